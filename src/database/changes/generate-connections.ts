@@ -2,6 +2,7 @@
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
 import { hintsColumn } from './hint-channels.ts';
+import { putting } from './put-ends.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
@@ -57,28 +58,6 @@ export interface ConnectionToGenerate
     Pick<Connection, 'groupId' | 'consumerId'>,
     Pick<Tables['Group'], 'groupRef'>,
     Pick<Tables['Consumer'], 'consumerRef'> {}
-
-/** The name that was given for one that exists. */
-const givenName = (table: 'group' | 'consumer') => `(
-    select n."name" from ${table}_names n
-    where n."projectId" = t."projectId" and n."ref" = t."${table}Ref")`;
-
-/** Members of a `with`: the names that are given, and the rows with the refs of `absent`, made where they are missing. */
-const putting = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') => `
-  ${table}_names as (
-    select distinct on ("projectId", "${table}Ref") "projectId", "${table}Ref" as "ref", "${table}Id" as "id",
-      "${table}Name" as "name", "now"
-    from absent order by "projectId", "${table}Ref", "${table}Name" nulls last
-  ),
-  ${table}_rows as (
-    insert into "${into}" as t ("id", "projectId", "${table}Ref", "${table}Name")
-    select "id", "projectId", "ref", coalesce("name", "ref") from ${table}_names
-    on conflict ("projectId", "${table}Ref") do update set
-      "${table}Name" = coalesce(${givenName(table)}, t."${table}Name"),
-      "updateTime" = case when ${givenName(table)} <> t."${table}Name"
-        then (select max("now") from ${table}_names) else t."updateTime" end
-    returning "id", "projectId", "${table}Ref", "${table}Name"
-  )`;
 
 /**
  * Makes connections, each CREATED and with its event. One that exists already is left as it is, and its row has another

@@ -25,12 +25,9 @@ export const eraseGroup = projectMutation({
   async run(call, { groupRef }, { id: projectId }): Promise<{ deletedId: string }> {
     const group = await findGroupByRef(call, { projectId, groupRef });
     if (!group) throw notFound('Group', groupRef);
-    const { id } = group;
-    return erase(call, { projectId, id }, async (tx) => {
-      const data = { groupRef: id, groupName: id };
-      await tx.group.updateMany({ where: { projectId, id }, data });
-      const input = { path: ['groupRef'], equals: groupRef };
-      await tx.oAuthConnect.deleteMany({ where: { projectId, input } });
+    return erase(call, group, { groupRef }, async (tx, where) => {
+      const { id } = where;
+      await tx.group.updateMany({ where, data: { groupRef: id, groupName: id } });
     });
   },
 });
@@ -42,12 +39,9 @@ export const eraseConsumer = projectMutation({
   async run(call, { consumerRef }, { id: projectId }): Promise<{ deletedId: string }> {
     const consumer = await findConsumerByRef(call, { projectId, consumerRef });
     if (!consumer) throw notFound('Consumer', consumerRef);
-    const { id } = consumer;
-    return erase(call, { projectId, id }, async (tx) => {
-      const data = { consumerRef: id, consumerName: id };
-      await tx.consumer.updateMany({ where: { projectId, id }, data });
-      const input = { path: ['consumerRef'], equals: consumerRef };
-      await tx.oAuthConnect.deleteMany({ where: { projectId, input } });
+    return erase(call, consumer, { consumerRef }, async (tx, where) => {
+      const { id } = where;
+      await tx.consumer.updateMany({ where, data: { consumerRef: id, consumerName: id } });
     });
   },
 });
@@ -55,15 +49,20 @@ export const eraseConsumer = projectMutation({
 /** Answers when nothing of it is in sight any more. */
 async function erase(
   call: Call,
-  key: ErasureKey,
-  forgetNames: (tx: Transaction) => Promise<void>,
+  { projectId, id }: ErasureKey,
+  named: { groupRef: string } | { consumerRef: string },
+  forgetName: (tx: Transaction, key: ErasureKey) => Promise<void>,
 ): Promise<{ deletedId: string }> {
+  const key = { projectId, id };
   await inTransaction(call.database, async (tx) => {
-    await forgetNames(tx);
+    await forgetName(tx, key);
+    for (const [name, equals] of Object.entries(named)) {
+      await tx.oAuthConnect.deleteMany({ where: { projectId, input: { path: [name], equals } } });
+    }
     await beginErasure(call, tx, key);
   });
   await call.erasedSubjects.look();
   // They do not name their consumer: nothing else hides them.
   await removeInstallations(call.database.rows.query, key);
-  return { deletedId: key.id };
+  return { deletedId: id };
 }

@@ -1,8 +1,6 @@
 /** Consumers: the builder's users who connect accounts. Their first connection creates them, and they stay. */
 
 import type { Row } from '../../database/rows.ts';
-import type { Transaction } from '../../database/transaction.ts';
-import { newId } from '../../ids.ts';
 import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -37,34 +35,3 @@ const consumersByRef = byName(
   (call, { projectId, name }) => findInProject(call, 'Consumer', { projectId, consumerRef: name }),
   ({ consumerRef }) => consumerRef,
 );
-
-/**
- * The consumer with that ref, created at its first use. Its name is the ref by default; a name that is given
- * later replaces it. Its row stays locked until the commit.
- */
-export async function putConsumer(
-  tx: Transaction,
-  { projectId, consumerRef, consumerName }: Pick<Consumer, 'projectId' | 'consumerRef'> & Named,
-  now: Date,
-): Promise<Consumer> {
-  // With something to update, this is one INSERT ... ON CONFLICT: two first uses make one row.
-  const consumer = await tx.consumer.upsert({
-    where: { projectId_consumerRef: { projectId, consumerRef } },
-    create: {
-      id: newId('csm'),
-      projectId,
-      consumerRef,
-      consumerName: consumerName ?? consumerRef,
-    },
-    update: { consumerRef },
-  });
-  if (consumerName == null || consumerName === consumer.consumerName) return consumer;
-  return tx.consumer.update({
-    where: { projectId_id: { projectId, id: consumer.id } },
-    data: { consumerName, updateTime: now },
-  });
-}
-
-interface Named {
-  consumerName?: string | null;
-}

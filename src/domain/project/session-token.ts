@@ -1,7 +1,6 @@
 /** Tokens for end users: short ones, which the builder's backend gives to its own pages. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { inTransaction } from '../../database/transaction.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import { prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
@@ -11,8 +10,7 @@ import { projectIdOrName, ref } from '../names.ts';
 import { SESSION_PERMISSIONS, scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { signSession } from '../viewer/session-claims.ts';
-import { findConsumerByRef, putConsumer } from './consumer.ts';
-import { findGroupByRef, putGroup } from './group.ts';
+import { putEnds } from './ends.ts';
 import { CONNECT_PATH, returnIssues } from './origins.ts';
 
 const INTEGRATIONS_MAX = 100;
@@ -95,13 +93,12 @@ export const createSessionToken = projectMutation({
     const { ids, issues } = await findIntegrations(call, project, input);
     const found = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
     if (found.length > 0) throw invalidInput(found);
-    const { group, consumer } = await putEnds(call, project, input);
+    const ends = await putEnds(call, { ...input, projectId: project.id });
     const lifeMs = (input.expiresInSeconds ?? LIFE_SECONDS) * 1_000;
     const expireTime = new Date(Math.floor((call.now().getTime() + lifeMs) / 1_000) * 1_000);
     const token = await signSession(call, {
       projectId: project.id,
-      groupId: group.id,
-      consumerId: consumer.id,
+      ...ends,
       integrationIds: ids,
       permissions,
       expireTime,
@@ -134,27 +131,4 @@ async function findIntegrations(
       : issueAt(['input', 'integrations', index], 'is not an integration of the project.', named),
   );
   return { ids: [...new Set(found.values())], issues };
-}
-
-/** Most tokens are for people who are known already: they cost no transaction. */
-async function putEnds(call: Call, { id: projectId }: Row<'Project'>, input: Input) {
-  const { groupRef, groupName, consumerRef, consumerName } = input;
-  const [group, consumer] = await Promise.all([
-    findGroupByRef(call, { projectId, groupRef }),
-    findConsumerByRef(call, { projectId, consumerRef }),
-  ]);
-  const isNamed = (name: string | null | undefined, present: string) =>
-    name == null || name === present;
-  if (
-    group &&
-    consumer &&
-    isNamed(groupName, group.groupName) &&
-    isNamed(consumerName, consumer.consumerName)
-  ) {
-    return { group, consumer };
-  }
-  return inTransaction(call.database, async (tx) => ({
-    group: await putGroup(tx, { projectId, groupRef, groupName }, call.now()),
-    consumer: await putConsumer(tx, { projectId, consumerRef, consumerName }, call.now()),
-  }));
 }

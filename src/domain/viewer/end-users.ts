@@ -3,11 +3,9 @@
  * still stand is looked up again and again, for many at once.
  */
 import { LRUCache } from 'lru-cache';
-import { inTransaction } from '../../database/transaction.ts';
 import { unauthenticated } from '../../errors.ts';
 import type { Services } from '../call.ts';
-import { putConsumer } from '../project/consumer.ts';
-import { putGroup } from '../project/group.ts';
+import { putEnds } from '../project/ends.ts';
 import { type EndUserClaims, type EndUserViewer, USUAL_PERMISSIONS } from './end-user.ts';
 import { isOfJwtKey, type JwtClaims, verifyJwt } from './jwt-claims.ts';
 import { isSession, verifySession } from './session-claims.ts';
@@ -61,25 +59,13 @@ async function verify(services: Services, token: string): Promise<EndUserClaims>
 
 /** The first use of a ref makes its group or consumer, as it does everywhere. */
 async function enrol(
-  { database, now }: Services,
+  services: Services,
   { groupRef, consumerRef, ...claims }: JwtClaims,
 ): Promise<EndUserClaims> {
   const { projectId } = claims;
-  const [[group], [consumer]] = await Promise.all([
-    database.rows.find('Group', { projectId, groupRef }),
-    database.rows.find('Consumer', { projectId, consumerRef }),
-  ]);
-  const ends =
-    group && consumer
-      ? { group, consumer }
-      : await inTransaction(database, async (tx) => ({
-          group: await putGroup(tx, { projectId, groupRef }, now()),
-          consumer: await putConsumer(tx, { projectId, consumerRef }, now()),
-        }));
   return {
     ...claims,
-    groupId: ends.group.id,
-    consumerId: ends.consumer.id,
+    ...(await putEnds(services, { projectId, groupRef, consumerRef })),
     integrationIds: null,
     permissions: USUAL_PERMISSIONS,
   };

@@ -22,6 +22,9 @@ const LISTS = `query ($p: String!) { project(idOrName: $p) {
   operations { totalCount nodes { id } }
 } }`;
 
+const byRef = (a: { groupRef: string }, b: { groupRef: string }) =>
+  a.groupRef.localeCompare(b.groupRef);
+
 test('a token makes its group and consumer, and says who the caller is', async () => {
   const tenant = await app.tenant();
   const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
@@ -39,6 +42,29 @@ test('a token makes its group and consumer, and says who the caller is', async (
   expect(connectUrl).toBe(`${app.app.services.publicUrl()}/connect#token=${token}`);
   const other = await sessionToken(tenant, { groupName: 'Acme Ltd.' });
   expect((await asBearer(app, other.token).query(WHO)).viewer.group.groupName).toBe('Acme Ltd.');
+});
+
+test('first uses of the same moment make each group and consumer once', async () => {
+  const tenant = await app.tenant();
+  const users = Array.from({ length: 16 }, (_, n) => ({
+    groupRef: `group-${n % 2}`,
+    groupName: n % 4 === 1 ? 'Named' : null,
+    consumerRef: `consumer-${n % 3}`,
+  }));
+  const tokens = await Promise.all(users.map((user) => sessionToken(tenant, user)));
+  const seen = await Promise.all(tokens.map(({ token }) => asBearer(app, token).query(WHO)));
+  expect(seen.map(({ viewer }) => [viewer.group.groupRef, viewer.consumer.consumerRef])).toEqual(
+    users.map(({ groupRef, consumerRef }) => [groupRef, consumerRef]),
+  );
+  const lists = `query ($p: String!) { project(idOrName: $p) {
+    groups { nodes { groupRef groupName } } consumers { nodes { consumerRef consumerName } }
+  } }`;
+  const { project } = await tenant.query(lists, { p: tenant.projectId });
+  expect(project.groups.nodes.toSorted(byRef)).toEqual([
+    { groupRef: 'group-0', groupName: 'group-0' },
+    { groupRef: 'group-1', groupName: 'Named' },
+  ]);
+  expect(project.consumers.nodes).toHaveLength(3);
 });
 
 test('a token lives as long as it says, and no longer', async () => {
