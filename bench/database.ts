@@ -40,8 +40,8 @@ export async function filledDatabase(
     const half = `${name}_half`;
     await admin.client.query(`create database ${half}`);
     await migrated(server.urlOf(half));
-    await usingClient(server.urlOf(half), (client) =>
-      fill((sql) => client.query(sql), sizes, seed),
+    await usingClient(server.urlOf(half), (one) =>
+      usingClient(server.urlOf(half), (other) => fill([one, other], sizes, seed)),
     );
     await admin.client.query(`alter database ${half} rename to ${name}`);
   }

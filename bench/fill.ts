@@ -2,6 +2,7 @@
  * Rows by set-based SQL, the same for the same seed. Row n of any table belongs to shard n mod 12: the
  * first ten are the measured project's, the others two projects beside it, mixed into every index.
  */
+import type pg from 'pg';
 import { createVault } from '../src/secrets.ts';
 
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7);
@@ -22,15 +23,38 @@ const FIRST_MS = Date.UTC(2025, 0, 1);
 /** Smallest that every relation of the fill works with. */
 const LEAST_ROWS = 200;
 
-/** Runs one or several statements of a session with all rights. */
-export type RunScript = (sql: string) => Promise<unknown>;
+/** By sessions with all rights, as many at once. */
+export async function fill(sessions: pg.Client[], sizes: Sizes, seed: number): Promise<void> {
+  const [one] = sessions;
+  if (!one) throw new RangeError('A fill needs a session.');
+  for (const session of sessions) await session.query(settingsOf(seed));
+  const { rows: indexes } = await one.query<{ name: string; definition: string }>(INDEXES);
+  for (const { name } of indexes) await one.query(`drop index ${name}`);
+  const textOf = withSizes(sizes, seed);
+  await runAll(sessions, STATEMENTS.map(textOf));
+  await runAll(sessions, DERIVED.map(textOf));
+  const definitions = indexes.map(({ definition }) => definition);
+  await runAll(sessions, definitions);
+  for (const session of sessions) await session.query('set session_replication_role = default');
+  await one.query('vacuum (analyze)');
+}
 
-export async function fill(run: RunScript, sizes: Sizes, seed: number): Promise<void> {
-  await run(FUNCTIONS.replaceAll(':seed', String(seed)));
-  // Every reference is right by construction: checking millions of them one by one takes minutes.
-  await run(`set session_replication_role = replica`);
-  await run(`set maintenance_work_mem = '512MB'`);
-  await run(DROP_INDEXES);
+/** Each session takes the next one when it is done with its own. */
+async function runAll(sessions: pg.Client[], texts: string[]): Promise<void> {
+  const next = texts.values();
+  await Promise.all(
+    sessions.map(async (session) => {
+      for (const text of next) await session.query(text);
+    }),
+  );
+}
+
+/** Every reference is right by construction: checking millions of them one by one takes minutes. */
+const settingsOf = (seed: number) => `${FUNCTIONS.replaceAll(':seed', String(seed))}
+  set session_replication_role = replica;
+  set maintenance_work_mem = '512MB'`;
+
+function withSizes(sizes: Sizes, seed: number): (statement: string) => string {
   const perShard = (rows: number) => Math.ceil(Math.max(rows, LEAST_ROWS) / OWN_SHARDS);
   const rowsOf = {
     operations: perShard(sizes.operations),
@@ -39,33 +63,20 @@ export async function fill(run: RunScript, sizes: Sizes, seed: number): Promise<
     groups: Math.ceil(perShard(sizes.connections) / 10),
     consumers: Math.ceil(perShard(sizes.connections) / 2),
   };
-  for (const statement of STATEMENTS) {
-    const text = Object.entries(rowsOf).reduce(
+  const sealed = sealedText();
+  return (statement) =>
+    Object.entries(rowsOf).reduce(
       (filled, [name, rows]) => filled.replaceAll(`:${name}`, String(rows)),
-      statement.replaceAll(':sealed', sealedText()).replaceAll(':seed', `'${seed}'`),
+      statement.replaceAll(':sealed', sealed).replaceAll(':seed', `'${seed}'`),
     );
-    await run(text);
-  }
-  await run(CREATE_INDEXES);
-  await run('set session_replication_role = default');
-  await run('vacuum (analyze)');
 }
 
 /** An index that is made over all rows at once costs half of one that grows row by row. */
-const DROP_INDEXES = `
-  create temp table dropped as
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-    join pg_class on pg_class.oid = indexrelid
-    where relnamespace = 'public'::regnamespace
-      and not exists (select from pg_constraint where conindid = indexrelid);
-  do $$ declare name text; begin
-    for name in select dropped.name from dropped loop execute 'drop index ' || name; end loop;
-  end $$;`;
-
-const CREATE_INDEXES = `
-  do $$ declare definition text; begin
-    for definition in select dropped.definition from dropped loop execute definition; end loop;
-  end $$;`;
+const INDEXES = `
+  select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+  join pg_class on pg_class.oid = indexrelid
+  where relnamespace = 'public'::regnamespace
+    and not exists (select from pg_constraint where conindid = indexrelid)`;
 
 /** As a sealed column looks; no measured work opens one. */
 function sealedText(): string {
@@ -169,15 +180,6 @@ const STATEMENTS = [
        'groupRef', 'group-' || n, 'consumerRef', 'consumer-' || n, 'consumerName', 'Consumer ' || n),
      pg_temp.id_of('con', pg_temp.in_shard(n, k % :connections)), pg_temp.time_of(n)
    from ${rows(':events')}`,
-  `insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", position, "eventType")
-   select id, pg_temp.id_of('top', case when "projectId" = pg_temp.project_of(0) then (position - 1) % ${OWN_SHARDS}
-       when "projectId" = pg_temp.project_of(${OWN_SHARDS}) then ${OWN_SHARDS} else ${OWN_SHARDS} + 1 end), "projectId", position, "eventType"
-   from "NotificationEvent"`,
-  `insert into "EventLog" ("projectId", "lastPosition")
-   select "projectId", max(position) from "NotificationEvent" group by 1`,
-  `insert into "SearchWord" ("projectId", kind, place, "rowId")
-   select "projectId", 'Group', word || ' ' || id, id
-   from "Group" cross join lateral search_words(array["groupRef", "groupName"]) word`,
   // Each of 90 days, as if the project had done something of each kind in each bucket.
   ...[
     { grain: 'hour', block: 'day', buckets: 24 },
@@ -193,4 +195,17 @@ const STATEMENTS = [
          (select array_agg(1 + hashtext(:seed || i::text) & 1023) as counts from generate_series(1, ${buckets}) i) c
        where n in (0, ${OWN_SHARDS}, ${OWN_SHARDS + 1})`,
   ),
+];
+
+/** Of what the others have filled. */
+const DERIVED = [
+  `insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", position, "eventType")
+   select id, pg_temp.id_of('top', case when "projectId" = pg_temp.project_of(0) then (position - 1) % ${OWN_SHARDS}
+       when "projectId" = pg_temp.project_of(${OWN_SHARDS}) then ${OWN_SHARDS} else ${OWN_SHARDS} + 1 end), "projectId", position, "eventType"
+   from "NotificationEvent"`,
+  `insert into "EventLog" ("projectId", "lastPosition")
+   select "projectId", max(position) from "NotificationEvent" group by 1`,
+  `insert into "SearchWord" ("projectId", kind, place, "rowId")
+   select "projectId", 'Group', word || ' ' || id, id
+   from "Group" cross join lateral search_words(array["groupRef", "groupName"]) word`,
 ];

@@ -59,7 +59,7 @@ async function fillEmbedded(folder: string, operations: number, seed: number) {
   const client = new pg.Client(engine.address);
   await client.connect();
   const sizes = { operations, connections: operations / 50, events: operations / 10 };
-  await fill((sql) => client.query(sql), sizes, seed);
+  await fill([client], sizes, seed);
   const { apiKey, statements } = newApiKey();
   for (const { text, values } of statements) await client.query(text, values);
   const { text, values } = nodeVariables(seed);
