@@ -20,6 +20,8 @@ const yoga = {
     ...common,
     name: 'yoga',
     include: ['test/{server,clients,contract}/**/*.test.ts'],
+    // A server that is a process of its own chooses its way by itself.
+    exclude: ['test/clients/examples.test.ts'],
     env: { TEST_DATABASE: 'embedded', TEST_FRONT: 'yoga' },
   },
 };

@@ -29,8 +29,7 @@ const citus = {
     include: TEST_CITUS_URL
       ? [
           'test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts',
-          'test/{clients,commands,console,demo,metrics,rest,server,tracing}/**/*.test.ts',
-          'test/{browser,builder-page,end-user-page}.test.ts',
+          'test/{browser,clients,commands,console,demo,metrics,rest,server,tracing}/**/*.test.ts',
         ]
       : [],
     exclude: ONE_SERVER,

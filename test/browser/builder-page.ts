@@ -1,0 +1,210 @@
+/** A builder's own page, on an origin of its own, that lets a customer connect and install by plain requests. */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { CLIENT } from '../support/providers/oauth.ts';
+import { checkPlatformShape } from '../support/rest/platform.ts';
+import { type Stage, serveEmptyPage } from './stage.ts';
+
+interface Sent {
+  method?: string;
+  body?: unknown;
+}
+
+export function testBuilderPage(stage: () => Stage) {
+  /** A request that the page itself sends; the answer is held to the platform's shapes. */
+  async function send(page: Page, path: string, { method = 'GET', body }: Sent = {}) {
+    const { url, apiKey } = stage().server.demo;
+    const answer = await page.evaluate(
+      async ({ to, key, given }) => {
+        const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+        const response = await fetch(to, {
+          method: given.method,
+          headers,
+          ...(given.body !== undefined && { body: JSON.stringify(given.body) }),
+        });
+        const type = response.headers.get('content-type') ?? undefined;
+        return { status: response.status, contentType: type, text: await response.text() };
+      },
+      { to: `${url}/v1${path}`, key: apiKey, given: { method, body } },
+    );
+    const { status, contentType, text } = answer;
+    const isJson = contentType?.includes('json');
+    const read = isJson && text !== '' ? JSON.parse(text) : text;
+    checkPlatformShape({ method, path, status, contentType, body: read });
+    expect(status, text).toBeLessThan(400);
+    return read;
+  }
+
+  async function openPage(): Promise<Page> {
+    const page = await stage().browser.newPage();
+    await page.goto(stage().allowedOrigin);
+    return page;
+  }
+
+  test('a customer connects, chooses fields, installs, changes it and removes it', async () => {
+    const page = await openPage();
+    const project = '/projects/demo';
+    const { authType } = await send(page, '/providers/sandbox');
+    expect(authType).toBe('apiKey');
+    const connection = await send(page, `${project}/connections:generate`, {
+      method: 'POST',
+      body: {
+        provider: 'sandbox',
+        groupRef: 'of-the-page',
+        consumerRef: 'ann',
+        apiKey: 'sandbox-key',
+      },
+    });
+    const { id: integrationId, latestRevision } = await send(
+      page,
+      `${project}/integrations/crm-sync`,
+    );
+    const integration = `${project}/integrations/${integrationId}`;
+    const { content } = await send(
+      page,
+      `${integration}/revisions/${latestRevision.id}:hydrate?connectionId=${connection.id}`,
+    );
+    const [contacts] = content.read.objects;
+    expect(contacts.requiredFields[0]).toMatchObject({ fieldName: 'email', displayName: 'E-mail' });
+    const fields = [...contacts.requiredFields, ...contacts.optionalFields];
+    const selectedFields = Object.fromEntries(
+      fields.map(({ fieldName }: { fieldName: string }) => [fieldName, true]),
+    );
+    const { objectName } = contacts;
+    const chosen = { objectName, selectedFields, selectedFieldMappings: {} };
+    const installation = await send(page, `${integration}/installations`, {
+      method: 'POST',
+      body: {
+        groupRef: 'of-the-page',
+        connectionId: connection.id,
+        config: {
+          revisionId: latestRevision.id,
+          createdBy: 'consumer:ann',
+          content: {
+            provider: 'sandbox',
+            read: { objects: { contacts: { ...chosen, selectedValueMappings: {} } } },
+            proxy: { enabled: true },
+          },
+        },
+      },
+    });
+    expect(installation.config.content.read.objects.contacts).toMatchObject(chosen);
+    const { fields: made } = await send(page, `${integration}/object-metadata`, {
+      method: 'PUT',
+      body: {
+        groupRef: 'of-the-page',
+        fields: { people: [{ fieldName: 'hobby', displayName: 'Hobby', valueType: 'string' }] },
+      },
+    });
+    expect(made.contacts.hobby).toMatchObject({ action: 'create' });
+    const { result } = await send(page, `${integration}?groupRef=of-the-page`, {
+      method: 'POST',
+      body: {
+        objectName: contacts.mapToName,
+        fieldFilters: [{ fieldName: 'lifecycle', operator: 'eq', value: 'lead' }],
+      },
+    });
+    expect(result.length).toBeGreaterThan(0);
+    for (const { raw } of result) expect(raw.lifecycle).toBe('lead');
+    const installed = `${integration}/installations/${installation.id}`;
+    const changed = await send(page, installed, {
+      method: 'PATCH',
+      body: {
+        updateMask: ['config.content.read.objects.contacts'],
+        installation: {
+          config: {
+            content: { read: { objects: { contacts: { objectName, disabled: true } } } },
+          },
+        },
+      },
+    });
+    expect(changed.config.content.read.objects.contacts.disabled).toBe(true);
+    expect(changed.config.content.proxy).toEqual({ enabled: true });
+    await send(page, installed, { method: 'DELETE' });
+    const left = await send(page, `${integration}/installations?groupRef=of-the-page`);
+    expect(left).toEqual([]);
+    await page.close();
+  });
+
+  /** Opens the page of consent in a window of its own, and keeps what that tells. */
+  async function openConsent(page: Page, consumerRef: string): Promise<Page> {
+    const url = await send(page, '/oauth-connect', {
+      method: 'POST',
+      body: {
+        projectIdOrName: 'demo',
+        provider: 'sandbox',
+        groupRef: 'of-the-window',
+        consumerRef,
+        enableCSRFProtection: true,
+      },
+    });
+    const opened = page.waitForEvent('popup');
+    await page.evaluate((to) => {
+      const kept = window as unknown as { told: Promise<unknown> };
+      kept.told = new Promise((resolve) => {
+        window.addEventListener('message', ({ origin: from, data }) => resolve({ from, data }));
+      });
+      window.open(to, 'consent', 'popup');
+    }, url);
+    return opened;
+  }
+
+  test('a window of consent tells its opener the end, and closes', async () => {
+    const page = await openPage();
+    await send(page, '/projects/demo/provider-apps', {
+      method: 'POST',
+      body: { provider: 'sandbox', ...CLIENT },
+    });
+    const { origin: from } = new URL(stage().server.demo.url);
+    const approved = await openConsent(page, 'ann');
+    const closed = approved.waitForEvent('close');
+    await approved.getByRole('button', { name: 'Approve' }).click();
+    const { data, ...told } = (await toldTo(page)) as { from: string; data: { data: object } };
+    expect(told).toEqual({ from });
+    expect(data).toEqual({
+      eventType: 'AUTHORIZATION_SUCCEEDED',
+      data: { connection: expect.stringMatching(/^con_/) },
+    });
+    await closed;
+    const [connection] = await send(page, '/projects/demo/connections?groupRef=of-the-window');
+    expect(data.data).toEqual({ connection: connection.id });
+
+    const denied = await openConsent(page, 'bob');
+    const gone = denied.waitForEvent('close');
+    await denied.getByRole('button', { name: 'Deny' }).click();
+    expect(await toldTo(page)).toMatchObject({
+      from,
+      data: { eventType: 'AUTHORIZATION_FAILED', data: { error: 'access_denied' } },
+    });
+    await gone;
+    await page.close();
+  });
+
+  test('a window that a page of another origin opened tells nothing', async () => {
+    await using stranger = await serveEmptyPage();
+    const page = await openPage();
+    const url = await send(page, '/oauth-connect', {
+      method: 'POST',
+      body: { projectIdOrName: 'demo', provider: 'sandbox', groupRef: 'g', consumerRef: 'c' },
+    });
+    await page.goto(stranger.origin);
+    const opened = page.waitForEvent('popup');
+    await page.evaluate((to) => {
+      const kept = window as unknown as { heard: unknown[] };
+      kept.heard = [];
+      window.addEventListener('message', ({ data }) => kept.heard.push(data));
+      window.open(to, 'consent', 'popup');
+    }, url);
+    const consent = await opened;
+    const closed = consent.waitForEvent('close');
+    await consent.getByRole('button', { name: 'Approve' }).click();
+    await closed;
+    expect(await page.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual(
+      [],
+    );
+    await page.close();
+  });
+}
+
+const toldTo = (page: Page) =>
+  page.evaluate(() => (window as unknown as { told: Promise<unknown> }).told);

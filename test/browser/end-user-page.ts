@@ -1,0 +1,158 @@
+/** A page of a builder's origin, which works for its own user with that user's token. */
+import { beforeAll, expect, test } from 'vitest';
+import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
+import { type Stage, serveEmptyPage } from './stage.ts';
+
+interface Sent {
+  query: string;
+  variables?: object;
+}
+
+const WHO = { query: '{ viewer { kind project { name connections { totalCount } } } }' };
+const CONNECT = {
+  query: `mutation ($input: GenerateConnectionInput!) {
+    generateConnection(input: $input) { connection { id group { groupRef } } }
+  }`,
+  variables: {
+    input: {
+      projectIdOrName: 'demo',
+      provider: 'sandbox',
+      groupRef: 'shop',
+      consumerRef: 'eve',
+      apiKey: 'sandbox-key',
+    },
+  },
+};
+const INSTALL = {
+  query: `mutation ($input: CreateInstallationInput!) {
+    createInstallation(input: $input) { installation { id } }
+  }`,
+  variables: {
+    input: {
+      projectIdOrName: 'demo',
+      integrationIdOrName: 'crm-sync',
+      groupRef: 'shop',
+      skipSampling: true,
+    },
+  },
+};
+const READ = {
+  query: `mutation ($input: TriggerReadInput!) { triggerRead(input: $input) { operation { id } } }`,
+  variables: {
+    input: {
+      projectIdOrName: 'demo',
+      integrationIdOrName: 'crm-sync',
+      objectName: 'contacts',
+      groupRef: 'shop',
+    },
+  },
+};
+const FOLLOW = 'subscription ($id: ID!) { operation(id: $id) { id } }';
+
+export function testEndUserPage(stage: () => Stage) {
+  let allowed: string;
+  let other: string;
+  let token: string;
+
+  /** As the builder's backend. */
+  async function ask(query: string, variables: object) {
+    const { url, apiKey } = stage().server.demo;
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify({ query, variables }),
+    });
+    return ((await response.json()) as { data: Record<string, never> }).data;
+  }
+
+  beforeAll(async () => {
+    const pages = [await serveEmptyPage(), await serveEmptyPage()];
+    [allowed, other] = pages.map(({ origin }) => origin) as [string, string];
+    const project = { projectIdOrName: 'demo' };
+    await ask(
+      'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
+      {
+        input: { ...project, allowedOrigins: [allowed] },
+      },
+    );
+    const made = await ask(CREATE_SESSION_TOKEN, {
+      input: { ...project, groupRef: 'shop', consumerRef: 'eve' },
+    });
+    token = (made.createSessionToken as unknown as { token: string }).token;
+    return async () => {
+      for (const page of pages) await page[Symbol.asyncDispose]();
+    };
+  });
+
+  /** What a page of the origin gets for an operation; null if the browser lets it have no answer. */
+  async function sendFrom(origin: string, headers: Record<string, string>, sent: Sent) {
+    const page = await stage().browser.newPage();
+    await page.goto(origin);
+    const answer = await page.evaluate(
+      async ({ to, given, body }) => {
+        const init = { method: 'POST', headers: { 'content-type': 'application/json', ...given } };
+        return fetch(to, { ...init, body: JSON.stringify(body) }).then(
+          (response) => response.json(),
+          () => null,
+        );
+      },
+      { to: `${stage().server.demo.url}/graphql`, given: headers, body: sent },
+    );
+    await page.close();
+    return answer;
+  }
+
+  /** The first message of a subscription over a WebSocket, or the code with which it was closed. */
+  async function listenFrom(origin: string, payload: object, sent: Sent) {
+    const page = await stage().browser.newPage();
+    await page.goto(origin);
+    const heard = await page.evaluate(
+      ({ to, init, body }) =>
+        new Promise<unknown>((resolve) => {
+          const socket = new WebSocket(to, 'graphql-transport-ws');
+          socket.onclose = ({ code }) => resolve({ code });
+          socket.onopen = () =>
+            socket.send(JSON.stringify({ type: 'connection_init', payload: init }));
+          socket.onmessage = ({ data }) => {
+            const message = JSON.parse(data);
+            if (message.type === 'next') resolve(message.payload.data);
+            if (message.type !== 'connection_ack') return;
+            socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: body }));
+          };
+        }),
+      { to: `${stage().server.demo.url.replace('http', 'ws')}/graphql`, init: payload, body: sent },
+    );
+    await page.close();
+    return heard;
+  }
+
+  test('a page of an allowed origin queries, connects and listens', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const { data } = await sendFrom(allowed, headers, WHO);
+    expect(data.viewer).toEqual({
+      kind: 'END_USER',
+      project: { name: 'demo', connections: { totalCount: 0 } },
+    });
+    const connected = await sendFrom(allowed, headers, CONNECT);
+    expect(connected.data.generateConnection.connection.group).toEqual({ groupRef: 'shop' });
+    await sendFrom(allowed, headers, INSTALL);
+    const { data: read } = await sendFrom(allowed, headers, READ);
+    const { id } = read.triggerRead.operation;
+    const follow = { query: FOLLOW, variables: { id } };
+    expect(await listenFrom(allowed, headers, follow)).toEqual({ operation: { id } });
+  });
+
+  test('a page of another origin, and one with an API key, get nothing', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const key = { 'x-api-key': stage().server.demo.apiKey };
+    expect(await sendFrom(other, headers, WHO)).toBeNull();
+    expect(await sendFrom(other, key, WHO)).toBeNull();
+    const { errors, data } = await sendFrom(allowed, key, WHO);
+    expect(data ?? null).toBeNull();
+    expect(errors[0].extensions.code).toBe('FORBIDDEN');
+    expect(errors[0].message).toContain('createSessionToken');
+    const follow = { query: FOLLOW, variables: { id: 'none' } };
+    expect(await listenFrom(other, headers, follow)).toEqual({ code: 1006 });
+    expect(await listenFrom(allowed, key, follow)).toEqual({ code: 4403 });
+  });
+}

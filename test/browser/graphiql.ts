@@ -1,0 +1,136 @@
+/** GraphiQL as a person meets it. */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Stage } from './stage.ts';
+
+export function testGraphiql(stage: () => Stage) {
+  async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
+    const page = await stage().browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const { url } = stage().server.demo;
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol.startsWith('http') && origin !== url) foreign.push(request.url());
+    });
+    const schemaKnown = page.waitForResponse(
+      (response) => response.request().postData()?.includes('IntrospectionQuery') ?? false,
+    );
+    await page.goto(`${url}/graphql`);
+    await schemaKnown;
+    await page.locator('.graphiql-execute-button').waitFor();
+    return { page, foreign };
+  }
+
+  test('GraphiQL needs no internet, and its first tab runs as it is', async () => {
+    const { page, foreign } = await openGraphiql();
+    expect(await page.locator('.graphiql-tab').count()).toBeGreaterThanOrEqual(6);
+    await page.locator('.graphiql-execute-button').click();
+    await page.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
+    expect(foreign).toEqual([]);
+    await page.close();
+  });
+
+  test('a ready tab generates a connection', async () => {
+    const { page } = await openGraphiql();
+    await openTab(page, 'GenerateConnection');
+    await page.locator('.graphiql-execute-button').click();
+    await page.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
+    await page.close();
+  });
+
+  test('a subscription shows an event that another page causes', async () => {
+    const { page: listener } = await openGraphiql();
+    await openTab(listener, 'Events');
+    const asked = listener.waitForRequest((request) =>
+      request.url().includes('query=subscription'),
+    );
+    await listener.locator('.graphiql-execute-button').click();
+    await asked;
+    const { page: maker } = await openGraphiql();
+    await openTab(maker, 'GenerateConnection');
+    // The listener may not be listening yet when it has asked: events go on until it has seen one.
+    const seen = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
+    let isSeen = false;
+    seen.then(
+      () => {
+        isSeen = true;
+      },
+      () => {},
+    );
+    while (!isSeen) {
+      await maker.locator('.graphiql-execute-button').click();
+      await maker.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
+      await Promise.race([seen, maker.waitForTimeout(500)]);
+    }
+    await seen;
+    await Promise.all([listener.close(), maker.close()]);
+  });
+
+  test('a page subscribes by fetch and by WebSocket, and both see the same event', async () => {
+    const { page } = await openGraphiql();
+    const { apiKey } = stage().server.demo;
+    const seen = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE, apiKey });
+    expect(seen).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
+    await page.close();
+  });
+}
+
+/** One click, as a person gives it. A moment later, and before a person's next click, GraphiQL has read the tab's text. */
+async function openTab(page: Page, name: string) {
+  await page.locator('.graphiql-tab-button', { hasText: name }).click();
+  await page.locator('.graphiql-tab-active', { hasText: name }).waitFor();
+  await page.waitForFunction(
+    (operation) => localStorage.getItem('graphiql:query')?.includes(operation),
+    ` ${name} {`,
+  );
+}
+
+const SUBSCRIBE =
+  'subscription { notificationEvents(projectIdOrName: "demo") { node { eventType } } }';
+
+/** Runs in the page: it may use nothing from outside. */
+async function subscribeBothWays({ query, apiKey }: { query: string; apiKey: string }) {
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+  const body = JSON.stringify({ query });
+  const typeIn = (text: string) => /"eventType":"(\w+)"/.exec(text)?.[1];
+
+  const bySse = async () => {
+    const accept = { ...headers, accept: 'text/event-stream' };
+    const response = await fetch('/graphql', { method: 'POST', headers: accept, body });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ''; ; ) {
+      const chunk = await reader?.read();
+      text += chunk?.value ?? '';
+      if (typeIn(text) || !chunk || chunk.done) {
+        await reader?.cancel();
+        return typeIn(text);
+      }
+    }
+  };
+  const byWebSocket = () =>
+    new Promise<string | undefined>((resolve, reject) => {
+      const socket = new WebSocket(`ws://${location.host}/graphql`, 'graphql-transport-ws');
+      const send = (message: object) => socket.send(JSON.stringify(message));
+      socket.onopen = () => send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
+      socket.onclose = ({ code, reason }) => reject(new Error(`closed: ${code} ${reason}`));
+      socket.onmessage = ({ data }) => {
+        const { type } = JSON.parse(data);
+        if (type === 'connection_ack') send({ id: '1', type: 'subscribe', payload: { query } });
+        if (type !== 'next') return;
+        resolve(typeIn(data));
+        socket.close();
+      };
+    });
+
+  const seen = Promise.all([bySse(), byWebSocket()]);
+  // A connection that is there already: each call is one more event, until both have seen one.
+  const change = `mutation { generateConnection(input: { projectIdOrName: "demo", provider: "sandbox",
+    groupRef: "acme", consumerRef: "ada", apiKey: "sandbox-key" }) { connection { id } } }`;
+  for (let isDone = false; !isDone; ) {
+    await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query: change }) });
+    const pause = new Promise((resolve) => setTimeout(resolve, 300));
+    isDone = await Promise.race([seen.then(() => true), pause.then(() => false)]);
+  }
+  const [sse, webSocket] = await seen;
+  return { sse, webSocket };
+}
