@@ -6,6 +6,7 @@ import { keepEvents } from '../../support/scenes/connections.ts';
 import {
   createSandboxApp,
   installSubscribing,
+  lookNow,
   POLLING,
   SUBSCRIPTIONS,
   sandboxClient,
@@ -231,6 +232,7 @@ test('one that was lost at the provider is found by the next look, and made anew
   expect(Number(dueTime) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
   await crm.call('DELETE', `/webhook-subscriptions/${providerRef}`);
   await prisma.objectSubscription.updateMany({ where, data: { dueTime: new Date(0) } });
+  await lookNow(app);
   const now = async () => (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
   await expect.poll(now, POLLING).not.toBe(providerRef);
   const id = await crm.create({ email: email() });

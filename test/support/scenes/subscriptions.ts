@@ -1,6 +1,8 @@
 /** Provider-side events in tests: an installation that subscribes to the sandbox, and what reaches its destination. */
 import { expect } from 'vitest';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { announceSubscriptions } from '../../../src/events/channel.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generate } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
@@ -37,6 +39,11 @@ export interface Entry {
   rawEvent: Record<string, unknown>;
   fromRecord?: { id: string; objectName: string; raw: object };
   toRecord?: { id: string; objectName: string; raw: object };
+}
+
+/** Rows that a test has made due by hand are looked at now, as what the product makes due: a round comes after seconds. */
+export async function lookNow({ app }: TestApp): Promise<void> {
+  await inTransaction(app.services.database, async (tx) => announceSubscriptions(tx));
 }
 
 /** Needs an app that has started. The installation is for the group acme. */

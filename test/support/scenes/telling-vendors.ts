@@ -58,7 +58,8 @@ export function providerOf({ declared, wire, server }: TellingVendor) {
     apiKey: { in: 'header', name, valuePrefix: value.slice(0, -TOKEN.length) },
     oauth2: undefined,
     custom: undefined,
-    limits: {},
+    // Nobody waits for a rate that is kept elsewhere.
+    limits: { requestsPerSecond: 1_000 },
   });
 }
 
