@@ -25,6 +25,7 @@ const KINDS = {
 
 const SCOPE = { name: 'integration-gateway' };
 const NONE: never[] = [];
+const UNSET: SpanStatus = Object.freeze({ code: SpanStatusCode.UNSET });
 
 /** Of all spans of a process. */
 export interface Recording {
@@ -50,14 +51,8 @@ export class RecordedSpan implements Span, ReadableSpan {
   readonly name: string;
   readonly kind: SpanKind;
   readonly parentSpanContext: SpanContext | undefined;
-  readonly instrumentationScope = SCOPE;
   readonly attributes: Attributes = {};
-  readonly links = NONE;
-  readonly events = NONE;
-  readonly droppedAttributesCount = 0;
-  readonly droppedEventsCount = 0;
-  readonly droppedLinksCount = 0;
-  status: SpanStatus = { code: SpanStatusCode.UNSET };
+  status: SpanStatus = UNSET;
   readonly #trace: Trace;
   readonly #context: SpanContext;
   readonly #startMs = performance.now();

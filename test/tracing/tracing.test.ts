@@ -63,6 +63,7 @@ test('a request is one trace, from its caller to its statements', async () => {
   await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
   const found = paths(spans());
   expect(found).toContain('POST /graphql > graphql > parse');
+  expect(found).toContain('POST /graphql > graphql > admit');
   expect(found).toContain('POST /graphql > graphql > execute');
   expect(found).toContain('POST /graphql > graphql > execute > SELECT Project');
   const [server] = spans().filter(({ name }) => name === 'POST /graphql');

@@ -5,11 +5,18 @@
  */
 import type { Config } from '../../config.ts';
 import { DomainError, rateLimited } from '../../errors.ts';
+import { inSpan } from '../../spans.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { networkOf } from './network.ts';
-import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
+import {
+  authenticate,
+  type Credentials,
+  credentialOf,
+  knownViewer,
+  type Viewer,
+} from './viewer.ts';
 import { createWaitingLine } from './waiting-line.ts';
 
 /** Look-ups of suspects: 500 a second, those of one turn in one statement. A good key waits half a second at most. */
@@ -36,9 +43,7 @@ export function createCallerLookup(
     turnMax: TURN_MAX,
     waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * PLACES_SHARE)),
   });
-  return async (credentials, address) => {
-    const credential = credentialOf(credentials);
-    if (!credential) return null;
+  const lookUp = async (credential: string, credentials: Credentials, address: string) => {
     const network = networkOf(address);
     if (!services.viewers.isRemembered(credential) && wrongKeys.wait(network) > 0) {
       const hasTurn = await line.turn(network);
@@ -52,6 +57,14 @@ export function createCallerLookup(
       const waitSeconds = wrongKeys.take(network);
       throw waitSeconds > 0 ? tooManyWrong(services, waitSeconds) : error;
     }
+  };
+  return async (credentials, address) => {
+    const credential = credentialOf(credentials);
+    if (!credential) return null;
+    return (
+      knownViewer(services, credential) ??
+      inSpan('admit', {}, () => lookUp(credential, credentials, address))
+    );
   };
 }
 

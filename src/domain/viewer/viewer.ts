@@ -46,16 +46,19 @@ export async function authenticate(
   const { apiKey } = credentials;
   const credential = credentialOf(credentials);
   if (!credential) return null;
-  const known = services.viewers.get(credential);
-  if (known && !isOver(services, known)) return known;
-  return services.viewers.lookUp(credential, () =>
-    apiKey ? viewerOfKey(services, apiKey) : viewerOfBearer(services, verifier, credential),
+  return (
+    knownViewer(services, credential) ??
+    services.viewers.lookUp(credential, () =>
+      apiKey ? viewerOfKey(services, apiKey) : viewerOfBearer(services, verifier, credential),
+    )
   );
 }
 
-/** The viewer of a token that has expired since it was looked up. */
-function isOver({ now }: Services, viewer: Viewer): boolean {
-  return viewer.kind === 'END_USER' && viewer.expireTime <= now();
+/** Null for one that has to be looked up. */
+export function knownViewer({ viewers, now }: Services, credential: string): Viewer | null {
+  const known = viewers.get(credential);
+  const isOver = known?.kind === 'END_USER' && known.expireTime <= now();
+  return isOver ? null : (known ?? null);
 }
 
 async function viewerOfKey(services: Services, value: string): Promise<ApiKeyViewer> {

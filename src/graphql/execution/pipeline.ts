@@ -88,7 +88,7 @@ export function createPipeline(
       kind = prepared.operation.operation;
       if (caller.isGet && kind === 'mutation') return MUTATION_BY_GET;
       const { credentials, requestId, lastEventId } = caller;
-      const viewer = early ? early.viewer : await admit(admission, caller);
+      const viewer = early ? early.viewer : await admission.admit(caller.credentials, caller);
       const cost = prepared.cost(variables);
       const tooCostly = costError(cost, config);
       if (tooCostly) return { errors: [tooCostly], kind, cost };
@@ -134,12 +134,8 @@ async function admitEarly(
   caller: Caller,
 ) {
   if (isTrusted || !documents.areOnly) return undefined;
-  const viewer = await admit(admission, caller);
+  const viewer = await admission.admit(caller.credentials, caller);
   return { viewer, refusal: documents.refusalFor(viewer, text) };
-}
-
-function admit(admission: Admission, caller: Caller) {
-  return inSpan('admit', {}, () => admission.admit(caller.credentials, caller));
 }
 
 /** Runs what was admitted. Never throws. */

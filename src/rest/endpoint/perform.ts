@@ -76,9 +76,7 @@ export async function admit(
   { credentials, sender, setHeader }: Pick<Received, 'credentials' | 'sender' | 'setHeader'>,
 ): Promise<Viewer> {
   const { address, page } = sender;
-  const viewer = await inSpan('admit', {}, () =>
-    admission.admit(credentials, { address, page, setHeader }),
-  );
+  const viewer = await admission.admit(credentials, { address, page, setHeader });
   if (!viewer) throw withoutCredentials();
   return viewer;
 }
