@@ -91,6 +91,11 @@ export function within<T>(span: Span, work: () => T): T {
   return span === NO_SPAN ? work() : active.run(span, work);
 }
 
+/** Runs what is nobody's part, though a part of a trace may begin it: what is called from it is of no trace. */
+export function outsideTraces<T>(work: () => T): T {
+  return active.getStore() ? active.run(NO_SPAN, work) : work();
+}
+
 /** The span of what runs now; null if there is none, or it is over. */
 export function currentSpan(): Span | null {
   const span = active.getStore();

@@ -141,6 +141,30 @@ export class RecordedSpan implements Span, ReadableSpan {
   get ended(): boolean {
     return this.isOver;
   }
+
+  get instrumentationScope(): typeof SCOPE {
+    return SCOPE;
+  }
+
+  get links(): never[] {
+    return NONE;
+  }
+
+  get events(): never[] {
+    return NONE;
+  }
+
+  get droppedAttributesCount(): number {
+    return 0;
+  }
+
+  get droppedEventsCount(): number {
+    return 0;
+  }
+
+  get droppedLinksCount(): number {
+    return 0;
+  }
 }
 
 /** Seconds, and nanoseconds beside them. */

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
-import { NO_SPAN, NO_TRACER } from '../../src/spans.ts';
+import { inSpan, inTrace, NO_SPAN, NO_TRACER } from '../../src/spans.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { installReading, TRIGGER } from '../support/scenes/reads.ts';
@@ -89,6 +89,26 @@ test('REST, whose bodies come by events of the connection, keeps its trace too',
   expect(paths(spans())).toContain('PATCH /v1/* > execute');
   const line = lines.find((one) => one.msg === 'request.ended' && one.traceId === traceId);
   expect(line).toMatchObject({ path, method: 'PATCH' });
+});
+
+test('reads of one burst are parts of their own traces alone', async () => {
+  const { projectId } = await app.tenant();
+  const { services } = app.app;
+  const [one, other] = [newTrace(), newTrace()];
+  const read = (table: 'ApiKey' | 'Group' | 'Topic') =>
+    services.database.rows.find(table, { projectId });
+  const readIn = (trace: typeof one, table: 'ApiKey' | 'Topic') =>
+    inTrace(services, { name: 'work', parent: trace.traceparent }, () =>
+      inSpan('part', {}, () => read(table)),
+    );
+  await Promise.all([readIn(one, 'ApiKey'), read('Group'), readIn(other, 'Topic'), read('Group')]);
+  await expect.poll(() => paths(other.spans()), POLLING).toContain('work');
+  expect(paths(one.spans())).toEqual(
+    new Set(['work', 'work > part', 'work > part > SELECT ApiKey']),
+  );
+  expect(paths(other.spans())).toEqual(
+    new Set(['work', 'work > part', 'work > part > SELECT Topic']),
+  );
 });
 
 test('a statement that asks all projects, and says why, is told by its verb and table', async () => {

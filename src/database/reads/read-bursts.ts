@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { keepingRecordedSpan } from '../../spans.ts';
+import { keepingRecordedSpan, outsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /** The most reads of one burst; more take another connection, and so another core of the server. */
@@ -54,7 +54,8 @@ export function readsInBursts(
   };
   const each: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(sendAll);
+      // The first of a burst may be traced: the others are no parts of it.
+      if (waiting.length === 0) outsideTraces(() => setImmediate(sendAll));
       const refusal = servers?.refusal(text, values);
       if (refusal) return reject(refusal);
       const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
