@@ -12,6 +12,7 @@ export type Attributes = Record<string, string | number | boolean | undefined>;
 export interface SpanOptions {
   /** Default: `internal`. */
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+  /** The span's own from then on. */
   attributes?: Attributes;
 }
 

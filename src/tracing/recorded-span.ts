@@ -51,7 +51,7 @@ export class RecordedSpan implements Span, ReadableSpan {
   readonly name: string;
   readonly kind: SpanKind;
   readonly parentSpanContext: SpanContext | undefined;
-  readonly attributes: Attributes = {};
+  readonly attributes: Attributes;
   status: SpanStatus = UNSET;
   readonly #trace: Trace;
   readonly #context: SpanContext;
@@ -65,7 +65,7 @@ export class RecordedSpan implements Span, ReadableSpan {
     this.kind = KINDS[kind];
     this.#context = context;
     this.parentSpanContext = parent;
-    if (attributes) this.set(attributes);
+    this.attributes = attributes ?? {};
   }
 
   /** The first of this process in its trace. */
