@@ -27,6 +27,7 @@ export interface Span {
   begin(name: string, options: SpanOptions): Span;
   set(attributes: Attributes): void;
   /** `failure` is one of few words. */
+  fail(failure: string): void;
   end(failure?: string): void;
 }
 
@@ -48,6 +49,7 @@ export const NO_SPAN: Span = Object.freeze({
   isOver: true,
   begin: () => NO_SPAN,
   set: nothing,
+  fail: nothing,
   end: nothing,
 });
 

@@ -26,6 +26,7 @@ const KINDS = {
 const SCOPE = { name: 'integration-gateway' };
 const NONE: never[] = [];
 const UNSET: SpanStatus = Object.freeze({ code: SpanStatusCode.UNSET });
+const FAILED: SpanStatus = Object.freeze({ code: SpanStatusCode.ERROR });
 
 /** Of all spans of a process. */
 export interface Recording {
@@ -108,12 +109,14 @@ export class RecordedSpan implements Span, ReadableSpan {
     }
   }
 
+  fail(failure: string): void {
+    this.attributes['error.type'] = failure;
+    this.status = FAILED;
+  }
+
   end(failure?: string): void {
     if (this.isOver) return;
-    if (failure !== undefined) {
-      this.attributes['error.type'] = failure;
-      this.status = { code: SpanStatusCode.ERROR };
-    }
+    if (failure !== undefined) this.fail(failure);
     this.#endMs = performance.now();
     this.#trace.processor.onEnd(this);
   }

@@ -26,6 +26,8 @@ export class UnrecordedSpan implements Span {
 
   set(): void {}
 
+  fail(): void {}
+
   end(): void {
     this.#isOver = true;
   }

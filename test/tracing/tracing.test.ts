@@ -5,6 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { inSpan, inTrace, NO_SPAN, NO_TRACER } from '../../src/spans.ts';
 import { sharedApp, testApp } from '../support/app.ts';
+import { names, recordAll, routeEvents } from '../support/event-log.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { installReading, TRIGGER } from '../support/scenes/reads.ts';
 import { contact, createWriter } from '../support/scenes/writes.ts';
@@ -62,15 +64,48 @@ test('a request is one trace, from its caller to its statements', async () => {
   expect(answer.status).toBe(200);
   await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
   const found = paths(spans());
-  expect(found).toContain('POST /graphql > graphql > parse');
-  expect(found).toContain('POST /graphql > graphql > admit');
-  expect(found).toContain('POST /graphql > graphql > execute');
-  expect(found).toContain('POST /graphql > graphql > execute > SELECT Project');
+  expect(found).toContain('POST /graphql > parse');
+  expect(found).toContain('POST /graphql > admit');
+  expect(found).toContain('POST /graphql > execute');
+  expect(found).toContain('POST /graphql > execute > SELECT Project');
   const [server] = spans().filter(({ name }) => name === 'POST /graphql');
   expect(server?.parentSpanId).toBe(spanId);
-  expect(server?.attributes).toMatchObject({ 'http.route': '/graphql' });
-  const [operation] = spans().filter(({ name }) => name === 'graphql');
-  expect(operation?.attributes).toMatchObject({ 'graphql.operation.name': 'Look' });
+  expect(server?.attributes).toMatchObject({
+    'http.route': '/graphql',
+    'graphql.operation.name': 'Look',
+  });
+});
+
+test('an operation that fails is told by its request', async () => {
+  const { traceparent, spans } = newTrace();
+  const { errors } = await app.client({ traceparent }).request('{ viewer { nothing } }');
+  expect(errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
+  const [server] = spans().filter(({ name }) => name === 'POST /graphql');
+  expect(server).toMatchObject({ hasFailed: true });
+  expect(server?.attributes).toMatchObject({ 'error.type': 'GRAPHQL_VALIDATION_FAILED' });
+});
+
+test('the beginning of a stream is a part of its request, and what it sends later is none', async () => {
+  const tenant = await app.tenant();
+  const { database } = app.app.services;
+  await routeEvents(database.prisma, tenant.projectId);
+  const { traceparent, spans } = newTrace();
+  const stream = await openEventStream(app.fetch, {
+    query: `subscription ($project: String!) {
+      notificationEvents(projectIdOrName: $project) { cursor node { data } }
+    }`,
+    variables: { project: tenant.projectId },
+    headers: { 'x-api-key': tenant.apiKey, traceparent },
+  });
+  // The request's own span comes when the stream has ended.
+  await expect.poll(() => spans().map(({ name }) => name), POLLING).toContain('graphql');
+  const begun = spans().length;
+  await recordAll(database, tenant, names('e', 3));
+  for (let came = 0; came < 3; came += 1) expect((await stream.next())?.event).toBe('next');
+  stream.leave();
+  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql > graphql');
+  expect(spans().length).toBe(begun + 1);
 });
 
 test('REST, whose bodies come by events of the connection, keeps its trace too', async () => {
@@ -132,7 +167,7 @@ test('a write is one trace, to the provider', async () => {
   );
   await expect
     .poll(() => [...paths(spans())].join('\n'), POLLING)
-    .toMatch(/POST \/graphql > graphql > execute > .*provider call > POST$/m);
+    .toMatch(/POST \/graphql > execute > .*provider call > POST$/m);
   await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
   const [sent] = spans().filter(({ name }) => name === 'provider call');
   expect(sent?.attributes).toMatchObject({ 'gateway.provider': 'sandbox' });

@@ -1,4 +1,7 @@
-/** A pipeline whose operations are parts of traces. A subscription's part is over when its stream is open. */
+/**
+ * A pipeline whose operations are parts of traces. An operation over HTTP is told by its request, one over a WebSocket, which
+ * belongs to no request, by a span of its own.
+ */
 import { getOperationAST } from 'graphql';
 import { currentSpan, type Span, type Tracer, within } from '../../spans.ts';
 import type { Opened, Pipeline, Results } from './pipeline.ts';
@@ -9,41 +12,54 @@ const NAME = 'graphql';
 export function traced(pipeline: Pipeline, tracer: Tracer): Pipeline {
   if (!tracer.isOn) return pipeline;
   return {
-    // Operations over a WebSocket belong to no request: each begins a trace.
-    open: (...asked) => {
-      const request = currentSpan();
-      const span = request?.begin(NAME, {}) ?? tracer.begin(NAME, { kind: 'server' });
-      return openTraced(pipeline, span, asked);
+    async open(...asked) {
+      const span = currentSpan()?.begin(NAME, {}) ?? tracer.begin(NAME, { kind: 'server' });
+      const opened = await within(span, () => pipeline.open(...asked));
+      if (!('errors' in opened)) return { ...opened, run: () => runIn(span, opened) };
+      fail(span, opened.errors);
+      span.end();
+      return opened;
     },
     async run(...asked) {
       const request = currentSpan();
       if (!request?.isRecorded) return pipeline.run(...asked);
-      const opened = await openTraced(pipeline, request.begin(NAME, {}), asked);
-      return 'errors' in opened ? opened : opened.run();
+      const opened = await pipeline.open(...asked);
+      if ('errors' in opened) {
+        fail(request, opened.errors);
+        return opened;
+      }
+      // What a stream does later is no part of its request, which lasts as long.
+      if (operationOf(opened)?.operation === 'subscription') {
+        return runIn(request.begin(NAME, {}), opened);
+      }
+      return tell(request, opened, await opened.run());
     },
   };
 }
 
-async function openTraced(pipeline: Pipeline, span: Span, asked: Parameters<Pipeline['open']>) {
-  const opened = await within(span, () => pipeline.open(...asked));
-  if (!('errors' in opened)) return { ...opened, run: () => runTraced(span, opened) };
-  endWith(span, opened.errors);
-  return opened;
-}
-
-async function runTraced(span: Span, { args, cost, run }: Opened): Promise<Results> {
-  const operation = getOperationAST(args.document, args.operationName);
-  span.set({
-    'graphql.operation.type': operation?.operation,
-    'graphql.operation.name': operation?.name?.value,
-    'gateway.graphql.cost': cost,
-  });
-  const results = await within(span, run);
-  endWith(span, 'errors' in results ? results.errors : undefined);
+/** The operation as a span of its own; of a subscription, the beginning of its stream. */
+async function runIn(span: Span, opened: Opened): Promise<Results> {
+  const results = tell(span, opened, await within(span, opened.run));
+  span.end();
   return results;
 }
 
-function endWith(span: Span, errors: Extract<Results, { data?: unknown }>['errors']): void {
+function tell(span: Span, opened: Opened, results: Results): Results {
+  const operation = operationOf(opened);
+  span.set({
+    'graphql.operation.type': operation?.operation,
+    'graphql.operation.name': operation?.name?.value,
+    'gateway.graphql.cost': opened.cost,
+  });
+  if ('errors' in results) fail(span, results.errors);
+  return results;
+}
+
+function operationOf({ args }: Opened) {
+  return getOperationAST(args.document, args.operationName);
+}
+
+function fail(span: Span, errors: Extract<Results, { data?: unknown }>['errors']): void {
   const code = errors?.[0]?.extensions.code;
-  span.end(errors?.length ? String(code ?? 'INTERNAL_ERROR') : undefined);
+  if (errors?.length) span.fail(String(code ?? 'INTERNAL_ERROR'));
 }
