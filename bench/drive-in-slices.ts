@@ -11,13 +11,24 @@ const SLICE_MS = 150;
 /** Each: not counted. */
 const WARM_UP_SLICES = 20;
 
+/** Servers of one name are the same one, started several times: two of them differ by some per cent for all their lives. */
 export interface Compared {
+  name: string;
   cpuMsPerRequest: number;
-  /** To the first server, the median of all turns. */
+  /** To the first name, the median of all turns. */
   ratio: number;
+  /** Of each of its servers by itself. */
+  ratios: number[];
+}
+
+export interface Load {
+  name: string;
+  server: Server;
+  requests: Buffer[];
 }
 
 interface Driven {
+  name: string;
   pid: number;
   sockets: HttpSocket[];
   requests: Buffer[];
@@ -27,7 +38,7 @@ interface Driven {
 }
 
 export async function driveInSlices(
-  loads: { server: Server; requests: Buffer[] }[],
+  loads: Load[],
   { sockets, seconds }: { sockets: number; seconds: number },
 ): Promise<Compared[]> {
   const driven = await Promise.all(loads.map((load) => open(load, sockets)));
@@ -36,19 +47,34 @@ export async function driveInSlices(
   const endMs = performance.now() + seconds * 1_000 * loads.length;
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
   for (const one of driven) for (const socket of one.sockets) socket.close();
-  const [first] = driven;
-  return driven.map(({ cpuMs }) => ({
-    cpuMsPerRequest: medianOf(cpuMs),
-    ratio: medianOf(cpuMs.map((ms, turn) => ms / first!.cpuMs[turn]!)),
-  }));
+  const byName = [...Map.groupBy(driven, ({ name }) => name)];
+  const first = meansOf(byName[0]?.[1] ?? []);
+  const ratioOf = (cpuMs: number[]) => medianOf(cpuMs.map((ms, turn) => ms / first[turn]!));
+  return byName.map(([name, servers]) => {
+    const cpuMs = meansOf(servers);
+    return {
+      name,
+      cpuMsPerRequest: medianOf(cpuMs),
+      ratio: ratioOf(cpuMs),
+      ratios: servers.map((server) => ratioOf(server.cpuMs)),
+    };
+  });
 }
 
-async function open({ server, requests }: { server: Server; requests: Buffer[] }, count: number) {
+/** Of each turn. */
+function meansOf(servers: Driven[]): number[] {
+  const turns = servers[0]?.cpuMs ?? [];
+  return turns.map(
+    (_, turn) => servers.reduce((sum, { cpuMs }) => sum + cpuMs[turn]!, 0) / servers.length,
+  );
+}
+
+async function open({ name, server, requests }: Load, count: number) {
   const { hostname, port } = new URL(server.url);
   const sockets = await Promise.all(
     Array.from({ length: count }, () => openHttpSocket(hostname, Number(port))),
   );
-  const driven: Driven = { pid: server.pid, sockets, requests, next: 0, cpuMs: [] };
+  const driven: Driven = { name, pid: server.pid, sockets, requests, next: 0, cpuMs: [] };
   return driven;
 }
 

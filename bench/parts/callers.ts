@@ -1,7 +1,7 @@
 /** What it costs to know the caller: requests of an end user beside the same ones of an API key. */
 import { ask } from '../ask.ts';
 import type { Filled } from '../database.ts';
-import { driveInSlices } from '../drive-in-slices.ts';
+import { type Compared, driveInSlices } from '../drive-in-slices.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { type Peer, startPeer } from '../peers.ts';
@@ -12,25 +12,17 @@ const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
   createSessionToken(input: $input) { token }
 }`;
 
-export interface CallerCost {
-  caller: string;
-  cpuMsPerRequest: number;
-  /** To the API key. */
-  ratio: number;
-}
-
 /** The shortest request: all else that it does is the same. */
-export async function measureCallers(filled: Filled, flags: Flags): Promise<CallerCost[]> {
+export async function measureCallers(filled: Filled, flags: Flags): Promise<Compared[]> {
   await using key = await startPeer('gateway', filled);
   const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await tokenOf(key)}` } };
   // Twice: by what the key differs from itself, it is told what is noise.
   const callers = { 'API key': key, 'API key, again': { ...key }, 'end user': endUser };
   const loads = await loadsOf(Object.values(callers), 'W0', { flags, nodes: [] });
-  const compared = await driveInSlices(
-    [...loads].map(([{ server }, requests]) => ({ server, requests })),
-    flags,
-  );
-  return Object.keys(callers).map((caller, index) => ({ caller, ...compared[index]! }));
+  const named = Object.entries(callers).map(([name, peer]) => {
+    return { name, server: peer.server, requests: loads.get(peer)! };
+  });
+  return await driveInSlices(named, flags);
 }
 
 async function tokenOf(peer: Peer): Promise<string> {
@@ -39,9 +31,9 @@ async function tokenOf(peer: Peer): Promise<string> {
   return (await ask(peer, question)).createSessionToken.token;
 }
 
-export function callersTable(results: CallerCost[]): string {
-  const rows = results.map(({ caller, cpuMsPerRequest, ratio }) => [
-    caller,
+export function callersTable(results: Compared[]): string {
+  const rows = results.map(({ name, cpuMsPerRequest, ratio }) => [
+    name,
     cpuMsPerRequest.toFixed(4),
     ratio.toFixed(3),
   ]);

@@ -6,6 +6,7 @@ import type { Filled } from '../database.ts';
 import { type Compared, driveInSlices } from '../drive-in-slices.ts';
 import type { Flags } from '../flags.ts';
 import { type Peer, startGateway } from '../peers.ts';
+import type { Server } from '../processes/server.ts';
 import { table } from '../table.ts';
 import { DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
 import { loadsOf } from './requests.ts';
@@ -21,10 +22,14 @@ const tracing = (url: string, share: string) => ({
 
 export interface Observing extends Compared {
   workload: Workload;
-  what: string;
 }
 
-/** The first is what the others are compared with; the second, the same again, tells what is noise. */
+/** Of each kind. */
+const SERVERS = 3;
+/** All of them share one PostgreSQL. */
+const SMALL_POOL = { DATABASE_POOL_SIZE: '6' };
+
+/** The first is what the others are compared with. */
 export async function measureObserving(
   filled: Filled,
   nodes: Variables[],
@@ -32,37 +37,41 @@ export async function measureObserving(
 ): Promise<Observing[]> {
   await using started = new AsyncDisposableStack();
   const receiver = started.use(await startReceiver());
-  const variants: [string, Record<string, string>][] = [
-    ['off', {}],
-    ['off, again', {}],
-    ['metrics', METRICS],
-    ['a tenth traced', tracing(receiver.url, '0.1')],
-    ['metrics, a tenth traced', { ...METRICS, ...tracing(receiver.url, '0.1') }],
-    ['all traced', tracing(receiver.url, '1')],
-  ];
-  const peers: Peer[] = [];
-  for (const [, env] of variants) {
-    const server = started.use(await startGateway(filled, env));
-    peers.push({
-      name: 'gateway',
-      server,
-      documents: DOCUMENTS,
-      headers: { 'x-api-key': filled.apiKey },
-      [Symbol.asyncDispose]: async () => {},
-    });
+  const variants: Record<string, Record<string, string>> = {
+    neither: {},
+    metrics: METRICS,
+    'a tenth traced': tracing(receiver.url, '0.1'),
+    'metrics, a tenth traced': { ...METRICS, ...tracing(receiver.url, '0.1') },
+    'all traced': tracing(receiver.url, '1'),
+  };
+  const peers: { name: string; peer: Peer }[] = [];
+  for (let round = 0; round < SERVERS; round += 1) {
+    for (const [name, env] of Object.entries(variants)) {
+      const server = started.use(await startGateway(filled, { ...SMALL_POOL, ...env }));
+      peers.push({ name, peer: peerOf(server, filled) });
+    }
   }
   const all: Observing[] = [];
   for (const workload of MEASURED) {
-    const loads = await loadsOf(peers, workload, { nodes, flags });
-    const compared = await driveInSlices(
-      peers.map((peer) => ({ server: peer.server, requests: loads.get(peer)! })),
-      flags,
-    );
-    for (const [index, one] of compared.entries()) {
-      all.push({ workload, what: variants[index]![0], ...one });
-    }
+    const asked = peers.map(({ peer }) => peer);
+    const loads = await loadsOf(asked, workload, { nodes, flags });
+    const named = peers.map(({ name, peer }) => {
+      return { name, server: peer.server, requests: loads.get(peer)! };
+    });
+    const compared = await driveInSlices(named, flags);
+    all.push(...compared.map((one) => ({ workload, ...one })));
   }
   return all;
+}
+
+function peerOf(server: Server, { apiKey }: Filled): Peer {
+  return {
+    name: 'gateway',
+    server,
+    documents: DOCUMENTS,
+    headers: { 'x-api-key': apiKey },
+    [Symbol.asyncDispose]: async () => {},
+  };
 }
 
 /** Takes what is sent, and throws it away. */
@@ -83,10 +92,11 @@ async function startReceiver() {
 }
 
 export function observingTable(results: Observing[]): string {
-  const rows = results.map(({ workload, what, cpuMsPerRequest, ratio }) => [
-    `${workload}, ${what}`,
+  const rows = results.map(({ workload, name, cpuMsPerRequest, ratio, ratios }) => [
+    `${workload}, ${name}`,
     cpuMsPerRequest.toFixed(3),
     ratio.toFixed(3),
+    ratios.map((one) => one.toFixed(2)).join(' '),
   ]);
-  return `Metrics and traces\n${table(['', 'cpu ms', 'ratio'], rows)}\n`;
+  return `Metrics and traces\n${table(['', 'cpu ms', 'ratio', 'of each server'], rows)}\n`;
 }
