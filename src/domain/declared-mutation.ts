@@ -9,7 +9,7 @@ import type { Call } from './call.ts';
 import { type OpenedInput, openInput } from './opened-input.ts';
 import { findProject, getOrg } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
-import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
+import { type BuilderViewer, projectIdOf, requireBuilder } from './viewer/viewer.ts';
 
 export interface Mutation<S extends z.ZodObject, R> {
   /** The input as it came in, or opened already. */
@@ -44,16 +44,23 @@ export function projectMutation<S extends OfProject, R>({
 /**
  * The same if there is more to find in the input that needs the project: `run` looks at what was given, and
  * gets the parsed input by `opened.parsed(findings)`, which throws the schema's findings together with its own.
+ * What `ahead` reads in the project of a caller who has only one goes to the database together with the look at that.
  */
-export function openProjectMutation<S extends OfProject, R>({
+export function openProjectMutation<S extends OfProject, R, A = never>({
   run,
+  ahead,
   ...declared
 }: Declaration<S> & {
-  run(call: Call, opened: OpenedInput<S>, project: Project): Promise<R>;
+  ahead?(call: Call, projectId: string, given: z.input<S>): Promise<A>;
+  run(call: Call, opened: OpenedInput<S>, project: Project, read?: Promise<A>): Promise<R>;
 }): Mutation<S, R> {
-  return declare(declared, async (call, opened) =>
-    run(call, opened, await projectOf(call, opened)),
-  );
+  return declare(declared, async (call, opened) => {
+    const ownId = projectIdOf(call.viewer);
+    const read = ownId === null ? undefined : ahead?.(call, ownId, opened.given);
+    // Whoever needs it waits for it, and gets its error; nobody may.
+    read?.catch(() => {});
+    return run(call, opened, await projectOf(call, opened), read);
+  });
 }
 
 /** A mutation in the org that its input names. Throws NOT_FOUND if the viewer has no such org. */

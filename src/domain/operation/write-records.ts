@@ -9,7 +9,7 @@ import { collectWrite } from './write/auto-batch.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
 import { startWrite, type WriteToStart } from './write/start.ts';
 import { type WriteInput, writeIssues, writeRecordsInput } from './write/write-input.ts';
-import { planWrite } from './write/write-plan.ts';
+import { planWrite, readTarget } from './write/write-plan.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
 
 export { type WriteAnswer, writeRecordsInput };
@@ -23,11 +23,13 @@ export const writeRecords = openProjectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
   findings: (_call, given) => writeIssues(given),
-  async run(call, opened, project): Promise<WriteAnswer> {
+  ahead: readTarget,
+  async run(call, opened, project, read): Promise<WriteAnswer> {
     const keyed = opened.issues.length > 0 ? null : keyedInput(call, project.id, opened.parsed());
     const earlier = keyed && (await findKeyedOperation(call, keyed));
     if (earlier) return answerLater(call, opened.parsed(), earlier);
-    const plan = await planWrite(call, project, opened);
+    const target = read ?? readTarget(call, project.id, opened.given);
+    const plan = await planWrite(call, opened, target);
     const input = opened.parsed();
     if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
     return startOnce(call, { input, plan, keyed });

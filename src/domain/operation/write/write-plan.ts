@@ -49,12 +49,11 @@ export interface WritePlan {
  */
 export async function planWrite(
   call: Call,
-  project: Row<'Project'>,
   opened: OpenedInput<typeof writeRecordsInput>,
+  target: Promise<WriteTarget>,
 ): Promise<WritePlan> {
   const input = opened.given;
-  const found = await opened.orElse(getTarget(call, project, input));
-  const { integration, group, installation, account } = found;
+  const { integration, group, installation, account } = await opened.orElse(target);
   const content = await readContent(call, integration);
   const config = installation && (await readConfig(call, installation));
   const object = findWriteObject(content, input.objectName);
@@ -119,9 +118,10 @@ function* unknownIssues(
   }
 }
 
-async function getTarget(
+/** In a project that the caller may see. Throws NOT_FOUND if it has no such integration. */
+export async function readTarget(
   { viewer, database }: Call,
-  { id: projectId }: Row<'Project'>,
+  projectId: string,
   { integrationIdOrName: idOrName, groupRef }: GivenWrite,
 ): Promise<WriteTarget> {
   const integration = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
