@@ -55,7 +55,8 @@ async function installed() {
 type Installed = Awaited<ReturnType<typeof installed>>;
 
 const ids = (results: { id?: string }[]) => results.map(({ id }) => id);
-const record = (Name = 'From the account') => String(server.store.create({ Name }, new Date()).id);
+const record = (Name = 'From the account', agoMs = 0) =>
+  String(server.store.create({ Name }, new Date(Date.now() - agoMs)).id);
 
 /** The next look at the webhook and at the list comes now. */
 async function look({ connectionId: id }: Installed) {
@@ -270,7 +271,8 @@ test.each([
   await base.ping(one.webhook);
   await expect.poll(() => ids(one.told()), POLLING).toEqual([first]);
   end(one.webhook);
-  const missed = record('Missed');
+  // The gateway goes by the database's clock, which may be a little behind the vendor's.
+  const missed = record('Missed', 1_000);
   base.change({ tblTasks: { created: [missed] } });
   await look(one);
   const read = () => one.read().map(({ raw }) => raw?.id);
