@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
-import { ENDS_SOON, PROCESS_ENV } from '../support/process/process-env.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/set-plan.ts');
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-plan-'));
@@ -20,7 +20,7 @@ const open = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
 
 async function run(...args: string[]): Promise<{ said: string; code: number }> {
   const env = { ...PROCESS_ENV, DATA_DIR };
-  return promisify(execFile)(process.execPath, [...ENDS_SOON, command, ...args], { env }).then(
+  return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
     ({ stdout }) => ({ said: stdout.trim(), code: 0 }),
     ({ stderr, code }: { stderr: string; code: number }) => ({ said: stderr, code }),
   );

@@ -12,7 +12,7 @@ import { createLog } from '../../../src/log.ts';
 import { onPostgres, type TestApp, testApp } from '../app.ts';
 import { fillDataFolder } from '../database/data-folder.ts';
 import { heldByTests, ofTests } from '../database/tests-own.ts';
-import { ENDS_SOON, PROCESS_ENV } from '../process/process-env.ts';
+import { PROCESS_ENV } from '../process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const ENV = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DEMO: 'false' };
@@ -80,8 +80,7 @@ export function runCommand(
   const file = join(ROOT, 'src', 'commands', `${name}.ts`);
   const options = { cwd: ROOT, env: { ...PROCESS_ENV, ...env } };
   return new Promise((resolve) => {
-    const given = [...ENDS_SOON, file, ...args];
-    execFile(process.execPath, given, options, (error, stdout, stderr) => {
+    execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });
     });
   });

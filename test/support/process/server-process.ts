@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fillDataFolder } from '../database/data-folder.ts';
 import type { PostgresDatabase } from '../database/postgres-databases.ts';
 import { tie } from '../tied.ts';
-import { ENDS_SOON, PROCESS_ENV } from './process-env.ts';
+import { PROCESS_ENV } from './process-env.ts';
 
 const END_MS = 20_000;
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -67,7 +67,7 @@ interface Started {
 }
 
 async function startServer(env: NodeJS.ProcessEnv): Promise<Started> {
-  const server = spawn(process.execPath, [...ENDS_SOON, 'src/main.ts'], { cwd: root, env });
+  const server = spawn(process.execPath, ['src/main.ts'], { cwd: root, env });
   server.once('exit', tie({ pid: server.pid as number, signal: 'SIGTERM', patienceMs: END_MS }));
   const ready = Promise.withResolvers<string>();
   createInterface({ input: server.stdout }).on('line', (line) => {
