@@ -14,10 +14,11 @@ const WARM_UP_SLICES = 20;
 /** Servers of one name are the same one, started several times: two of them differ by some per cent for all their lives. */
 export interface Compared {
   name: string;
+  /** Of its middle server. */
   cpuMsPerRequest: number;
-  /** To the first name, the median of all turns. */
+  /** To the first name: of its middle server, the median of all turns. */
   ratio: number;
-  /** Of each of its servers by itself. */
+  /** Of each of its servers. */
   ratios: number[];
 }
 
@@ -48,25 +49,19 @@ export async function driveInSlices(
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
   for (const one of driven) for (const socket of one.sockets) socket.close();
   const byName = [...Map.groupBy(driven, ({ name }) => name)];
-  const first = meansOf(byName[0]?.[1] ?? []);
-  const ratioOf = (cpuMs: number[]) => medianOf(cpuMs.map((ms, turn) => ms / first[turn]!));
+  const [first] = byName;
+  const base = first ? middleOfTurns(first[1]) : [];
   return byName.map(([name, servers]) => {
-    const cpuMs = meansOf(servers);
-    return {
-      name,
-      cpuMsPerRequest: medianOf(cpuMs),
-      ratio: ratioOf(cpuMs),
-      ratios: servers.map((server) => ratioOf(server.cpuMs)),
-    };
+    const ratios = servers.map(({ cpuMs }) => medianOf(cpuMs.map((ms, turn) => ms / base[turn]!)));
+    const cpuMsPerRequest = medianOf(servers.map(({ cpuMs }) => medianOf(cpuMs)));
+    return { name, cpuMsPerRequest, ratio: medianOf(ratios), ratios };
   });
 }
 
-/** Of each turn. */
-function meansOf(servers: Driven[]): number[] {
+/** What each turn took the middle one of the servers. */
+function middleOfTurns(servers: Driven[]): number[] {
   const turns = servers[0]?.cpuMs ?? [];
-  return turns.map(
-    (_, turn) => servers.reduce((sum, { cpuMs }) => sum + cpuMs[turn]!, 0) / servers.length,
-  );
+  return turns.map((_, turn) => medianOf(servers.map(({ cpuMs }) => cpuMs[turn]!)));
 }
 
 async function open({ name, server, requests }: Load, count: number) {
