@@ -11,6 +11,9 @@ import { createWriter } from '../support/scenes/writes.ts';
 
 const MANY = 20_000;
 const AT_ONCE = 100;
+/** Rows of one statement, which has five seconds on a machine that is busy too. */
+const INSERTED = 5_000;
+type Range = [from: number, to: number];
 /** The first look of a session along an index may be a wrong one, of which a key's check has no choice: once, not for each key. */
 const ROWS_MAX = 3 * MANY;
 const TABLES = ['Operation', 'WriteTask', 'WriteEntry', 'Delivery'] as const;
@@ -29,11 +32,13 @@ async function youngProject(app: TestApp) {
   });
   let last = 0;
   const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 26, '0')`;
-  const insert = async (table: string, columns: Record<string, string>, range: string) => {
+  const insert = async (table: string, columns: Record<string, string>, [from, to]: Range) => {
     const names = Object.keys(columns).map((column) => `"${column}"`);
     const text = `insert into "${table}" ("projectId", ${names.join(', ')})
-      select $1, ${Object.values(columns).join(', ')} from generate_series(${range}) n`;
-    await query(text, [projectId]);
+      select $1, ${Object.values(columns).join(', ')} from generate_series($2::int, $3::int) n`;
+    for (let at = from; at <= to; at += INSERTED) {
+      await query(text, [projectId, at, Math.min(to, at + INSERTED - 1)]);
+    }
   };
   return {
     app,
@@ -42,7 +47,7 @@ async function youngProject(app: TestApp) {
     destinationId,
     /** Every other delivery waits for the one before it. */
     async grow(count: number) {
-      const range = `${last + 1}, ${last + count}`;
+      const range: Range = [last + 1, last + count];
       last += count;
       const operation = {
         ...{ integrationId: `'${integrationId}'`, installationId: `'${installationId}'` },
@@ -58,7 +63,7 @@ async function youngProject(app: TestApp) {
       await insert('WriteTask', { id: id('opr'), ...task }, range);
       const entry = { taskId: id('opr'), operationId: id('opr'), position: '0' };
       // Of the newest: the check of each entry's key may walk all tasks, and there are no 20,000 entries in one statement.
-      const newest = `${last - Math.min(count, AT_ONCE) + 1}, ${last}`;
+      const newest: Range = [last - Math.min(count, AT_ONCE) + 1, last];
       await insert('WriteEntry', { ...entry, record: `'{}'::jsonb` }, newest);
       const delivery = {
         ...{ destinationId: `'${destinationId}'`, body: `'{}'`, orderKey: 'n / 2' },
