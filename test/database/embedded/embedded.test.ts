@@ -53,9 +53,9 @@ test.skipIf(onPostgres)('tables that have changed are vacuumed one after the oth
   const vacuumed: string[] = [];
   for (;;) {
     const { vacuum } = await keepUp(database.rows.query);
-    if (vacuum === null) break;
-    // Each vacuum changes the catalogue, whose own turn may so come again.
-    if (!vacuum.startsWith('pg_')) expect(vacuumed).not.toContain(vacuum);
+    // Each vacuum changes the catalogue, whose own turn may so come again and again.
+    if (vacuum === null || (vacuum.startsWith('pg_') && vacuumed.includes(vacuum))) break;
+    expect(vacuumed).not.toContain(vacuum);
     vacuumed.push(vacuum);
   }
   expect(vacuumed).toContain('public."ServerProcess"');
