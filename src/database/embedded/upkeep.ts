@@ -27,14 +27,20 @@ const LOOK_AT_WAL = `
     pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
   from pg_control_checkpoint()`;
 
-/** The table that needs it most. Those of the catalogue change with every analyze. */
+/**
+ * The table that needs it most. Every analyze changes the catalogue, and none takes back the count of what it has changed in
+ * pg_statistic: of the catalogue, and of what is stored beside tables, only dead rows count.
+ */
 const STALEST_TABLE = `
   select format('%I.%I', s.schemaname, s.relname) as "name"
   from pg_stat_all_tables s join pg_class c on c.oid = s.relid
-  where greatest(s.n_dead_tup, s.n_mod_since_analyze * (c.relkind = 'r')::int)
-      > $1 * (${STALE_MAX_ROWS} + ${STALE_MAX_SHARE} * s.n_live_tup)
+  cross join lateral (
+    select c.relkind = 'r' and c.relnamespace <> 'pg_catalog'::regnamespace as "isOwn") t
+  cross join lateral (
+    select greatest(s.n_dead_tup, s.n_mod_since_analyze * "isOwn"::int) as "rows") stale
+  where stale."rows" > $1 * (${STALE_MAX_ROWS} + ${STALE_MAX_SHARE} * s.n_live_tup)
     or (c.relfrozenxid <> '0' and age(c.relfrozenxid) > $1 * ${AGE_MAX})
-  order by s.n_dead_tup + s.n_mod_since_analyze desc limit 1`;
+  order by stale."rows" desc limit 1`;
 
 export interface UpkeepDone {
   checkpoint: boolean;

@@ -35,6 +35,18 @@ async function deadRows({ rows }: Database): Promise<bigint | undefined> {
   return row?.dead;
 }
 
+/** One after the other. None comes twice but the catalogue's, which the others' turns change, and those not without an end. */
+async function vacuumAll({ rows }: Database): Promise<string[]> {
+  const vacuumed: string[] = [];
+  for (;;) {
+    const { vacuum } = await keepUp(rows.query);
+    if (vacuum === null) return vacuumed;
+    const times = vacuumed.filter((name) => name === vacuum).length;
+    expect(times, vacuum).toBeLessThan(vacuum.startsWith('pg_') ? 5 : 1);
+    vacuumed.push(vacuum);
+  }
+}
+
 /** What a start after a crash would repeat. */
 async function walBytes({ rows }: Database): Promise<number> {
   const [row] = await rows.query<{ bytes: number }>(
@@ -50,16 +62,23 @@ test.skipIf(onPostgres)('tables that have changed are vacuumed one after the oth
   await changeRows(database, 2_000);
   // The database counts them a second later.
   await expect.poll(() => deadRows(database), { timeout: 10_000 }).toBeGreaterThan(1_000);
-  const vacuumed: string[] = [];
-  for (;;) {
-    const { vacuum } = await keepUp(database.rows.query);
-    // Each vacuum changes the catalogue, whose own turn may so come again and again.
-    if (vacuum === null || (vacuum.startsWith('pg_') && vacuumed.includes(vacuum))) break;
-    expect(vacuumed).not.toContain(vacuum);
-    vacuumed.push(vacuum);
-  }
-  expect(vacuumed).toContain('public."ServerProcess"');
+  expect(await vacuumAll(database)).toContain('public."ServerProcess"');
   expect(await deadRows(database)).toBe(0n);
+});
+
+test.skipIf(onPostgres)('what every analyze changes holds up no other table', async () => {
+  const database = await openTestDatabase();
+  await changeRows(database, 2_000);
+  for (let times = 0; times < 6; times += 1) await database.rows.query('analyze', []);
+  const changed = async () => {
+    const [row] = await database.rows.query<{ changed: number }>(
+      `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
+      [],
+    );
+    return row?.changed;
+  };
+  await expect.poll(changed, { timeout: 10_000 }).toBeGreaterThan(1_000);
+  expect(await vacuumAll(database)).toContain('public."ServerProcess"');
 });
 
 test.skipIf(onPostgres)('the write-ahead log is cut off before it is long', async () => {
