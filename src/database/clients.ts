@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { createSharedChanges, type SharedChanges } from './changes/shared-changes.ts';
 import { PrismaClient } from './generated/client.ts';
-import { HintSender } from './hints/hint-sender.ts';
+import { HintSender, notifyBy, type SendHints } from './hints/hint-sender.ts';
 import type { Tell } from './hints/notifications.ts';
 import { type NameStatement, readsInBursts, type Servers } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
@@ -17,10 +17,17 @@ export interface Clients extends AsyncDisposable {
   tell: Tell;
 }
 
+export interface ClientsOptions {
+  pooler?: Pooler | undefined;
+  servers?: Servers | undefined;
+  /** Default: by the database, to all its processes. */
+  sendHints?: SendHints;
+}
+
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
 export function clientsOf(
   pool: pg.Pool,
-  { pooler, servers }: { pooler?: Pooler | undefined; servers?: Servers | undefined } = {},
+  { pooler, servers, sendHints }: ClientsOptions = {},
 ): Clients {
   const nameOf = statementNames(pooler);
   const prisma = new PrismaClient({
@@ -28,7 +35,7 @@ export function clientsOf(
     transactionOptions: TRANSACTION_OPTIONS,
   });
   const run = queriesBy(pool, nameOf);
-  const hints = new HintSender(run);
+  const hints = new HintSender(sendHints ?? notifyBy(run));
   return {
     prisma,
     rows: rowsBy(pool, nameOf, servers),

@@ -67,6 +67,17 @@ test('who has stopped listening hears nothing more', async () => {
   await staying.listening[Symbol.asyncDispose]();
 });
 
+test.runIf(!onPostgres)('within the process they wait for no connection', async () => {
+  const { heard, until, listening } = await listenTo('test_inside');
+  await inTransaction(database, async (tx) => {
+    await tx.$executeRaw`select 1`;
+    database.tell(['test_inside one', 'test_inside two']);
+    await until(() => heard.includes('two'));
+  });
+  expect(heard).toEqual([undefined, 'one', 'two']);
+  await listening[Symbol.asyncDispose]();
+});
+
 test.runIf(onPostgres)('a lost connection is opened again, and every listener told', async () => {
   const [a, b] = [await listenTo('test_lost_a'), await listenTo('test_lost_b')];
   const told = { a: a.heard.length, b: b.heard.length };

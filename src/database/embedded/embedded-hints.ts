@@ -1,6 +1,11 @@
-/** Hints on the one connection of the embedded database: its own, since no other process has it open. */
+/**
+ * Hints within the process, since no other one has the embedded database open: the gateway's own go from its memory to its
+ * memory. The job queue's are in its SQL, and come over the one connection.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { outsideTraces } from '../../spans.ts';
+import type { SendHints } from '../hints/hint-sender.ts';
 import type { Listen, OnHint } from '../hints/notifications.ts';
 
 /** While the database fails, or has too much to do. */
@@ -15,6 +20,16 @@ export class EmbeddedHints {
     for (const channel of this.#listeners.keys()) await subscribe(client, channel);
     for (const channel of this.#listeners.keys()) this.#tell(channel);
   };
+
+  /** Of whomever they are: what listeners do is no part of a trace. */
+  send: SendHints = (hints) =>
+    new Promise<void>((resolve) => {
+      const tellAll = () => {
+        for (const { channel, payload } of hints) this.#tell(channel, payload);
+        resolve();
+      };
+      outsideTraces(() => setImmediate(tellAll));
+    });
 
   /** Channels are few, and stay subscribed to when their last listener goes. */
   listenOn(pool: pg.Pool): Listen {

@@ -79,7 +79,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   opening.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
   const listen = hints.listenOn(pool);
-  const clients = opening.use(clientsOf(pool));
+  const clients = opening.use(clientsOf(pool, { sendHints: hints.send }));
   const { query } = clients.rows;
   const processes = await onlyProcess(query);
   const answering = opening.use(new Answering(async () => pool.query('select 1')));

@@ -1,11 +1,11 @@
-/** Sends hints, those of the same moment by one statement, until the database has taken them. */
+/** Sends hints, those of the same moment together, until they are taken. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Backoff, untilDone } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Hint, Tell } from './notifications.ts';
 
-/** Between statements: a hint that comes alone goes at once, and many together cost as little as one. */
+/** Between sendings: a hint that comes alone goes at once, and many together cost as little as one. */
 const GAP_MS = 5;
 const RETRY: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
 /** While the database is away. What is left out is found by those who look without a hint. */
@@ -13,17 +13,31 @@ const WAITING_MAX = 10_000;
 /** A server that hangs must not delay the end of this process. */
 const CLOSE_MS = 1_000;
 
-export const TELL = `select pg_notify("channel", "payload")::text
+const TELL = `select pg_notify("channel", "payload")::text
   from unnest($1::text[], $2::text[]) as told("channel", "payload")`;
 
+/** To all who listen. */
+export type SendHints = (hints: readonly SplitHint[]) => Promise<unknown>;
+
+interface SplitHint {
+  channel: string;
+  payload: string;
+}
+
+/** To the listeners of all processes, by one statement. */
+export function notifyBy(query: RunQuery): SendHints {
+  return (hints) =>
+    query(TELL, [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)]);
+}
+
 export class HintSender implements AsyncDisposable {
-  readonly #query: RunQuery;
+  readonly #sendHints: SendHints;
   readonly #waiting = new Set<Hint>();
   readonly #closing = new AbortController();
   #isSending = false;
 
-  constructor(query: RunQuery) {
-    this.#query = query;
+  constructor(sendHints: SendHints) {
+    this.#sendHints = sendHints;
   }
 
   tell: Tell = (hints) => {
@@ -49,10 +63,7 @@ export class HintSender implements AsyncDisposable {
   }
 
   async #send(hints: readonly Hint[]): Promise<void> {
-    const places = hints.map((hint) => hint.indexOf(' '));
-    const channels = hints.map((hint, index) => hint.slice(0, places[index]));
-    const payloads = hints.map((hint, index) => hint.slice((places[index] ?? 0) + 1));
-    await this.#query(TELL, [channels, payloads]);
+    await this.#sendHints(hints.map(split));
   }
 
   /** What waits is sent once more. */
@@ -60,4 +71,9 @@ export class HintSender implements AsyncDisposable {
     this.#closing.abort();
     if (this.#waiting.size > 0) await endWithin(this.#send(this.#takeAll()), CLOSE_MS);
   }
+}
+
+function split(hint: Hint): SplitHint {
+  const at = hint.indexOf(' ');
+  return { channel: hint.slice(0, at), payload: hint.slice(at + 1) };
 }
