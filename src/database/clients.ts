@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { createSharedChanges, type SharedChanges } from './changes/shared-changes.ts';
 import { PrismaClient } from './generated/client.ts';
-import { HintSender, notifyBy, type SendHints } from './hints/hint-sender.ts';
+import { HintSender, type SendHints } from './hints/hint-sender.ts';
 import type { Tell } from './hints/notifications.ts';
 import { type NameStatement, readsInBursts, type Servers } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
@@ -20,22 +20,18 @@ export interface Clients extends AsyncDisposable {
 export interface ClientsOptions {
   pooler?: Pooler | undefined;
   servers?: Servers | undefined;
-  /** Default: by the database, to all its processes. */
-  sendHints?: SendHints;
+  sendHints: SendHints;
 }
 
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
-export function clientsOf(
-  pool: pg.Pool,
-  { pooler, servers, sendHints }: ClientsOptions = {},
-): Clients {
+export function clientsOf(pool: pg.Pool, { pooler, servers, sendHints }: ClientsOptions): Clients {
   const nameOf = statementNames(pooler);
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) as string }),
     transactionOptions: TRANSACTION_OPTIONS,
   });
   const run = queriesBy(pool, nameOf);
-  const hints = new HintSender(sendHints ?? notifyBy(run));
+  const hints = new HintSender(sendHints);
   return {
     prisma,
     rows: rowsBy(pool, nameOf, servers),

@@ -20,10 +20,14 @@ const LOCK_CLASS = 72_707_370;
 /** After a restart of the server all processes are missing; they reconnect within their backoff. */
 const RESTART_SECONDS = 10;
 
-const IS_THERE = `exists (
+const LOCK_OF_A_PROCESS = `
   select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
-    and l.classid::bigint = ${LOCK_CLASS} and l.objid::bigint = p."lockKey"
-    and l.database = (select oid from pg_database where datname = current_database()))`;
+    and l.classid::bigint = ${LOCK_CLASS}
+    and l.database = (select oid from pg_database where datname = current_database())`;
+
+const IS_THERE = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey")`;
+
+const OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "are"`;
 
 const HAS_CHANGED = `(p."missedTime" is null) <> ${IS_THERE}
     and (p."missedTime" is not null
@@ -42,17 +46,15 @@ const LEAVE = `
 export interface SharedProcesses extends Processes {
   /** Run on each new connection for hints: the process keeps its leases while that is open. */
   attend(query: (text: string, values: unknown[]) => Promise<unknown>): Promise<void>;
+  /** Whether others have such a connection now. */
+  hasOthers(query: RunQuery): Promise<boolean>;
   /** Nothing of this process runs any more. */
   leave(): Promise<void>;
 }
 
 /** Whether a process of a gateway shares the PostgreSQL database now. */
 export async function hasRunningGateways(session: Queries): Promise<boolean> {
-  const { rows } = await session.query(
-    `select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
-       and l.classid::bigint = ${LOCK_CLASS}
-       and l.database = (select oid from pg_database where datname = current_database()) limit 1`,
-  );
+  const { rows } = await session.query(`${LOCK_OF_A_PROCESS} limit 1`);
   return rows.length > 0;
 }
 
@@ -76,6 +78,10 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
       await ask('update "ServerProcess" set "missedTime" = null where "id" = $1', [id]).catch(
         () => {},
       );
+    },
+    async hasOthers(ask) {
+      const [others] = await ask<{ are: boolean }>(OTHERS, [lockKey]);
+      return others?.are === true;
     },
     async look() {
       const changed = await query<{ id: string; isMissed: boolean }>(LOOK, []);

@@ -15,15 +15,15 @@ async function twoProcesses() {
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
   const url = `${inject('postgres').serverUrl}/${name}`;
-  const other = await openDatabase(
-    readConfig({
-      DATABASE_URL: url,
-      DATABASE_POOL_SIZE: '4',
-      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-    }),
-    log,
-  );
-  return { database, other, url };
+  return { database, other: await openDatabase(configOf(url), log), url };
+}
+
+function configOf(url: string) {
+  return readConfig({
+    DATABASE_URL: url,
+    DATABASE_POOL_SIZE: '4',
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
 }
 
 test.runIf(onPostgres)('a process whose connection is cut is missed until it is back', async () => {
@@ -57,6 +57,44 @@ test.runIf(onPostgres)('a process whose connection is cut is missed until it is 
   await other[Symbol.asyncDispose]();
   await processes.look();
   expect(await missedTime()).not.toBeNull();
+  await database[Symbol.asyncDispose]();
+});
+
+test.runIf(onPostgres)('hints go through the database only while others are there', async () => {
+  const { database, other, url } = await twoProcesses();
+  const server = new pg.Client({ connectionString: url });
+  await server.connect();
+  const passed: string[] = [];
+  server.on('notification', ({ payload }) => passed.push(payload ?? ''));
+  await server.query('listen test_passed');
+  const heard: (string | undefined)[] = [];
+  await using _listening = database.listen('test_passed', (payload) => heard.push(payload));
+  await expect.poll(() => heard).toEqual([undefined]);
+
+  await other.ping();
+  database.tell(['test_passed to-both']);
+  await expect.poll(() => passed).toEqual(['to-both']);
+  await expect.poll(() => heard).toContain('to-both');
+
+  await other[Symbol.asyncDispose]();
+  let count = 0;
+  const tellOnce = async () => {
+    count += 1;
+    const payload = `alone-${count}`;
+    database.tell([`test_passed ${payload}`]);
+    await expect.poll(() => heard).toContain(payload);
+    // Asked after it, on the same server: what was told through it has come.
+    await server.query(`select pg_notify('test_passed', 'after-${count}')`);
+    await expect.poll(() => passed).toContain(`after-${count}`);
+    return passed.includes(payload);
+  };
+  await expect.poll(tellOnce).toBe(false);
+
+  await using back = await openDatabase(configOf(url), log);
+  await back.ping();
+  database.tell(['test_passed to-both-again']);
+  await expect.poll(() => passed).toContain('to-both-again');
+  await server.end();
   await database[Symbol.asyncDispose]();
 });
 

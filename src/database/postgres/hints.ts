@@ -1,27 +1,36 @@
 /**
  * One connection for the whole process: hints of a PostgreSQL server come over it, and it shows that the server
- * answers. Its lock tells other processes that this one runs. It is open from the start.
+ * answers. Its lock tells other processes that this one runs. It is open from the start. While no other process runs, hints stay
+ * within this one: each process greets the others when it comes, and all look now and then who is still there.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
 import { type Backoff, backoffMs } from '../../work/backoff.ts';
 import { withDeadline } from '../../work/deadline.ts';
-import type { Listen, OnHint } from '../hints/notifications.ts';
+import type { SendHints } from '../hints/hint-sender.ts';
+import { Listeners } from '../hints/listeners.ts';
+import type { Listen } from '../hints/notifications.ts';
 import type { SharedProcesses } from '../processes.ts';
 import { type OpenSession, openSession, type Server } from '../session.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
-/** A quiet connection looks like one that hangs: it is checked at this interval. */
+/** A quiet connection looks like one that hangs: it is asked at this interval, and for the other processes. */
 const HEARTBEAT_MS = 5_000;
 /** Statements of this connection are quick. */
 const STATEMENT_MAX_MS = 3_000;
+/** A process that comes tells it its id. */
+const GREETINGS_CHANNEL = 'gateway_greetings';
 /** A caller that asks whether the database answers gets a result within a second. */
 const PING_MAX_MS = 800;
 
 export class PostgresHints implements AsyncDisposable {
   readonly #server: Server;
-  readonly #attend: SharedProcesses['attend'];
-  readonly #listeners = new Map<string, Set<OnHint>>();
+  readonly #processes: SharedProcesses;
+  readonly #notify: SendHints;
+  readonly #listeners = new Listeners();
+  /** False also while that is not known. */
+  #isAlone = false;
+  #greetings = 0;
   /** Null until its channels are subscribed to. */
   #session: OpenSession | null = null;
   #newest: OpenSession | undefined;
@@ -34,26 +43,24 @@ export class PostgresHints implements AsyncDisposable {
   #heartbeat: NodeJS.Timeout | undefined;
   #pinging: Promise<unknown> | null = null;
 
-  /** `attend` is run on each new connection, before anything else. */
-  constructor(server: Server, attend: SharedProcesses['attend']) {
+  /** `notify` tells the listeners of all processes. */
+  constructor(server: Server, processes: SharedProcesses, notify: SendHints) {
     this.#server = server;
-    this.#attend = attend;
+    this.#processes = processes;
+    this.#notify = notify;
     this.#connectNow();
   }
 
-  /** Channels are few, and stay subscribed to when their last listener goes. */
   listen: Listen = (channel, onHint) => {
-    const listeners = this.#listeners.get(channel) ?? new Set();
-    this.#listeners.set(channel, listeners.add(onHint));
+    const listening = this.#listeners.add(channel, onHint);
     const session = this.#session;
     if (session) this.#subscribe(session, channel).catch(() => session.cut());
     else this.#connectNow();
-    return {
-      async [Symbol.asyncDispose]() {
-        listeners.delete(onHint);
-      },
-    };
+    return listening;
   };
+
+  /** To the listeners of all processes. */
+  send: SendHints = (hints) => (this.#isAlone ? this.#listeners.send(hints) : this.#notify(hints));
 
   /** Throws if the server does not answer within a second. A lost connection is opened again at once. */
   ping = async (): Promise<void> => {
@@ -90,8 +97,7 @@ export class PostgresHints implements AsyncDisposable {
     try {
       session = await this.#open();
       session.once('end', () => this.#lost(session));
-      // A channel that is added meanwhile is visited too: iterating a Map includes new entries.
-      for (const channel of this.#listeners.keys()) await this.#subscribe(session, channel);
+      for (const channel of this.#listeners.channels) await this.#subscribe(session, channel);
       this.#take(session);
     } catch {
       session?.cut();
@@ -103,10 +109,13 @@ export class PostgresHints implements AsyncDisposable {
     const limitMs = Math.min(this.#server.limitMs, STATEMENT_MAX_MS);
     const name = 'integration-gateway hints';
     const session = await openSession({ ...this.#server, name, limitMs });
-    session.on('notification', ({ channel, payload }) => this.#tell(channel, payload));
+    session.on('notification', ({ channel, payload }) => this.#heard(channel, payload));
     this.#subscribed = Promise.resolve();
     this.#newest = session;
-    await this.#attend((text, values) => session.query(text, values));
+    await this.#processes.attend((text, values) => session.query(text, values));
+    await session.query(`listen ${GREETINGS_CHANNEL}`);
+    await session.query(`select pg_notify('${GREETINGS_CHANNEL}', $1)`, [this.#processes.id]);
+    await this.#lookForOthers(session);
     return session;
   }
 
@@ -115,7 +124,8 @@ export class PostgresHints implements AsyncDisposable {
     this.#session = session;
     this.#failures = 0;
     this.#connected.resolve(session);
-    this.#heartbeat = setInterval(() => void this.ping().catch(() => {}), HEARTBEAT_MS).unref();
+    const look = () => void this.#lookForOthers(session).catch(() => {});
+    this.#heartbeat = setInterval(look, HEARTBEAT_MS).unref();
     if (this.#isClosed) void session.end();
   }
 
@@ -126,6 +136,7 @@ export class PostgresHints implements AsyncDisposable {
     this.#isConnecting = false;
     if (this.#session) this.#connected = Promise.withResolvers();
     this.#session = null;
+    this.#isAlone = false;
     clearInterval(this.#heartbeat);
     this.#reconnectSoon();
   }
@@ -141,11 +152,25 @@ export class PostgresHints implements AsyncDisposable {
     } finally {
       resolve();
     }
-    this.#tell(channel);
+    this.#listeners.tell(channel);
   }
 
-  #tell(channel: string, payload?: string): void {
-    for (const onHint of this.#listeners.get(channel) ?? []) onHint(payload);
+  #heard(channel: string, payload: string | undefined): void {
+    if (channel !== GREETINGS_CHANNEL) this.#listeners.tell(channel, payload);
+    else if (payload !== this.#processes.id) {
+      this.#greetings += 1;
+      this.#isAlone = false;
+    }
+  }
+
+  async #lookForOthers(session: OpenSession): Promise<void> {
+    const greetings = this.#greetings;
+    const hasOthers = await this.#processes.hasOthers(async (text, values) => {
+      const { rows } = await session.query(text, values);
+      return rows;
+    });
+    // Who has greeted meanwhile may have come after the look.
+    if (greetings === this.#greetings && session === this.#newest) this.#isAlone = !hasOthers;
   }
 
   #reconnectSoon(): void {

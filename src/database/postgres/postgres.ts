@@ -7,9 +7,10 @@ import { RemoteClock } from '../../work/clock.ts';
 import { endWithin } from '../../work/deadline.ts';
 import { type Cluster, openCluster } from '../citus/cluster.ts';
 import { groupsOfNodes } from '../citus/node-groups.ts';
-import { clientsOf } from '../clients.ts';
+import { clientsOf, queriesBy, statementNames } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
+import { notifyBy } from '../hints/hint-sender.ts';
 import { jobsOnPostgres } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
@@ -38,23 +39,24 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const { direct, server, primaries } = await findServers(config, { ...told, outages });
   const migrated = await migrate(direct, told.log);
   const { DATABASE_POOL_SIZE: size, LIMIT_SWEEP_MS } = config;
-  const { limitMs } = server;
+  const { limitMs, pooler } = server;
   const cluster = migrated.isDistributed ? openCluster(direct, told.log) : null;
-  const { sessions, clients } = clientsFor(server, size, cluster);
-  const { rows } = clients;
+  const sessions = sessionsFor(server, size, cluster);
+  const query = queriesBy(sessions, statementNames(pooler));
   const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS, ...cluster?.pools });
-  const processes = await joinProcesses(rows.query);
-  const clock = await followClock(rows.query);
-  const hints = new PostgresHints(direct, processes.attend);
+  const processes = await joinProcesses(query);
+  const clock = await followClock(query);
+  const hints = new PostgresHints(direct, processes, notifyBy(query));
+  const clients = clientsOf(sessions, { pooler, servers: cluster?.servers, sendHints: hints.send });
   const jobs = jobsOnPostgres(server, hints.listen);
-  const replica = replicaOf(config, { query: rows.query, hints }, { size, limitMs, log: told.log });
+  const replica = replicaOf(config, { query, hints }, { size, limitMs, log: told.log });
   return {
     kind: 'postgres',
     ...migrated,
     ...clients,
     processes,
     now: clock.now,
-    ...(cluster ? groupsOfNodes(rows.query, cluster.places) : ONE_GROUP),
+    ...(cluster ? groupsOfNodes(query, cluster.places) : ONE_GROUP),
     sweeps: sweeps.of,
     replica,
     listen: hints.listen,
@@ -85,11 +87,9 @@ function replicaOf(
   return url ? new PostgresReplica(primary, { ...options, url: url.reveal() }) : null;
 }
 
-function clientsFor(server: Server, size: number, cluster: Cluster | null) {
+function sessionsFor(server: Server, size: number, cluster: Cluster | null): SessionPool {
   const of = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true, size };
-  const sessions = new SessionPool({ ...server, ...of, ...cluster?.pools });
-  const { pooler } = server;
-  return { sessions, clients: clientsOf(sessions, { pooler, servers: cluster?.servers }) };
+  return new SessionPool({ ...server, ...of, ...cluster?.pools });
 }
 
 interface Servers {

@@ -35,7 +35,8 @@ const BESIDE = [
   /set_config\('(tcp_user_timeout|enable_seqscan)'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
   /^select 1$/,
-  /^select pg_notify\("channel"/,
+  /^select pg_notify\(/,
+  /^select exists \(\s*select 1 from pg_locks /,
 ];
 
 /** Who calls is looked up again whenever that was a while ago; a cluster notes the use of their key beside the call. */
