@@ -11,26 +11,24 @@ const SLICE_MS = 150;
 /** Each: not counted. */
 const WARM_UP_SLICES = 20;
 
-/** Servers of one name are the same one, started several times: two of them differ by some per cent for all their lives. */
-export interface Compared {
-  name: string;
-  /** Of its middle server. */
-  cpuMsPerRequest: number;
-  /** To the first name: of its middle server, the median of all turns. */
-  ratio: number;
-  /** Of each of its servers. */
-  ratios: number[];
-}
-
 export interface Load {
-  name: string;
   server: Server;
   requests: Buffer[];
 }
 
-interface Driven {
+/** A request's time on a processor, in each turn of a load. */
+export type Turns = readonly number[];
+
+export interface Compared {
   name: string;
+  cpuMsPerRequest: number;
+  /** To the first: the median of all turns. */
+  ratio: number;
+}
+
+interface Driven {
   pid: number;
+  open(): Promise<HttpSocket>;
   sockets: HttpSocket[];
   requests: Buffer[];
   next: number;
@@ -38,39 +36,46 @@ interface Driven {
   cpuMs: number[];
 }
 
+/** The turns of each load, in their order. */
 export async function driveInSlices(
   loads: Load[],
   { sockets, seconds }: { sockets: number; seconds: number },
-): Promise<Compared[]> {
+): Promise<Turns[]> {
   const driven = await Promise.all(loads.map((load) => open(load, sockets)));
   for (let turn = 0; turn < WARM_UP_SLICES; turn += 1) await takeTurns(driven, turn);
   for (const one of driven) one.cpuMs = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
   for (const one of driven) for (const socket of one.sockets) socket.close();
-  const byName = [...Map.groupBy(driven, ({ name }) => name)];
-  const [first] = byName;
-  const base = first ? middleOfTurns(first[1]) : [];
-  return byName.map(([name, servers]) => {
-    const ratios = servers.map(({ cpuMs }) => medianOf(cpuMs.map((ms, turn) => ms / base[turn]!)));
-    const cpuMsPerRequest = medianOf(servers.map(({ cpuMs }) => medianOf(cpuMs)));
-    return { name, cpuMsPerRequest, ratio: medianOf(ratios), ratios };
+  return driven.map(({ cpuMs }) => cpuMs);
+}
+
+/** Each with the first. */
+export async function compareInSlices(
+  loads: (Load & { name: string })[],
+  flags: { sockets: number; seconds: number },
+): Promise<Compared[]> {
+  const all = await driveInSlices(loads, flags);
+  return loads.map(({ name }, index) => {
+    const turns = all[index]!;
+    return { name, cpuMsPerRequest: medianOf(turns), ratio: ratioOf(turns, all[0]!) };
   });
 }
 
-/** What each turn took the middle one of the servers. */
-function middleOfTurns(servers: Driven[]): number[] {
-  const turns = servers[0]?.cpuMs ?? [];
-  return turns.map((_, turn) => medianOf(servers.map(({ cpuMs }) => cpuMs[turn]!)));
+export function ratioOf(turns: Turns, base: Turns): number {
+  return medianOf(turns.map((ms, turn) => ms / base[turn]!));
 }
 
-async function open({ name, server, requests }: Load, count: number) {
+/** What each turn took the middle one of some servers. */
+export function middleOf(servers: Turns[]): Turns {
+  return (servers[0] ?? []).map((_, turn) => medianOf(servers.map((turns) => turns[turn]!)));
+}
+
+async function open({ server, requests }: Load, count: number): Promise<Driven> {
   const { hostname, port } = new URL(server.url);
-  const sockets = await Promise.all(
-    Array.from({ length: count }, () => openHttpSocket(hostname, Number(port))),
-  );
-  const driven: Driven = { name, pid: server.pid, sockets, requests, next: 0, cpuMs: [] };
-  return driven;
+  const open = () => openHttpSocket(hostname, Number(port));
+  const sockets = await Promise.all(Array.from({ length: count }, open));
+  return { pid: server.pid, open, sockets, requests, next: 0, cpuMs: [] };
 }
 
 /** Turned and rotated, so that no server always follows the same one. */
@@ -82,6 +87,9 @@ async function takeTurns(driven: Driven[], turn: number): Promise<void> {
 
 async function takeTurn(one: Driven): Promise<void> {
   const { requests } = one;
+  one.sockets = await Promise.all(
+    one.sockets.map((socket) => (socket.isOpen ? socket : one.open())),
+  );
   const beganMs = threadsCpuMs(one.pid);
   const endMs = performance.now() + SLICE_MS;
   let count = 0;
@@ -108,7 +116,7 @@ function threadsCpuMs(pid: number): number {
   }, 0);
 }
 
-function medianOf(values: number[]): number {
+export function medianOf(values: readonly number[]): number {
   return quantile(
     values.toSorted((a, b) => a - b),
     0.5,

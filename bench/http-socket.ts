@@ -7,9 +7,12 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const GOOD_BODY = Buffer.from('{"data":{');
+const CLOSED = 'The server closed the connection.';
 const NOTHING = Buffer.alloc(0);
 
 export interface HttpSocket {
+  /** False: the server has closed it, as it does with one that is idle for some seconds. */
+  readonly isOpen: boolean;
   /** Sends one whole request and waits for its answer. Throws where that is not 200 with data. */
   ask(request: Buffer): Promise<void>;
   close(): void;
@@ -33,7 +36,7 @@ function speakHttp(socket: Socket): HttpSocket {
     waiting = null;
   };
   socket.on('error', (error) => fail(error.message));
-  socket.on('close', () => fail('The server closed the connection.'));
+  socket.on('close', () => fail(CLOSED));
   socket.on('data', (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     if (endsAt < 0) endsAt = lengthOf(received);
@@ -48,10 +51,15 @@ function speakHttp(socket: Socket): HttpSocket {
     resolve();
   });
   return {
+    get isOpen() {
+      return socket.writable;
+    },
     ask(request) {
-      waiting = Promise.withResolvers();
-      socket.write(request);
-      return waiting.promise;
+      const asked = Promise.withResolvers<void>();
+      waiting = asked;
+      if (socket.writable) socket.write(request);
+      else fail(CLOSED);
+      return asked.promise;
     },
     close: () => socket.destroy(),
   };

@@ -73,6 +73,7 @@ export function inTrace<T>(
 }
 
 function spanning<T>(span: Span, work: (span: Span) => T): T {
+  if (span === NO_SPAN) return outsideTraces(() => work(NO_SPAN));
   let result: T;
   try {
     result = active.run(span, () => work(span));

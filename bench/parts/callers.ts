@@ -1,7 +1,7 @@
 /** What it costs to know the caller: requests of an end user beside the same ones of an API key. */
 import { ask } from '../ask.ts';
 import type { Filled } from '../database.ts';
-import { type Compared, driveInSlices } from '../drive-in-slices.ts';
+import { type Compared, compareInSlices } from '../drive-in-slices.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { type Peer, startPeer } from '../peers.ts';
@@ -22,7 +22,7 @@ export async function measureCallers(filled: Filled, flags: Flags): Promise<Comp
   const named = Object.entries(callers).map(([name, peer]) => {
     return { name, server: peer.server, requests: loads.get(peer)! };
   });
-  return await driveInSlices(named, flags);
+  return await compareInSlices(named, flags);
 }
 
 async function tokenOf(peer: Peer): Promise<string> {

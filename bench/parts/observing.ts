@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Filled } from '../database.ts';
-import { type Compared, driveInSlices } from '../drive-in-slices.ts';
+import {
+  driveInSlices,
+  type Load,
+  medianOf,
+  middleOf,
+  ratioOf,
+  type Turns,
+} from '../drive-in-slices.ts';
 import type { Flags } from '../flags.ts';
 import { type Peer, startGateway } from '../peers.ts';
 import type { Server } from '../processes/server.ts';
@@ -12,24 +19,57 @@ import { DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
 import { loadsOf } from './requests.ts';
 
 const MEASURED: Workload[] = ['W1', 'W3'];
-const METRICS = { METRICS_PORT: '0' };
 
-const tracing = (url: string, share: string) => ({
+/** Of each kind: two starts of the same server differ by some per cent for all their lives. */
+const SERVERS = 4;
+/** All of them share one PostgreSQL. */
+const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
+
+const METRICS = { METRICS_PORT: '0' };
+/** Of its own accord such a server traces nothing; the callers say what is traced, so that one process is compared with itself. */
+const tracing = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-  OTEL_TRACES_SAMPLER_ARG: share,
+  OTEL_TRACES_SAMPLER_ARG: '0',
 });
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const TENTH = 10;
+const NEVER = Number.POSITIVE_INFINITY;
 
-export interface Observing extends Compared {
+export interface Observing {
   workload: Workload;
+  name: string;
+  /** To a request without either: of the middle server. */
+  ratio: number;
+  /** Of each server. */
+  ratios: number[];
 }
 
-/** Of each kind. */
-const SERVERS = 3;
-/** All of them share one PostgreSQL. */
-const SMALL_POOL = { DATABASE_POOL_SIZE: '6' };
+/** Servers that differ by their settings alone. */
+interface Kind {
+  name: string;
+  env: Record<string, string>;
+  /**
+   * What else the same servers are asked, which is compared with their first requests. Each kind has one, for a server that
+   * is asked more is faster.
+   */
+  also: { name: string; every: number };
+}
 
-/** The first is what the others are compared with. */
+function kindsOf(receiverUrl: string): Kind[] {
+  const traces = tracing(receiverUrl);
+  return [
+    { name: 'neither', env: {}, also: { name: 'neither, again', every: NEVER } },
+    { name: 'metrics', env: METRICS, also: { name: 'metrics, again', every: NEVER } },
+    { name: 'traces, none taken', env: traces, also: { name: 'a tenth traced', every: TENTH } },
+    {
+      name: 'metrics and traces, none taken',
+      env: { ...METRICS, ...traces },
+      also: { name: 'metrics, a tenth traced', every: TENTH },
+    },
+  ];
+}
+
 export async function measureObserving(
   filled: Filled,
   nodes: Variables[],
@@ -37,31 +77,70 @@ export async function measureObserving(
 ): Promise<Observing[]> {
   await using started = new AsyncDisposableStack();
   const receiver = started.use(await startReceiver());
-  const variants: Record<string, Record<string, string>> = {
-    neither: {},
-    metrics: METRICS,
-    'a tenth traced': tracing(receiver.url, '0.1'),
-    'metrics, a tenth traced': { ...METRICS, ...tracing(receiver.url, '0.1') },
-    'all traced': tracing(receiver.url, '1'),
-  };
-  const peers: { name: string; peer: Peer }[] = [];
+  const kinds = kindsOf(receiver.url);
+  const peers: { kind: Kind; peer: Peer }[] = [];
   for (let round = 0; round < SERVERS; round += 1) {
-    for (const [name, env] of Object.entries(variants)) {
-      const server = started.use(await startGateway(filled, { ...SMALL_POOL, ...env }));
-      peers.push({ name, peer: peerOf(server, filled) });
+    for (const kind of kinds) {
+      const server = started.use(await startGateway(filled, { ...SMALL_POOL, ...kind.env }));
+      peers.push({ kind, peer: peerOf(server, filled) });
     }
   }
   const all: Observing[] = [];
   for (const workload of MEASURED) {
     const asked = peers.map(({ peer }) => peer);
-    const loads = await loadsOf(asked, workload, { nodes, flags });
-    const named = peers.map(({ name, peer }) => {
-      return { name, server: peer.server, requests: loads.get(peer)! };
-    });
-    const compared = await driveInSlices(named, flags);
-    all.push(...compared.map((one) => ({ workload, ...one })));
+    const requests = await loadsOf(asked, workload, { nodes, flags });
+    const loads = peers.flatMap(({ kind, peer }) => loadsOfPeer(kind, peer, requests.get(peer)!));
+    const turns = await driveInSlices(loads, flags);
+    const driven = loads.map((load, index) => ({ ...load, turns: turns[index]! }));
+    all.push(...compared(driven).map((one) => ({ workload, ...one })));
   }
   return all;
+}
+
+/** What one server is asked. */
+interface Asked extends Load {
+  name: string;
+  isFirst: boolean;
+}
+
+function loadsOfPeer({ name, also }: Kind, { server }: Peer, requests: Buffer[]): Asked[] {
+  return [
+    { name, server, requests, isFirst: true },
+    { name: also.name, server, requests: sampledOf(requests, also.every), isFirst: false },
+  ];
+}
+
+/** So many passes that each request is sampled once. */
+function sampledOf(requests: Buffer[], every: number): Buffer[] {
+  if (every === NEVER) return requests;
+  const sampled = requests.map(asSampled);
+  return Array.from({ length: every }, (_, pass) =>
+    requests.map((request, index) => ((index + pass) % every === 0 ? sampled[index]! : request)),
+  ).flat();
+}
+
+/** The same request of a caller whose trace is sampled. */
+function asSampled(request: Buffer): Buffer {
+  const headAt = request.indexOf('\r\n') + 2;
+  const header = Buffer.from(`traceparent: ${TRACEPARENT}\r\n`);
+  return Buffer.concat([request.subarray(0, headAt), header, request.subarray(headAt)]);
+}
+
+/** What else a server is asked is compared with its own first requests, and those by their middle with the first kind's. */
+function compared(driven: (Asked & { turns: Turns })[]): Omit<Observing, 'workload'>[] {
+  const firsts = driven.filter(({ isFirst }) => isFirst);
+  const byName = Map.groupBy(driven, ({ name }) => name);
+  const base = middleOf(byName.get(driven[0]!.name)!.map(({ turns }) => turns));
+  const middleRatio = (name: string) =>
+    medianOf(byName.get(name)!.map(({ turns }) => ratioOf(turns, base)));
+  return [...byName].map(([name, loads]) => {
+    const ratios = loads.map(({ server, isFirst, turns }) => {
+      if (isFirst) return ratioOf(turns, base);
+      const own = firsts.find((one) => one.server === server)!;
+      return ratioOf(turns, own.turns) * middleRatio(own.name);
+    });
+    return { name, ratio: medianOf(ratios), ratios };
+  });
 }
 
 function peerOf(server: Server, { apiKey }: Filled): Peer {
@@ -92,11 +171,10 @@ async function startReceiver() {
 }
 
 export function observingTable(results: Observing[]): string {
-  const rows = results.map(({ workload, name, cpuMsPerRequest, ratio, ratios }) => [
+  const rows = results.map(({ workload, name, ratio, ratios }) => [
     `${workload}, ${name}`,
-    cpuMsPerRequest.toFixed(3),
     ratio.toFixed(3),
     ratios.map((one) => one.toFixed(2)).join(' '),
   ]);
-  return `Metrics and traces\n${table(['', 'cpu ms', 'ratio', 'of each server'], rows)}\n`;
+  return `Metrics and traces, by processor time\n${table(['', 'ratio', 'of each server'], rows)}\n`;
 }

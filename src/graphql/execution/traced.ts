@@ -20,21 +20,28 @@ export function traced(pipeline: Pipeline, tracer: Tracer): Pipeline {
       span.end();
       return opened;
     },
-    async run(...asked) {
+    run(...asked) {
       const request = currentSpan();
-      if (!request?.isRecorded) return pipeline.run(...asked);
-      const opened = await pipeline.open(...asked);
-      if ('errors' in opened) {
-        fail(request, opened.errors);
-        return opened;
-      }
-      // What a stream does later is no part of its request, which lasts as long.
-      if (operationOf(opened)?.operation === 'subscription') {
-        return runIn(request.begin(NAME, {}), opened);
-      }
-      return tell(request, opened, await opened.run());
+      return request?.isRecorded ? runTold(request, pipeline, asked) : pipeline.run(...asked);
     },
   };
+}
+
+async function runTold(
+  request: Span,
+  pipeline: Pipeline,
+  asked: Parameters<Pipeline['run']>,
+): Promise<Results> {
+  const opened = await pipeline.open(...asked);
+  if ('errors' in opened) {
+    fail(request, opened.errors);
+    return opened;
+  }
+  // What a stream does later is no part of its request, which lasts as long.
+  if (operationOf(opened)?.operation === 'subscription') {
+    return runIn(request.begin(NAME, {}), opened);
+  }
+  return tell(request, opened, await opened.run());
 }
 
 /** The operation as a span of its own; of a subscription, the beginning of its stream. */
