@@ -22,39 +22,43 @@ export const KEY_TEXT = ENCRYPTION_KEY.toString('base64');
 
 /** The database of these sizes and seed: from an earlier run where its folder was kept, else new. */
 export async function filledDatabase(
-  server: Postgres,
+  servers: Postgres,
   sizes: Sizes,
   seed: number,
 ): Promise<Filled> {
   const { operations, connections, events } = sizes;
-  const rows = `bench_${operations}_${connections}_${events}_${seed}_`;
+  const { length: nodes } = servers.urls;
+  const rows = `bench_on_${nodes}_${operations}_${connections}_${events}_${seed}_`;
   const name = `${rows}${migrationsHash()}`;
-  const url = server.urlOf(name);
-  await using admin = await connect(server.urlOf('postgres'));
+  const url = servers.urlOf(name);
+  await using admin = await connect(servers.urlOf('postgres'));
   const { rowCount } = await admin.client.query('select 1 from pg_database where datname = $1', [
     name,
   ]);
   if (rowCount === 0) {
     console.error(`Filling ${operations} operations and ${connections} connections …`);
-    await dropDatabases(admin.client, rows);
+    for (const server of servers.urls) await dropDatabases(server, rows);
     const half = `${name}_half`;
     await admin.client.query(`create database ${half}`);
-    await migrated(server.urlOf(half));
-    await usingClient(server.urlOf(half), (one) =>
-      usingClient(server.urlOf(half), (other) => fill([one, other], sizes, seed)),
+    await migrated(servers.urlOf(half));
+    await usingClient(servers.urlOf(half), (one) =>
+      usingClient(servers.urlOf(half), (other) => fill([one, other], sizes, seed)),
     );
     await admin.client.query(`alter database ${half} rename to ${name}`);
+    await servers.spread(name);
   }
   return { url, ...(await addApiKey(url)) };
 }
 
 /** Those of other migrations, and what an earlier run didn't finish. */
-async function dropDatabases(admin: pg.Client, prefix: string): Promise<void> {
-  const { rows } = await admin.query<{ datname: string }>(
-    'select datname from pg_database where starts_with(datname, $1)',
-    [prefix],
-  );
-  for (const { datname } of rows) await admin.query(`drop database ${datname} with (force)`);
+async function dropDatabases(server: string, prefix: string): Promise<void> {
+  await usingClient(`${server}/postgres`, async (admin) => {
+    const { rows } = await admin.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { datname } of rows) await admin.query(`drop database ${datname} with (force)`);
+  });
 }
 
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
@@ -69,12 +73,12 @@ function migrationsHash(): string {
 }
 
 /** A new, migrated, empty database. */
-export async function emptyDatabase(server: Postgres, name: string): Promise<string> {
-  await using admin = await connect(server.urlOf('postgres'));
-  await admin.client.query(`drop database if exists ${name} with (force)`);
-  await admin.client.query(`create database ${name}`);
-  await migrated(server.urlOf(name));
-  return server.urlOf(name);
+export async function emptyDatabase(servers: Postgres, name: string): Promise<string> {
+  for (const server of servers.urls) await dropDatabases(server, name);
+  await usingClient(servers.urlOf('postgres'), (admin) => admin.query(`create database ${name}`));
+  await migrated(servers.urlOf(name));
+  await servers.spread(name);
+  return servers.urlOf(name);
 }
 
 async function migrated(url: string): Promise<void> {
@@ -97,7 +101,7 @@ const FIND_PROJECT = 'select id from "Project" where name = $1';
 export function newApiKey() {
   const apiKey = newKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
-    values ($1, (${FIND_PROJECT.replace('$1', '$2')}), 'bench', array['full'], $3, $4)`;
+    select $1, id, 'bench', array['full'], $3, $4 from "Project" where name = $2`;
   const values = [newId('key'), PROJECT_NAME, shownPrefix(apiKey), hashOfKey(apiKey)];
   return {
     apiKey,

@@ -36,6 +36,7 @@ const shape = z.object({
   operations: count.default(500_000),
   seed: count.default(1),
   data: z.string().optional(),
+  servers: z.string().optional(),
   growth: z.boolean().default(false),
   large: z.boolean().default(false),
 });
@@ -61,6 +62,7 @@ export function readFlags(args: string[]): Flags {
       operations: { type: 'string' },
       seed: { type: 'string' },
       data: { type: 'string' },
+      servers: { type: 'string' },
       growth: { type: 'boolean' },
       large: { type: 'boolean' },
     },

@@ -1,6 +1,7 @@
 /** The gateway measured against its peers: see README.md. */
 import { type Filled, filledDatabase, usingClient } from './database.ts';
 import { type Flags, readFlags } from './flags.ts';
+import { givenServers } from './given-servers.ts';
 import { callersTable, measureCallers } from './parts/callers.ts';
 import { deliveriesTable, measureDeliveries } from './parts/deliveries.ts';
 import { measureEmbedded } from './parts/embedded.ts';
@@ -24,7 +25,7 @@ import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 const CONNECTIONS = 10_000;
 
 const flags = readFlags(process.argv.slice(2));
-await using server = await startPostgres(flags.data);
+await using server = flags.servers ? givenServers(flags.servers) : await startPostgres(flags.data);
 if (flags.growth) {
   const results = await measureGrowth(server, flags);
   console.log(growthTable(results));

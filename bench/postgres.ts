@@ -6,9 +6,13 @@ import { familyCpuMs } from './processes/cpu.ts';
 import { freePort } from './processes/port.ts';
 
 export interface Postgres extends AsyncDisposable {
+  /** Of its servers, without a database. */
+  urls: readonly string[];
   urlOf(database: string): string;
   /** User and system time so far, of all its processes that run. */
   cpuMs(): number;
+  /** Over all its servers, a database that the first one has. */
+  spread(database: string): Promise<void>;
 }
 
 /** In a folder that is kept for the next run, or in one that goes with this run. */
@@ -47,9 +51,13 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   } catch (error) {
     throw new Error(`PostgreSQL does not start:\n${lines.slice(-10).join('\n')}`, { cause: error });
   }
+  const url = `postgresql://postgres:postgres@127.0.0.1:${port}`;
   return {
-    urlOf: (database) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`,
+    urls: [url],
+    urlOf: (database) => `${url}/${database}`,
     cpuMs: () => familyCpuMs(postmasterOf(databaseDir)),
+    // There is one.
+    async spread() {},
     async [Symbol.asyncDispose]() {
       await server.stop();
       process.off('exit', removeFolder);

@@ -19,6 +19,11 @@ export function table(head: string[], rows: Cell[][]): string {
     .join('\n');
 }
 
+/** Nothing where it was not measured. */
+export function figure(value: number, digits: number): string {
+  return Number.isNaN(value) ? '' : value.toFixed(digits);
+}
+
 /** The peer that all are compared with. */
 export const LIMIT = 'limit';
 

@@ -14,7 +14,7 @@ import { type Child, startChild } from '../processes/child.ts';
 import type { PostsToSend } from '../processes/plain-posts.ts';
 import { freePort } from '../processes/port.ts';
 import { type Server, startServer } from '../processes/server.ts';
-import { table } from '../table.ts';
+import { figure, table } from '../table.ts';
 
 const DESTINATIONS = 10;
 /** What a worker has under way at most. */
@@ -177,7 +177,7 @@ export function deliveriesTable(result: Deliveries): string {
       Math.round(signed),
       (signed / plain).toFixed(2),
       result.cpuMicrosPerDelivery.toFixed(0),
-      result.databaseMicrosPerDelivery.toFixed(0),
+      figure(result.databaseMicrosPerDelivery, 0),
     ],
   ];
   return `Deliveries to webhooks\n${table(['', 'each second', 'ratio', 'cpu µs', 'database µs'], rows)}\n`;

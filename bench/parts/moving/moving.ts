@@ -11,7 +11,7 @@ import type { Postgres } from '../../postgres.ts';
 import { type Child, startChild } from '../../processes/child.ts';
 import { freePort } from '../../processes/port.ts';
 import { type Server, startServer } from '../../processes/server.ts';
-import { table } from '../../table.ts';
+import { figure, table } from '../../table.ts';
 import {
   asynchronousInput,
   BATCH_RECORDS,
@@ -120,10 +120,11 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
   const installed = await install(ask, sandboxUrl, String(receiver.greeting));
   await using limit = await startLimit(databaseUrl, projectId, installed);
   return await usingClient(databaseUrl, async (client) => {
-    const movers: Mover[] = [
+    const all: Mover[] = [
       { name: 'limit', server: limit, headers: {} },
       { name: 'gateway', server: gateway, headers },
     ];
+    const movers = all.filter(({ name }) => flags.peers?.includes(name) ?? true);
     const scene = { movers, postgres, sandbox, receiver, client, ask, installed };
     const results: Moved[] = [];
     const isAsked = (name: Work['name']) => flags.works?.includes(name) ?? true;
@@ -361,8 +362,6 @@ export const askOf =
 export function movingTable(results: Moved[]): string {
   const rows = results.map((one) => {
     const limit = results.find(({ work, peer }) => work === one.work && peer === 'limit');
-    const figure = (value: number, digits: number) =>
-      Number.isNaN(value) ? '' : value.toFixed(digits);
     return [
       `${one.work}: ${one.meaning}, ${one.peer}`,
       Math.round(one.perSecond),
@@ -370,7 +369,7 @@ export function movingTable(results: Moved[]): string {
       figure(one.p50Ms, 2),
       figure(one.p99Ms, 2),
       one.cpuMs.toFixed(3),
-      one.databaseCpuMs.toFixed(3),
+      figure(one.databaseCpuMs, 3),
     ];
   });
   const head = ['', 'each second', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];

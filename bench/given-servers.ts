@@ -1,0 +1,52 @@
+/** Servers that are there already: one PostgreSQL, or the nodes of a Citus cluster, its coordinator first. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { databaseUrls } from '../src/database-urls.ts';
+import { KEY_TEXT, usingClient } from './database.ts';
+import type { Postgres } from './postgres.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** The URL names no database. What is made there stays there. */
+export function givenServers(url: string): Postgres {
+  const [first, ...others] = databaseUrls(url);
+  return {
+    urls: [first, ...others],
+    urlOf: (database) => `${first}/${database}`,
+    // They may be on other machines.
+    cpuMs: () => Number.NaN,
+    spread: (database) => spread([first, ...others], database),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+/** Makes a cluster of a database that is on the first server, as it is done with one that has grown up there. */
+async function spread(servers: readonly [string, ...string[]], database: string): Promise<void> {
+  const [coordinator, ...workers] = servers;
+  if (workers.length === 0) return;
+  for (const worker of workers) {
+    await usingClient(`${worker}/postgres`, (client) =>
+      client.query(`create database ${database}`),
+    );
+  }
+  for (const server of servers) {
+    await usingClient(`${server}/${database}`, (client) => client.query('create extension citus'));
+  }
+  await usingClient(`${coordinator}/${database}`, async (client) => {
+    await client.query('select citus_set_coordinator_host($1, $2)', addressOf(coordinator));
+    for (const worker of workers) {
+      await client.query('select citus_add_node($1, $2)', addressOf(worker));
+    }
+  });
+  const { PATH } = process.env;
+  await promisify(execFile)(process.execPath, [join(ROOT, 'src/commands/distribute.ts')], {
+    cwd: ROOT,
+    env: { PATH, DATABASE_URL: `${coordinator}/${database}`, ENCRYPTION_KEY: KEY_TEXT },
+  });
+}
+
+function addressOf(url: string): [host: string, port: number] {
+  const { hostname, port } = new URL(url);
+  return [hostname, Number(port || 5432)];
+}
