@@ -8,12 +8,16 @@ import { Nodes } from './nodes.ts';
 import { ProjectPlaces } from './project-places.ts';
 import { refusalsOf, routedSessions } from './routed-session.ts';
 
-/** A node that accepts no connection within this time is away. */
+/** A node that commits nothing over a new connection within this time is away. */
 const ANSWER_MAX_MS = 1_500;
 
+/** It waits for whatever a change waits for, its disk and its standby, but for no lock of a row. */
+const CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
+
 const ANSWERS = `
-  select bool_and(citus_check_connection_to_node(nodename, nodeport)) as "isSo"
-  from pg_dist_node where groupid = $1 and noderole = 'primary'`;
+  select bool_and(a."success") as "isSo" from pg_dist_node n
+  cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
+  where n.groupid = $1 and n.noderole = 'primary'`;
 
 export interface Cluster extends Disposable {
   places: ProjectPlaces;
@@ -43,7 +47,7 @@ async function nodeAnswers(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
   const session = await openSession({ ...server, name, limitMs: ANSWER_MAX_MS });
   try {
-    const { rows } = await session.query<{ isSo: boolean | null }>(ANSWERS, [node]);
+    const { rows } = await session.query<{ isSo: boolean | null }>(ANSWERS, [node, CHANGE]);
     return rows[0]?.isSo ?? false;
   } catch {
     return false;

@@ -1,9 +1,10 @@
 /**
  * Nodes of a cluster that are away. One that hangs refuses nothing and answers nothing: every statement for it holds a
- * connection of the coordinator until its limit, and many of them would hold all that the process has. One that is gone
- * fails each at once, and each failure costs a connection. So a node that is silent while some wait for it, or that the
- * coordinator has lost, is tried over a new connection; if it does not answer there either, whoever waits is cut off, and
- * new statements for its projects are refused at once, until it answers.
+ * connection of the coordinator until its limit, and many of them would hold all that the process has. So do those that
+ * hang on a node that answers others, as changes do where no commit ends. One that is gone fails each at once, and each
+ * failure costs a connection. So a node that is silent while some wait for it, that keeps some waiting for longer, or that
+ * the coordinator has lost, is tried over a new connection; if no change is committed there either, whoever waits is cut
+ * off, and new statements for its projects are refused at once, until one is.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
@@ -14,8 +15,10 @@ import type { OnAnswer } from '../session.ts';
 /** So many may wait for a node as long as they like: one statement that is slow is no sign. */
 const WAITING_FEW = 2;
 const SILENCE_MS = 500;
+/** Who waits for longer may wait in vain, even if others are answered. */
+const STUCK_MS = 1_000;
 const LOOK_MS = 250;
-/** Between two looks whether a node that is away answers again. */
+/** Between two trials of a node that is away, or that keeps some waiting. */
 const TRY_MS = 1_000;
 
 /** Whose statement can be ended from outside. */
@@ -33,7 +36,7 @@ export interface NodeWatchOptions {
   nodeOf: (projectId: string) => number | undefined;
   /** All that have projects. */
   nodes: () => number[];
-  /** Whether the node answers a new connection, within a moment. Throws if that can't be told. */
+  /** Whether the node commits a change over a new connection, within a moment. Throws if that can't be told. */
   answers: (node: number) => Promise<boolean>;
   log: Log;
   lookMs?: number;
@@ -163,22 +166,34 @@ class WatchedNode {
     if (this.#isTried || !this.#isToBeTried(nowMs)) return;
     this.#isTried = true;
     this.#isLost = false;
+    const stuck = this.#waitingSince(nowMs - STUCK_MS);
     const answers = await this.#answers().catch(() => null);
     this.#isTried = false;
     this.#triedMs = performance.now();
     if (answers === true) this.#isBack();
-    // One that has answered somebody meanwhile is only slow.
-    else if (answers === false && (this.isAway || this.#answeredMs < nowMs)) this.#isGone();
+    else if (answers === false && (this.isAway || this.#answersNobody(nowMs, stuck)))
+      this.#isGone();
+  }
+
+  /** Since then; or none of those who have waited for long. */
+  #answersNobody(sinceMs: number, stuck: readonly Waiting[]): boolean {
+    return this.#answeredMs < sinceMs || isMany(stuck.filter((one) => this.#waiting.has(one)));
   }
 
   #isToBeTried(nowMs: number): boolean {
-    return this.isAway ? nowMs > this.#triedMs + TRY_MS : this.#isLost || this.#isSilent(nowMs);
+    const isTime = nowMs > this.#triedMs + TRY_MS;
+    if (this.isAway) return isTime;
+    const isStuck = isTime && isMany(this.#waitingSince(nowMs - STUCK_MS));
+    return this.#isLost || isStuck || this.#isSilent(nowMs);
   }
 
   #isSilent(nowMs: number): boolean {
     const sinceMs = nowMs - SILENCE_MS;
-    const long = [...this.#waiting].filter((one) => one.sinceMs < sinceMs);
-    return long.length > WAITING_FEW && this.#answeredMs < sinceMs;
+    return isMany(this.#waitingSince(sinceMs)) && this.#answeredMs < sinceMs;
+  }
+
+  #waitingSince(sinceMs: number): Waiting[] {
+    return [...this.#waiting].filter((one) => one.sinceMs < sinceMs);
   }
 
   #isBack(): void {
@@ -192,6 +207,10 @@ class WatchedNode {
     this.#outage.failed(undefined, { node: this.#node, waiting: this.#waiting.size });
     for (const { session } of this.#waiting) session.cut();
   }
+}
+
+function isMany(waiting: readonly Waiting[]): boolean {
+  return waiting.length > WAITING_FEW;
 }
 
 function isProject(value: unknown): value is string {

@@ -25,6 +25,9 @@ const FIELDS = new Map<string, Field[]>();
 /** The gateway has a few hundred texts; this only bounds what a mistake could add. */
 const TEXTS_MAX = 2_000;
 
+/** As Prisma writes them. */
+const AROUND_TRANSACTION = ['BEGIN', 'COMMIT', 'ROLLBACK'];
+
 const ON_SHARDS = 'select * from "gateway_on_shards"($1 collate "C", $2, $3)';
 
 interface Cluster {
@@ -35,16 +38,22 @@ interface Cluster {
 /** The class of sessions that know these nodes. */
 export function routedSessions({ nodes, watch }: Cluster): typeof Session {
   return class RoutedSession extends Session {
+    /** Those that the transaction under way has been to: its commit waits for them. */
+    readonly #visited = new Set<number>();
+
     override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
       const [bound, answered] =
         typeof values === 'function' ? [undefined, values] : [values, onAnswer];
       const asked = askedOf(config, bound);
       const route = asked && routeOf(asked.text, asked.values ?? []);
-      const waitsFor = asked ? nodesOf(watch, asked, route) : [];
+      const isCommit = asked?.text === 'COMMIT';
+      const waitsFor = isCommit ? [...this.#visited] : asked ? nodesOf(watch, asked, route) : [];
+      this.#visit(asked, waitsFor);
       if (!asked || (!route && waitsFor.length === 0)) return super.query(config, values, onAnswer);
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
       const run = (given: OnAnswer) => {
-        const refusal = watch.refusalOf(waitsFor);
+        // A transaction is not left open.
+        const refusal = isCommit ? null : watch.refusalOf(waitsFor);
         // A session answers later, whatever it answers.
         if (refusal) return process.nextTick(given, refusal);
         const take = watch.waiting(waitsFor, this, given);
@@ -55,6 +64,11 @@ export function routedSessions({ nodes, watch }: Cluster): typeof Session {
       if (!answered) return promised(run) as never;
       run(answered as OnAnswer);
       return undefined as never;
+    }
+
+    #visit(asked: Asked | null, nodes: readonly number[]): void {
+      if (asked && AROUND_TRANSACTION.includes(asked.text)) this.#visited.clear();
+      else for (const node of nodes) this.#visited.add(node);
     }
   };
 }

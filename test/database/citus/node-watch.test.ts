@@ -7,11 +7,11 @@ import { ServiceUnavailable } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 
 const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
-/** Longer than a node is silent before it is tried, and many looks. */
-const LONG_MS = 900;
+/** Longer than statements wait before their node is tried, and many looks. */
+const LONG_MS = 1_300;
 
 /** With statements for the nodes, which are answered when the test says so, or fail when they are cut off. */
-function watched(answers: (node: number) => boolean) {
+function watched(answers: (node: number) => boolean | Promise<boolean>) {
   const lines: { msg: string; node: number }[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const tried: number[] = [];
@@ -39,6 +39,12 @@ function watched(answers: (node: number) => boolean) {
   return { watch, ask, tried, lines, [Symbol.dispose]: () => watch[Symbol.dispose]() };
 }
 
+/** While others wait. */
+function answerAgainAndAgain(ask: (projectId: string) => { answer(): void }): Disposable {
+  const timer = setInterval(() => ask('prj_a').answer(), 10);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 test('who waits for a node that does not answer is cut off, and new statements for it are refused', async () => {
   let isBack = false;
   using scene = watched((node) => node !== 1 || isBack);
@@ -63,19 +69,39 @@ test('who waits for a node that does not answer is cut off, and new statements f
   expect(other.take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
 });
 
-test('a few slow statements, or many while others are answered, are no sign', async () => {
+test('a few slow statements are no sign', async () => {
   using scene = watched(() => false);
   const { watch, ask, tried } = scene;
-  const slow = [ask('prj_a'), ask('prj_a')];
+  ask('prj_a');
+  ask('prj_a');
   await delay(LONG_MS);
   expect(tried).toEqual([]);
-  slow.push(ask('prj_a'), ask('prj_a'));
-  const end = performance.now() + LONG_MS;
-  while (performance.now() < end) {
-    ask('prj_a').answer();
-    await delay(50);
+  expect(watch.isAnyAway).toBe(false);
+});
+
+test('many that wait for long are cut off where no change is committed, though others are answered', async () => {
+  let isBack = false;
+  using scene = watched(() => isBack);
+  const { watch, ask } = scene;
+  const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
+  using _answered = answerAgainAndAgain(ask);
+  await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(true);
+  for (const { take } of waiting) {
+    expect(take).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
-  expect(tried).toEqual([]);
+  isBack = true;
+  await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(false);
+});
+
+test('a node that fails a trial, and answers those who have waited meanwhile, is only slow', async () => {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
+  using scene = watched(() => failed);
+  const { watch, ask, tried } = scene;
+  const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
+  await expect.poll(() => tried.length, { timeout: 10_000 }).toBe(1);
+  for (const { answer } of waiting) answer();
+  fail(false);
+  await delay(LONG_MS);
   expect(watch.isAnyAway).toBe(false);
 });
 

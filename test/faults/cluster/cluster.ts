@@ -38,7 +38,13 @@ export interface ClusterServer {
   /** At the same place, with the data that it had unless it is given others. */
   start(others?: { databaseDir: string; settings: string[] }): Promise<void>;
   /** It refuses nothing and answers nothing from now on. */
-  hang(): { thaw(): void };
+  hang(): Hanging;
+  /** It answers who reads; but no change is ever committed, as if it waited for a standby that is gone. */
+  holdCommits(): Promise<Hanging>;
+}
+
+export interface Hanging {
+  thaw(): void | Promise<void>;
 }
 
 export interface Cluster {
@@ -79,6 +85,10 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
         });
       },
       hang: () => freeze(processesIn(databaseDir)),
+      async holdCommits() {
+        await reconfigure(url, `set synchronous_standby_names = 'gone'`);
+        return { thaw: () => reconfigure(url, 'reset synchronous_standby_names') };
+      },
     };
     return started;
   };
@@ -102,6 +112,14 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     query: (text, values = []) =>
       withServer(url, async (client) => (await client.query(text, values)).rows),
   };
+}
+
+/** Of the whole server, at once. */
+async function reconfigure(url: string, change: string): Promise<void> {
+  await withServer(`${url}/postgres`, async (client) => {
+    await client.query(`alter system ${change}`);
+    await client.query('select pg_reload_conf()');
+  });
 }
 
 /** The server's first process, and those that it has begun. */

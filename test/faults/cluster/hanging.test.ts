@@ -1,11 +1,12 @@
-/** A node of a Citus cluster hangs: what waits for it takes no connections from the projects of others. */
+/** A node of a Citus cluster hangs, or its commits do: what waits for it takes no connections from the projects of others. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { noPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../scenes/gateway.ts';
 import { type Cluster, noCluster, startCluster } from './cluster.ts';
 import { doneBetween, expectMovedSince } from './moving.ts';
-import { between, connect, p99, startSpreadLoad } from './spread-load.ts';
+import { between, connect, startSpreadLoad, tellP99 } from './spread-load.ts';
+import { p99 } from './times.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
 const isShort = process.env.FAULTS_SHORT === '1';
@@ -26,9 +27,15 @@ async function throughPgbouncer({ url, coordinator }: Cluster): Promise<Record<s
   return { DATABASE_URL: pooler.url + new URL(url).pathname, DATABASE_LISTEN_URL: url };
 }
 
-test.skipIf(reason).each(noPgbouncer() ? ['directly'] : ['directly', 'through PgBouncer'])(
-  'a worker that hangs delays its own projects alone, and nothing is lost (%s)',
-  async (way) => {
+const DIRECTLY = [
+  { how: 'hang', way: 'directly' },
+  { how: 'holdCommits', way: 'directly' },
+] as const;
+const POOLED = [{ how: 'hang', way: 'through PgBouncer' }] as const;
+
+test.skipIf(reason).each(noPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
+  'a worker that hangs delays its own projects alone, and nothing is lost ($how, $way)',
+  async ({ how, way }) => {
     const cluster = await startCluster();
     const pooled = way === 'directly' ? {} : await throughPgbouncer(cluster);
     const { projects, gateway, end } = await startSpreadLoad(cluster, { ...POOL, ...pooled });
@@ -38,7 +45,7 @@ test.skipIf(reason).each(noPgbouncer() ? ['directly'] : ['directly', 'through Pg
     await delay(BEFORE_MS);
 
     const hungMs = performance.now();
-    const hanging = cluster.workers[0]?.hang();
+    const hanging = await cluster.workers[0]?.[how]();
     const refusedBefore = others.map(({ refused }) => refused);
     const arrivedBefore = others.map(({ received }) => received().length);
     await delay(HUNG_MS);
@@ -48,7 +55,7 @@ test.skipIf(reason).each(noPgbouncer() ? ['directly'] : ['directly', 'through Pg
     const { length: open } = await cluster.query(
       `select from pg_stat_activity where backend_type = 'client backend' and state <> 'idle'`,
     );
-    hanging?.thaw();
+    await hanging?.thaw();
     const before = between(others, startMs, hungMs);
     const meanwhile = between(others, hungMs, backMs);
     const noticed = between(others, hungMs + NOTICED_MS, backMs);
@@ -66,6 +73,7 @@ test.skipIf(reason).each(noPgbouncer() ? ['directly'] : ['directly', 'through Pg
     expect(between(own, backMs, performance.now()).length).toBeGreaterThan(0);
     await expectMovedSince(own, backMs);
     await end();
+    tellP99(others, { fromMs: startMs, toMs: hungMs }, { fromMs: hungMs, toMs: backMs });
   },
 );
 
@@ -93,7 +101,7 @@ test.skipIf(reason).each(['away', 'hung'])(
     };
     expect(await isAnswered(false)).toBe(true);
     expect(await isAnswered(true)).toBe(false);
-    hanging?.thaw();
+    await hanging?.thaw();
     if (!hanging) await worker?.start();
     await expect.poll(() => isAnswered(true), { timeout: 30_000, interval: 500 }).toBe(true);
   },

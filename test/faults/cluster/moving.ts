@@ -1,4 +1,4 @@
-/** What projects of a cluster do beside calls: they write records, read what is due, and are told of some by the provider. */
+/** What projects of a cluster do beside calls: they write records, ask for pages, read what is due, and are told by the provider. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Tenant, TestApp } from '../../support/app.ts';
@@ -7,6 +7,7 @@ import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes
 import { bodyOf, SECRET, sentEvent, signed } from '../../support/scenes/sent-events.ts';
 import { ALL_EVENTS, createSandboxApp } from '../../support/scenes/subscriptions.ts';
 import type { Cluster } from './cluster.ts';
+import { doneIn, type Span, type Timed } from './times.ts';
 
 /** As if nobody else used the machine, these would be most of the load. */
 const PAUSE_MS = 100;
@@ -17,8 +18,11 @@ const WAITING = { timeout: 120_000, interval: 500 };
 const PAGE = 1_000;
 
 const WRITE = `mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { result { success } } }`;
+const ASK = `query ($project: String!) { project(idOrName: $project) {
+  operations(first: 50) { edges { node { id status logs(first: 1) { edges { node { message } } } } } }
+  connections(first: 20) { edges { node { id group { groupRef } } } } } }`;
 
-type Work = 'written' | 'read' | 'told';
+export type Work = 'written' | 'asked' | 'read' | 'told';
 
 export interface Mover {
   projectId: string;
@@ -26,7 +30,7 @@ export interface Mover {
   providerAppId: string;
   /** What the provider calls the connection. */
   account: string;
-  done: Record<Work, { id: string; atMs: number }[]>;
+  done: Record<Work, ({ id: string } & Timed)[]>;
 }
 
 /** An integration that does all three, installed; its destination `records` is there. Nothing is subscribed to at the provider. */
@@ -46,7 +50,7 @@ export async function prepareMoving(app: TestApp, tenant: Tenant): Promise<Mover
     where: { projectId },
     data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
   });
-  const done = { written: [], read: [], told: [] };
+  const done = { written: [], asked: [], read: [], told: [] };
   return { projectId, apiKey, providerAppId, account, done };
 }
 
@@ -60,24 +64,45 @@ export interface Moving {
 export async function move(mover: Mover, moving: Moving): Promise<void> {
   const again = async (work: Work, once: () => Promise<string | null>) => {
     while (!moving.isOver()) {
+      const beganMs = performance.now();
       const id = await once().catch(() => null);
-      if (id !== null) mover.done[work].push({ id, atMs: performance.now() });
+      const atMs = performance.now();
+      if (id !== null) mover.done[work].push({ id, ms: atMs - beganMs, atMs });
       await delay(PAUSE_MS);
     }
   };
   await Promise.all([
     again('written', () => write(mover, moving)),
+    again('asked', () => ask(mover, moving)),
     again('told', () => tell(mover, moving)),
     again('read', () => read(mover, moving)),
   ]);
 }
 
+/** How long each of what was done within this time took. */
+export function timesIn(movers: readonly Mover[], span: Span): Record<Work, number[]> {
+  const times = (work: Work) =>
+    doneIn(
+      movers.flatMap(({ done }) => done[work]),
+      span,
+    ).map(({ ms }) => ms);
+  return {
+    written: times('written'),
+    asked: times('asked'),
+    read: times('read'),
+    told: times('told'),
+  };
+}
+
 /** How much of each was done within this time. */
 export function doneBetween(movers: readonly Mover[], fromMs: number, toMs: number) {
-  const count = (work: Work) =>
-    movers.flatMap(({ done }) => done[work]).filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
-      .length;
-  return { written: count('written'), read: count('read'), told: count('told') };
+  const { written, asked, read, told } = timesIn(movers, { fromMs, toMs });
+  return {
+    written: written.length,
+    asked: asked.length,
+    read: read.length,
+    told: told.length,
+  };
 }
 
 /** All of them do each of it again. */
@@ -89,22 +114,42 @@ export async function expectMovedSince(movers: readonly Mover[], sinceMs: number
   }
 }
 
-async function write(mover: Mover, { gatewayUrl }: Moving): Promise<string | null> {
-  const { projectId, apiKey } = mover;
+async function write(mover: Mover, moving: Moving): Promise<string | null> {
+  const { projectId } = mover;
   const name = crypto.randomUUID();
   const input = {
     ...{ projectIdOrName: projectId, integrationIdOrName: INTEGRATION, ...GROUP },
     ...{ objectName: 'deals', type: 'CREATE', record: { name }, idempotencyKey: name },
   };
+  const { data } = await send<{ writeRecords: { result: { success: boolean } | null } | null }>(
+    mover,
+    moving,
+    { query: WRITE, variables: { input } },
+  );
+  return data?.writeRecords?.result?.success ? name : null;
+}
+
+/** Pages of two lists, with what is told of their rows elsewhere. */
+async function ask(mover: Mover, moving: Moving): Promise<string | null> {
+  const { projectId } = mover;
+  const { data, errors } = await send<{ project: object | null }>(mover, moving, {
+    query: ASK,
+    variables: { project: projectId },
+  });
+  return data?.project && !errors ? projectId : null;
+}
+
+async function send<T>(
+  { apiKey }: Mover,
+  { gatewayUrl }: Moving,
+  body: { query: string; variables: object },
+): Promise<{ data?: T; errors?: unknown[] }> {
   const response = await fetch(`${gatewayUrl}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-    body: JSON.stringify({ query: WRITE, variables: { input } }),
+    body: JSON.stringify(body),
   });
-  const { data } = (await response.json()) as {
-    data?: { writeRecords: { result: { success: boolean } | null } | null };
-  };
-  return data?.writeRecords?.result?.success ? name : null;
+  return (await response.json()) as { data?: T; errors?: unknown[] };
 }
 
 /** As a provider does it: again and again until it is taken. */
@@ -157,8 +202,10 @@ export async function expectMovedOnce(
   const counts = done.written.map(({ id }) => names.filter((name) => name === id).length);
   expect(counts.filter((count) => count !== 1)).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
-  const { written, read, told } = done;
-  console.log(`${written.length} written, ${read.length} reads, ${told.length} events told`);
+  const { written, asked, read, told } = done;
+  console.log(
+    `${written.length} written, ${asked.length} pages, ${read.length} reads, ${told.length} events told`,
+  );
 }
 
 interface Body {

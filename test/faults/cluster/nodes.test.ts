@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { noCluster, startCluster } from './cluster.ts';
 import { doneBetween, expectMovedSince } from './moving.ts';
-import { between, p99, startSpreadLoad } from './spread-load.ts';
+import { between, startSpreadLoad, tellP99 } from './spread-load.ts';
+import { p99 } from './times.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
 const isShort = process.env.FAULTS_SHORT === '1';
@@ -49,6 +50,7 @@ test.skipIf(reason)(
     expect(between(own, backMs, performance.now()).length).toBeGreaterThan(0);
     await expectMovedSince(own, backMs);
     await end();
+    tellP99(others, { fromMs: startMs, toMs: killedMs }, { fromMs: killedMs, toMs: backMs });
   },
 );
 

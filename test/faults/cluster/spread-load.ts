@@ -12,7 +12,15 @@ import { freePort } from '../../support/database/postgres.ts';
 import { type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
 import type { Cluster } from './cluster.ts';
-import { expectMovedOnce, type Mover, move, prepareMoving } from './moving.ts';
+import {
+  expectMovedOnce,
+  expectMovedSince,
+  type Mover,
+  move,
+  prepareMoving,
+  timesIn,
+} from './moving.ts';
+import { doneIn, p99, type Span, type Timed } from './times.ts';
 
 const PROJECTS_OF_EACH = 2;
 const PROJECTS_MAX = 40;
@@ -35,7 +43,9 @@ export interface SpreadProject extends Mover {
   /** The worker that has its rows: its place among those of the cluster. */
   worker: number;
   /** The connections whose making was answered, and how long each answer took. */
-  answered: { id: string; ms: number; atMs: number }[];
+  answered: ({ id: string } & Timed)[];
+  /** How long each event took until its webhook was recorded. Known when the load has ended. */
+  delivered: Timed[];
   refused: number;
   received(): string[];
   /** Of the destination of records. */
@@ -49,17 +59,29 @@ export interface SpreadLoad {
   end(): Promise<void>;
 }
 
-export const p99 = (times: number[]) =>
-  Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0);
-
 /** How long the answers took that came within this time. */
 export function between(projects: SpreadProject[], fromMs: number, toMs: number): number[] {
-  return projects.flatMap(({ answered }) =>
-    answered.filter(({ atMs }) => atMs > fromMs && atMs <= toMs).map(({ ms }) => ms),
-  );
+  return projects.flatMap(({ answered }) => doneIn(answered, { fromMs, toMs }).map(({ ms }) => ms));
 }
 
-/** `env` says more of the gateway. */
+/** The p99 of each kind of work before and after this moment, when the load has ended. */
+export function tellP99(projects: SpreadProject[], before: Span, meanwhile: Span): void {
+  const timesOf = (span: Span) => ({
+    connected: between(projects, span.fromMs, span.toMs),
+    delivered: projects.flatMap(({ delivered }) => doneIn(delivered, span).map(({ ms }) => ms)),
+    ...timesIn(projects, span),
+  });
+  const [then, now] = [timesOf(before), timesOf(meanwhile)];
+  for (const [work, times] of Object.entries(now)) {
+    const [a, b] = [then[work as keyof typeof then], times];
+    const ratio = (p99(b) / p99(a)).toFixed(2);
+    console.log(
+      `others, ${work}: p99 ${p99(a)} ms of ${a.length} before, ${p99(b)} ms of ${b.length} meanwhile: ${ratio}`,
+    );
+  }
+}
+
+/** Resolves when all of it goes on. `env` says more of the gateway. */
 export async function startSpreadLoad(
   cluster: Cluster,
   env: Record<string, string> = {},
@@ -95,6 +117,7 @@ export async function startSpreadLoad(
   );
   // A test that fails ends the gateway under those who call it.
   calling.catch(() => {});
+  await allBegan(projects);
   return {
     gateway,
     projects,
@@ -110,18 +133,33 @@ export async function startSpreadLoad(
   };
 }
 
+/** What the first of each kind takes is not what all take. */
+async function allBegan(projects: SpreadProject[]): Promise<void> {
+  await expectMovedSince(projects, 0);
+  const silent = () => projects.filter(({ received }) => received().length === 0).length;
+  await expect.poll(silent, { timeout: QUIET_MS_MAX, interval: 500 }).toBe(0);
+}
+
 /** Every call that was answered has its event, and every event has arrived. */
-async function expectAllOnce(cluster: Cluster, { projectId, answered, received }: SpreadProject) {
+async function expectAllOnce(cluster: Cluster, project: SpreadProject) {
+  const { projectId, answered, received, delivered } = project;
   const owed = () =>
-    cluster.query<{ id: string; connectionId: string; status: string }>(
-      `select e."id", e."connectionId", d."status"::text as "status" from "NotificationEvent" e
+    cluster.query<{ connectionId: string; status: string; ms: number; endTime: Date }>(
+      `select e."connectionId", d."status"::text as "status", a."endTime",
+         extract(epoch from a."endTime" - e."createTime")::float8 * 1000 as "ms"
+       from "NotificationEvent" e
        join "Delivery" d on d."projectId" = e."projectId" and d."eventId" = e."id"
+       left join (select "projectId", "deliveryId", max("createTime") as "endTime" from "DeliveryAttempt"
+         where "projectId" = $1 group by 1, 2) a on a."projectId" = d."projectId" and a."deliveryId" = d."id"
        where e."projectId" = $1`,
       [projectId],
     );
   const left = async () => (await owed()).filter(({ status }) => status !== 'SUCCEEDED').length;
   await expect.poll(left, { timeout: QUIET_MS_MAX, interval: 500 }).toBe(0);
   const events = await owed();
+  for (const { ms, endTime } of events) {
+    delivered.push({ ms, atMs: endTime.getTime() - performance.timeOrigin });
+  }
   const connections = events.map(({ connectionId }) => connectionId);
   expect(new Set(connections).size).toBe(connections.length);
   expect(answered.filter(({ id }) => !connections.includes(id))).toEqual([]);
@@ -177,7 +215,7 @@ async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<Sprea
     const mover = await prepareMoving(app, tenant);
     const received = () => receiver.received(projectId).map(({ id }) => id);
     const records = () => receiver.received(ofRecords);
-    projects.push({ ...mover, worker, answered: [], refused: 0, received, records });
+    projects.push({ ...mover, worker, answered: [], delivered: [], refused: 0, received, records });
     if (projects.length === PROJECTS_OF_EACH * cluster.workers.length) return projects;
   }
   throw new Error('The projects are not spread over the workers.');
