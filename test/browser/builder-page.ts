@@ -3,14 +3,14 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { CLIENT } from '../support/providers/oauth.ts';
 import { checkPlatformShape } from '../support/rest/platform.ts';
-import { type Stage, serveEmptyPage } from './stage.ts';
+import { type PagesStage, serveEmptyPage } from './stage.ts';
 
 interface Sent {
   method?: string;
   body?: unknown;
 }
 
-export function testBuilderPage(stage: () => Stage) {
+export function testBuilderPage(stage: () => PagesStage) {
   /** A request that the page itself sends; the answer is held to the platform's shapes. */
   async function send(page: Page, path: string, { method = 'GET', body }: Sent = {}) {
     const { url, apiKey } = stage().server.demo;

@@ -1,7 +1,7 @@
 /** A page of a builder's origin, which works for its own user with that user's token. */
 import { beforeAll, expect, test } from 'vitest';
 import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
-import { type Stage, serveEmptyPage } from './stage.ts';
+import { type PagesStage, serveEmptyPage } from './stage.ts';
 
 interface Sent {
   query: string;
@@ -49,7 +49,7 @@ const READ = {
 };
 const FOLLOW = 'subscription ($id: ID!) { operation(id: $id) { id } }';
 
-export function testEndUserPage(stage: () => Stage) {
+export function testEndUserPage(stage: () => PagesStage) {
   let allowed: string;
   let other: string;
   let token: string;

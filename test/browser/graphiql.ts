@@ -1,9 +1,9 @@
 /** GraphiQL as a person meets it. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Stage } from './stage.ts';
+import type { PagesStage } from './stage.ts';
 
-export function testGraphiql(stage: () => Stage) {
+export function testGraphiql(stage: () => PagesStage) {
   async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
     const page = await stage().browser.newPage({ viewport: { width: 1400, height: 900 } });
     const { url } = stage().server.demo;

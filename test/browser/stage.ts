@@ -1,13 +1,9 @@
-/** What the tests in a browser share: one server with the demo, one browser, and a page that the operator allows. */
+/** The stage of these tests, with a page that the operator allows, and pages that nobody does. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
-import { type ServerProcess, startServerProcess } from '../support/process/server-process.ts';
+import { openStage, type Stage } from '../support/stage.ts';
 
-export interface Stage extends AsyncDisposable {
-  server: ServerProcess;
-  browser: Browser;
+export interface PagesStage extends Stage {
   /** Of CORS_ORIGINS. */
   allowedOrigin: string;
 }
@@ -16,20 +12,12 @@ export interface EmptyPage extends AsyncDisposable {
   origin: string;
 }
 
-export async function openStage(): Promise<Stage> {
+export async function openPagesStage(): Promise<PagesStage> {
   await using opening = new AsyncDisposableStack();
   const { origin: allowedOrigin } = opening.use(await serveEmptyPage());
-  const server = await startServerProcess({ CORS_ORIGINS: allowedOrigin });
-  opening.defer(() => server.stop());
-  const browser = await launchBrowser();
-  opening.defer(() => browser.close());
+  const stage = opening.use(await openStage({ CORS_ORIGINS: allowedOrigin }));
   const opened = opening.move();
-  return {
-    server,
-    browser,
-    allowedOrigin,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  return { ...stage, allowedOrigin, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** A page without content, on an origin of its own. */

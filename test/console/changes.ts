@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { consoleApi, holdToAxe, openConsole } from '../support/console.ts';
-import type { Stage } from './stage.ts';
+import type { ConsoleStage } from './stage.ts';
 
-export function testChanges(stage: () => Stage) {
+export function testChanges(stage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
     page = await stage().openTab();

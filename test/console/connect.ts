@@ -7,12 +7,12 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdToAxe } from '../support/console.ts';
 import { CLIENT } from '../support/providers/oauth.ts';
-import type { Stage } from './stage.ts';
+import type { ConsoleStage } from './stage.ts';
 
 const CONNECTED = 'Connected';
 const PACKAGE_URL = 'https://apps.example.com/install?p=1&v=2';
 
-export function testConnect(stage: () => Stage) {
+export function testConnect(stage: () => ConsoleStage) {
   let page: Page;
   let builder: Server;
   let origin: string;

@@ -2,11 +2,11 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { holdToAxe, openConsole } from '../support/console.ts';
-import type { Stage } from './stage.ts';
+import type { ConsoleStage } from './stage.ts';
 
 const DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
 
-export function testDeliveries(stage: () => Stage) {
+export function testDeliveries(stage: () => ConsoleStage) {
   let page: Page;
   let destinationId: string;
 

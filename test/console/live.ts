@@ -2,12 +2,12 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
-import type { Stage } from './stage.ts';
+import type { ConsoleStage } from './stage.ts';
 
 /** More than the tail begins with. */
 const OLDER = 55;
 
-export function testLive(stage: () => Stage) {
+export function testLive(stage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
     page = await stage().openTab();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signIn } from '../support/console.ts';
-import type { Stage } from './stage.ts';
+import type { ConsoleStage } from './stage.ts';
 
 const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const [, SECTION = ''] = /\n### See it work, fail and recover\n(.*?)\n### /s.exec(README) ?? [];
@@ -16,7 +16,7 @@ const [BREAK = '', MEND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
 );
 const WALK_MS = 90_000;
 
-export function testNewcomer(stage: () => Stage) {
+export function testNewcomer(stage: () => ConsoleStage) {
   /** Presses what the README names so. */
   async function press(place: Page | Locator, name: string, role: Role = 'button'): Promise<void> {
     expect(SAID).toContain(`"${name}"`);

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { holdToAxe, signIn } from '../support/console.ts';
-import type { Stage } from './stage.ts';
+import type { ConsoleStage } from './stage.ts';
 
 const PAGES = [
   ['', 'Overview'],
@@ -39,7 +39,7 @@ const IDS = `{ project(idOrName: "demo") {
 const TABS = 3;
 const FIRST_PAGE_BYTES_MAX = 250_000;
 
-export function testPages(stage: () => Stage) {
+export function testPages(stage: () => ConsoleStage) {
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {

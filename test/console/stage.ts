@@ -1,12 +1,9 @@
-/** What the console's tests share: one server with the demo, which runs trusted documents alone, and one browser. */
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
+/** The stage of these tests: its server has the demo, and runs trusted documents alone. */
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { consoleApi } from '../support/console.ts';
-import { type ServerProcess, startServerProcess } from '../support/process/server-process.ts';
+import { openStage, type Stage } from '../support/stage.ts';
 
-export interface Stage extends AsyncDisposable {
-  server: ServerProcess;
-  browser: Browser;
+export interface ConsoleStage extends Stage {
   url: string;
   /** With the demo's key. */
   api: ReturnType<typeof consoleApi>;
@@ -16,21 +13,15 @@ export interface Stage extends AsyncDisposable {
   openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 
-export async function openStage(): Promise<Stage> {
-  await using opening = new AsyncDisposableStack();
-  const server = await startServerProcess({ TRUSTED_DOCUMENTS: 'only' });
-  opening.defer(() => server.stop());
-  const browser = await launchBrowser();
-  opening.defer(() => browser.close());
-  const { url, apiKey, bearerToken } = server.demo;
+export async function openConsoleStage(): Promise<ConsoleStage> {
+  const stage = await openStage({ TRUSTED_DOCUMENTS: 'only' });
+  const { url, apiKey, bearerToken } = stage.server.demo;
   const openContext = (options?: BrowserContextOptions) =>
-    browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const opened = opening.move();
+    stage.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   return {
-    server,
-    browser,
+    ...stage,
     url,
-    api: consoleApi(server),
+    api: consoleApi(stage.server),
     openContext,
     async openTab(options) {
       const context = await openContext(options);
@@ -40,6 +31,5 @@ export async function openStage(): Promise<Stage> {
       );
       return context.newPage();
     },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
