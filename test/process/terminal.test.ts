@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const START_MS = 120_000;
 /** Only util-linux's has an exit code to pass on; macOS has another `script`. */
@@ -15,10 +16,15 @@ test.skipIf(!hasTerminal)(
   'a terminal gets words and addresses, and Ctrl-C ends npm and the server',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-terminal-'));
-    const { PATH, HOME } = process.env;
     const terminal = spawn('script', ['-qec', 'exec npm start', '/dev/null'], {
       cwd: join(import.meta.dirname, '..', '..'),
-      env: { PATH, HOME, NO_COLOR: '1', PORT: '0', DATA_DIR: join(folder, 'data') },
+      env: {
+        ...PROCESS_ENV,
+        HOME: process.env.HOME,
+        NO_COLOR: '1',
+        PORT: '0',
+        DATA_DIR: join(folder, 'data'),
+      },
     });
     onTestFinished(() => {
       terminal.kill('SIGKILL');
