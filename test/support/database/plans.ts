@@ -40,7 +40,7 @@ type Ask = (asked: string | Statement) => Promise<pg.QueryResult>;
 
 /** The plans of a statement, run and undone on a connection that is in no transaction, or inside one. */
 async function explain(ask: Ask, statement: Statement, inTransaction: boolean): Promise<Plan[]> {
-  const explained = 'explain (analyze, buffers, format json)';
+  const explained = 'explain (analyze, buffers, timing off, format json)';
   const undone = async (work: () => Promise<Plan>) => {
     await ask(inTransaction ? 'savepoint explained' : 'begin');
     try {
