@@ -123,7 +123,7 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
   await expect(keyless.ready).rejects.toThrow(/sealed with a key that is missing/);
   expect(await keyless.exited).toBe(1);
   expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
-}, 120_000);
+}, 300_000);
 
 test('a configuration that is not usable is told whole', async () => {
   const server = start({
