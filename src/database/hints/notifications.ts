@@ -1,7 +1,7 @@
 /**
- * Notifications that PostgreSQL passes between transactions and processes (LISTEN and NOTIFY), called hints here:
- * they come after the commit, and may be lost with a connection or a process. So a listener reads the stored rows, and
- * looks now and then without one.
+ * What wakes those who wait for a change, called hints here: within a process that is alone on its database, else by
+ * PostgreSQL's LISTEN and NOTIFY. They come after the commit, and may be lost with a connection or a process. So a
+ * listener reads the stored rows, and looks now and then without one.
  */
 
 /** The channel and the payload. The same one, told twice at the same time, is told once. */

@@ -14,7 +14,7 @@ import type { SharedProcesses } from '../processes.ts';
 import { type OpenSession, openSession, type Server } from '../session.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
-/** A quiet connection looks like one that hangs: it is asked at this interval, and for the other processes. */
+/** A quiet connection looks like one that hangs: at this interval it is asked who else is there. */
 const HEARTBEAT_MS = 5_000;
 /** Statements of this connection are quick. */
 const STATEMENT_MAX_MS = 3_000;
