@@ -7,8 +7,11 @@ import type pg from 'pg';
 import { keepingRecordedSpan, outsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
-/** The most reads of one burst; more take another connection, and so another core of the server. */
-const BURST_MAX = 16;
+/**
+ * The most reads of one burst; more take another connection, and so another core of the server. Twice as many are slower, and
+ * where others compete for the cores, few connections get few turns on them.
+ */
+const BURST_MAX = 8;
 
 interface Read {
   servers: string;
