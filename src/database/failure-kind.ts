@@ -28,10 +28,13 @@ const STATES: readonly [string, FailureKind][] = [
 ];
 const IS_STATE = /^[0-9A-Z]{5}$/;
 
+/** Of a connection that was cut since nothing came. */
+export const HUNG = 'No answer came in time';
+
 /** pg's own errors have no code. */
 const MESSAGES: readonly [string, FailureKind][] = [
   ['timeout exceeded when trying to connect', 'BUSY'],
-  ['Query read timeout', 'SLOW'],
+  [HUNG, 'SLOW'],
   ['Connection terminated', 'UNREACHABLE'],
   ['timeout expired', 'UNREACHABLE'],
   ['Client has encountered a connection error', 'UNREACHABLE'],

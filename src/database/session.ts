@@ -5,6 +5,7 @@
 import pg from 'pg';
 import { type Meters, NO_METERS, outcomeOf, secondsSince } from '../meters.ts';
 import { currentSpan } from '../spans.ts';
+import { HUNG } from './failure-kind.ts';
 import type { Outages } from './outages.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
@@ -62,14 +63,23 @@ export interface SessionOptions extends Server {
 export class Session extends pg.Client {
   readonly #outages: Outages;
   readonly #onSuspect: (() => void) | undefined;
-
   readonly #meters: Meters;
+  /** Statements without an answer. */
+  #waiting = 0;
+  /**
+   * One for all statements. pg's own timer of each (`query_timeout`) holds the statement and its rows: they outlive the answer
+   * until old objects are collected, and half of a busy process's time went into moving them.
+   */
+  readonly #silence: NodeJS.Timeout;
+  #isHung = false;
 
-  constructor({ outages, onSuspect, meters = NO_METERS, at, ...config }: SessionConfig) {
+  constructor({ outages, onSuspect, meters = NO_METERS, silenceMs, at, ...config }: SessionConfig) {
     super({ ...config, ...at?.() });
     this.#outages = outages;
     this.#meters = meters;
     this.#onSuspect = onSuspect;
+    this.#silence = setTimeout(() => this.#cutIfHung(), silenceMs).unref();
+    this.once('end', () => clearTimeout(this.#silence));
     // Without a listener, a connection that the server closes ends the process.
     this.on('error', (error) => outages.told(error));
   }
@@ -80,10 +90,14 @@ export class Session extends pg.Client {
       typeof values === 'function' ? [undefined, values] : [values, onAnswer];
     const run = (take: OnAnswer) => {
       const told = spanned(config, this.#meters.isOn ? this.#measured(take) : take);
+      this.#waitFor(1);
       return super.query(
         config as string,
         bound as unknown[],
-        (error: Error | null, result: unknown) => told(error && this.#told(error), result),
+        (error: Error | null, result: unknown) => {
+          this.#waitFor(-1);
+          told(error && this.#told(error), result);
+        },
       );
     };
     if (answered) return run(answered as OnAnswer) as never;
@@ -111,16 +125,24 @@ export class Session extends pg.Client {
     };
   }
 
+  /** The server answers one statement after the other: the time of each begins with the answer to the one before. */
+  #waitFor(more: 1 | -1): void {
+    if (more === -1 || this.#waiting === 0) this.#silence.refresh();
+    this.#waiting += more;
+  }
+
+  #cutIfHung(): void {
+    if (this.#waiting === 0) return;
+    this.#isHung = true;
+    this.cut();
+  }
+
   #told(error: Error): unknown {
-    if (error.message === HUNG) this.cut();
-    if (error.message === HUNG || (error as pg.DatabaseError).code === READ_ONLY)
-      this.#onSuspect?.();
-    return this.#outages.told(error);
+    const isHung = this.#isHung;
+    if (isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
+    return this.#outages.told(isHung ? new Error(HUNG, { cause: error }) : error);
   }
 }
-
-/** pg's message when no answer came in time. */
-const HUNG = 'Query read timeout';
 /** SQLSTATE. After a failover the name of the server may lead to another one. */
 const READ_ONLY = '25006';
 
@@ -181,6 +203,8 @@ export interface SessionConfig extends pg.ClientConfig {
   meters?: Meters | undefined;
   /** Called if other connections to the same server may be broken too. */
   onSuspect?: () => void;
+  /** The longest time that the server may say nothing while a statement waits; then the connection is cut. */
+  silenceMs: number;
   at?: () => FixedAddress;
 }
 
@@ -196,7 +220,7 @@ export function sessionConfig({
     ...address,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: limitMs + SILENCE_MS,
+    silenceMs: limitMs + SILENCE_MS,
     // A pooler refuses them: there they are the role's.
     ...(!pooler && {
       statement_timeout: limitMs,

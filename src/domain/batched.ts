@@ -5,23 +5,38 @@ import type { Batch } from './scope.ts';
 
 /** Keys of one statement. */
 const KEYS_AT_ONCE = 1_000;
+const OPTIONS = { cache: false, maxBatchSize: KEYS_AT_ONCE };
 
-const LOADERS = new WeakMap<Call, Map<unknown, DataLoader<unknown, unknown>>>();
+const LOADERS = Symbol('loaders');
+
+type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
 /** Nothing is cached after its tick, so that later mutations of the same request are seen. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
-  let loaders = LOADERS.get(call);
-  if (!loaders) {
-    loaders = new Map();
-    LOADERS.set(call, loaders);
-  }
+  const loaders = loadersOf(call);
   let loader = loaders.get(batch);
   if (!loader) {
-    const options = { cache: false, maxBatchSize: KEYS_AT_ONCE };
-    loader = new DataLoader(async (keys) => batch(call, keys as readonly K[]), options);
+    const loadAll = async (keys: readonly unknown[]) => {
+      // It is asked no more: what it loads is garbage with it, soon.
+      loaders.delete(batch);
+      return batch(call, keys as readonly K[]);
+    };
+    loader = new DataLoader<unknown, unknown>(loadAll, OPTIONS);
     loaders.set(batch, loader);
   }
   return loader.load(key) as Promise<V>;
+}
+
+/**
+ * They are this call's and no copy's of it, whose viewer may be another. No WeakMap has them: what one holds is moved to old
+ * memory with all that it leads to, the rows of each request.
+ */
+function loadersOf(call: Call & { [LOADERS]?: Loaders }): Loaders {
+  const known = call[LOADERS];
+  if (known) return known;
+  const loaders: Loaders = new Map();
+  Object.defineProperty(call, LOADERS, { value: loaders });
+  return loaders;
 }
 
 export interface NameKey {

@@ -12,35 +12,38 @@ export interface FromServer {
   enter(): boolean;
 }
 
-const SAID = new WeakMap<IncomingMessage, FromServer>();
+const SAID = Symbol('said');
+const GO_ON = Symbol('go on');
+
+/** What is known of a request lives as long as the request: in a WeakMap it would until old memory is collected. */
+interface Known extends IncomingMessage {
+  [SAID]?: FromServer;
+  [GO_ON]?: (work: () => void) => void;
+}
 
 export function giveToRest(
   app: FastifyInstance,
   exchange: { req: IncomingMessage; res: ServerResponse },
   said: FromServer,
 ): void {
-  const { req, res } = exchange;
-  SAID.set(req, said);
+  const { req, res }: { req: Known; res: ServerResponse } = exchange;
+  req[SAID] = said;
   app.routing(req, res);
 }
 
 /** A request that was not given by the server, as tests do, is let in. */
 export function fromServer({ raw, ip }: FastifyRequest): FromServer {
-  return SAID.get(raw) ?? { address: ip, page: null, enter: () => true };
+  return (raw as Known)[SAID] ?? { address: ip, page: null, enter: () => true };
 }
 
 /** The router goes on by events of the connection, which belong to no trace. */
 export function keepTraces(app: FastifyInstance): void {
-  const goOn = new WeakMap<IncomingMessage, (work: () => void) => void>();
-  app.addHook('onRequest', (request, _reply, done) => {
-    goOn.set(
-      request.raw,
-      keepingSpan((work) => work()),
-    );
+  app.addHook('onRequest', ({ raw }: { raw: Known }, _reply, done) => {
+    raw[GO_ON] = keepingSpan((work) => work());
     done();
   });
-  app.addHook('preValidation', (request, _reply, done) => {
-    const within = goOn.get(request.raw);
+  app.addHook('preValidation', ({ raw }: { raw: Known }, _reply, done) => {
+    const within = raw[GO_ON];
     if (within) within(done);
     else done();
   });

@@ -44,11 +44,12 @@ export function readsInBursts(
   servers?: Servers,
 ): ReadsInBursts {
   let waiting: Read[] = [];
-  const alike = new Map<string, Promise<never[]>>();
+  let alike = new Map<string, Promise<never[]>>();
   const sendAll = () => {
     const reads = waiting;
     waiting = [];
-    alike.clear();
+    // A Map that is emptied still leads to what it held, for as long as it lives itself.
+    alike = new Map();
     for (const some of Map.groupBy(reads, ({ servers }) => servers).values()) {
       for (let at = 0; at < some.length; at += BURST_MAX) {
         void send(pool, some.slice(at, at + BURST_MAX));
