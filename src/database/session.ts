@@ -67,8 +67,8 @@ export class Session extends pg.Client {
   /** Statements without an answer. */
   #waiting = 0;
   /**
-   * One for all statements. pg's own timer of each (`query_timeout`) holds the statement and its rows: they outlive the answer
-   * until old objects are collected, and half of a busy process's time went into moving them.
+   * One for all statements. With pg's own timer of each (`query_timeout`) rows outlive their answer
+   * (docs/decisions/048-what-requests-read-dies-young.md).
    */
   readonly #silence: NodeJS.Timeout;
   #isHung = false;
