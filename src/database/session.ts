@@ -138,11 +138,11 @@ export class Session extends pg.Client {
   }
 
   #told(error: Error): unknown {
-    const isHung = this.#isHung;
-    if (isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
-    return this.#outages.told(isHung ? new Error(HUNG, { cause: error }) : error);
+    if (this.#isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
+    return this.#outages.told(this.#isHung ? new Error(HUNG, { cause: error }) : error);
   }
 }
+
 /** SQLSTATE. After a failover the name of the server may lead to another one. */
 const READ_ONLY = '25006';
 

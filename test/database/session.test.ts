@@ -1,6 +1,10 @@
 import { afterAll, expect, test, vi } from 'vitest';
+import { Outages } from '../../src/database/outages.ts';
+import { openSession } from '../../src/database/session.ts';
 import { inTransaction, TRIES_MAX } from '../../src/database/transaction.ts';
+import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
@@ -71,5 +75,26 @@ test.runIf(onPostgres)(
     expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
       { tries: 3 + TRIES_MAX },
     ]);
+  },
+);
+
+test.runIf(onPostgres)(
+  'a connection that is idle stays; one that says nothing is given up',
+  async () => {
+    const { lendPostgres } = await import('../support/database/postgres-databases.ts');
+    await using lent = await lendPostgres();
+    const url = new URL(String(lent.env.DATABASE_URL));
+    await using path = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    Object.assign(url, { hostname: '127.0.0.1', port: String(path.port) });
+    using outages = new Outages(createLog('silent'));
+    const address = { connectionString: url.href };
+    const session = await openSession({ address, name: 'silence', limitMs: 200, outages });
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await expect(session.query('select 1')).resolves.toMatchObject({ rowCount: 1 });
+    path.swallowOpen();
+    const cause = { message: 'No answer came in time' };
+    const late = { name: 'ServiceUnavailable', cause };
+    const waiting = [session.query('select 1'), session.query('select 2')];
+    await Promise.all(waiting.map((one) => expect(one).rejects.toMatchObject(late)));
   },
 );

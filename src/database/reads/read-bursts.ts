@@ -48,7 +48,7 @@ export function readsInBursts(
   const sendAll = () => {
     const reads = waiting;
     waiting = [];
-    // A Map that is emptied still leads to what it held, for as long as it lives itself.
+    // Not emptied: the tables of one Map lead to each other (docs/decisions/048-what-requests-read-dies-young.md).
     alike = new Map();
     for (const some of Map.groupBy(reads, ({ servers }) => servers).values()) {
       for (let at = 0; at < some.length; at += BURST_MAX) {
