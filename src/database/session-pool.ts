@@ -24,6 +24,8 @@ export interface PoolOptions extends SessionOptions {
   min?: number;
   /** Statements of one connection are sent without waiting for the answers of those before. */
   pipeline?: boolean;
+  /** What is prepared by name is planned once. Behind a pooler the role's settings decide. */
+  plansOnce?: boolean | undefined;
   /** Of the connections. Default: Session. */
   Client?: typeof Session | undefined;
   /** Why a statement can't be sent now; null if it can. It is asked before the statement has a connection. */
@@ -42,6 +44,7 @@ export class SessionPool extends pg.Pool {
     size,
     min = 0,
     pipeline = false,
+    plansOnce,
     types,
     onConnect,
     Client = Session,
@@ -55,7 +58,8 @@ export class SessionPool extends pg.Pool {
       pipeline,
       types,
       Client: Client as never,
-      onConnect: onConnect ?? (options.pooler ? undefined : setUp),
+      onConnect:
+        onConnect ?? (options.pooler ? undefined : (client) => setUp(client, { plansOnce })),
       onSuspect: () => this.#dropIdle(),
     };
     super(own);

@@ -27,6 +27,11 @@ const SERVER_SIDE = `select
  */
 export const PLANNING = `select set_config('enable_seqscan', 'off', false),
   set_config('jit', 'off', false)`;
+/**
+ * What is prepared by name is planned once for all values. By itself PostgreSQL plans a statement with an array anew for
+ * each use, which costs it more than most reads (docs/decisions/049-statements-are-planned-once.md).
+ */
+export const PLANNED_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
 const KEEP_ALIVE_MS = 10_000;
 
 /** Of a server that is reached by its URL, or of one in this process. */
@@ -249,6 +254,7 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
 export type OpenSession = pg.Client & Pick<Session, 'cut'>;
 
 /** For a new connection. A database that only speaks PostgreSQL's protocol may not know of these settings. */
-export async function setUp(client: pg.ClientBase): Promise<void> {
-  for (const settings of [SERVER_SIDE, PLANNING]) await client.query(settings).catch(() => {});
+export async function setUp(client: pg.ClientBase, { plansOnce = false } = {}): Promise<void> {
+  const settings = [SERVER_SIDE, PLANNING, ...(plansOnce ? [PLANNED_ONCE] : [])];
+  for (const one of settings) await client.query(one).catch(() => {});
 }

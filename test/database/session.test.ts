@@ -3,7 +3,7 @@ import { Outages } from '../../src/database/outages.ts';
 import { openSession } from '../../src/database/session.ts';
 import { inTransaction, TRIES_MAX } from '../../src/database/transaction.ts';
 import { createLog } from '../../src/log.ts';
-import { onPostgres, testDatabase } from '../support/app.ts';
+import { onCitus, onPostgres, testDatabase } from '../support/app.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const database = await testDatabase();
@@ -25,6 +25,21 @@ test('a database without room says so by every way to it, and a wrong statement 
   await expect(rows.query('select nothing', [])).rejects.not.toMatchObject(unavailable);
   await expect(database.ping()).resolves.toBeUndefined();
 });
+
+// The coordinator of a cluster plans for the values.
+test.skipIf(onCitus)(
+  'a statement is planned once, with an array among its values too',
+  async () => {
+    const { query } = database.rows;
+    const text = 'select $1 = any($2::text[]) as "isThere"';
+    for (const one of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+      expect(await query(text, [one, ['a', 'b']])).toEqual([{ isThere: 'ab'.includes(one) }]);
+    }
+    const plans = `select sum(generic_plans)::int as "kept", sum(custom_plans)::int as "anew"
+    from pg_prepared_statements where statement = $1`;
+    expect(await query(plans, [text])).toEqual([{ kept: 7, anew: 0 }]);
+  },
+);
 
 test.runIf(onPostgres)('no statement, transaction or silence is without a limit', async () => {
   const [limits] = await database.rows.query<Record<string, string>>(

@@ -12,7 +12,7 @@ import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
 import { onlyProcess } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
-import { PLANNING } from '../session.ts';
+import { PLANNED_ONCE, PLANNING } from '../session.ts';
 import { SessionPool } from '../session-pool.ts';
 import { refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
@@ -105,5 +105,5 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
 
 async function prepare(client: pg.ClientBase, hints: EmbeddedHints): Promise<void> {
   await hints.attend(client);
-  await client.query(PLANNING);
+  for (const settings of [PLANNING, PLANNED_ONCE]) await client.query(settings);
 }

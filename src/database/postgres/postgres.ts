@@ -18,7 +18,7 @@ import { joinProcesses } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Server } from '../session.ts';
-import { SessionPool } from '../session-pool.ts';
+import { type PoolOptions, SessionPool } from '../session-pool.ts';
 import { PostgresHints } from './hints.ts';
 import { lookAtPooler } from './pooler.ts';
 import { Primary } from './primary.ts';
@@ -38,18 +38,18 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const outages = new Outages(told.log);
   const { direct, server, primaries } = await findServers(config, { ...told, outages });
   const migrated = await migrate(direct, told.log);
-  const { DATABASE_POOL_SIZE: size, LIMIT_SWEEP_MS } = config;
   const { limitMs, pooler } = server;
   const cluster = migrated.isDistributed ? openCluster(direct, told.log) : null;
-  const sessions = sessionsFor(server, size, cluster);
+  const pools = poolsOf(cluster);
+  const sessions = sessionsFor(server, { ...pools, size: config.DATABASE_POOL_SIZE });
   const query = queriesBy(sessions, statementNames(pooler));
-  const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS, ...cluster?.pools });
+  const sweeps = new SweepPools({ ...server, limitMs: config.LIMIT_SWEEP_MS, ...pools });
   const processes = await joinProcesses(query);
   const clock = await followClock(query);
   const hints = new PostgresHints(direct, processes, notifyBy(query));
   const clients = clientsOf(sessions, { pooler, servers: cluster?.servers, sendHints: hints.send });
   const jobs = jobsOnPostgres(server, hints.listen);
-  const replica = replicaOf(config, { query, hints }, { size, limitMs, log: told.log });
+  const replica = replicaOf(config, { query, hints }, { ...pools, limitMs, log: told.log });
   return {
     kind: 'postgres',
     ...migrated,
@@ -80,16 +80,24 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
 }
 
 function replicaOf(
-  { DATABASE_REPLICA_URL: url }: Config,
+  { DATABASE_REPLICA_URL: url, DATABASE_POOL_SIZE: size }: Config,
   primary: ConstructorParameters<typeof PostgresReplica>[0],
-  options: Omit<ConstructorParameters<typeof PostgresReplica>[1], 'url'>,
+  options: Omit<ConstructorParameters<typeof PostgresReplica>[1], 'url' | 'size'>,
 ): PostgresReplica | null {
-  return url ? new PostgresReplica(primary, { ...options, url: url.reveal() }) : null;
+  return url ? new PostgresReplica(primary, { ...options, size, url: url.reveal() }) : null;
 }
 
-function sessionsFor(server: Server, size: number, cluster: Cluster | null): SessionPool {
-  const of = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true, size };
-  return new SessionPool({ ...server, ...of, ...cluster?.pools });
+/** The coordinator of a cluster has to know the values, which say where the rows are. */
+function poolsOf(cluster: Cluster | null) {
+  return { ...cluster?.pools, plansOnce: cluster === null };
+}
+
+function sessionsFor(
+  server: Server,
+  options: ReturnType<typeof poolsOf> & Pick<PoolOptions, 'size'>,
+): SessionPool {
+  const of = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true };
+  return new SessionPool({ ...server, ...of, ...options });
 }
 
 interface Servers {

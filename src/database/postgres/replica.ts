@@ -49,6 +49,8 @@ export interface ReplicaOptions {
   url: string;
   size: number;
   limitMs: number;
+  /** As in PoolOptions. */
+  plansOnce: boolean;
   log: Log;
 }
 
@@ -60,7 +62,7 @@ export class PostgresReplica implements Replica, AsyncDisposable {
   readonly #positions = new ReadPositions();
   readonly #listening: AsyncDisposable;
 
-  constructor(primary: Primary, { url, size, limitMs, log }: ReplicaOptions) {
+  constructor(primary: Primary, { url, size, limitMs, plansOnce, log }: ReplicaOptions) {
     this.#primary = primary;
     this.#resting = new Resting(log);
     this.#sessions = new SessionPool({
@@ -73,7 +75,7 @@ export class PostgresReplica implements Replica, AsyncDisposable {
       types: COLUMN_TYPES,
       pipeline: true,
       onConnect: async (client) => {
-        await setUp(client);
+        await setUp(client, { plansOnce });
         await refuseOther(client, primary.query);
       },
     });

@@ -12,7 +12,7 @@ import { type PoolOptions, SessionPool } from '../session-pool.ts';
 /** Sweeps are a dozen, of which few have something to do at the same time; the others wait their turn. */
 const CONNECTIONS = 4;
 
-type SweptServer = Server & Pick<PoolOptions, 'Client' | 'refusal'>;
+type SweptServer = Server & Pick<PoolOptions, 'Client' | 'refusal' | 'plansOnce'>;
 
 export class SweepPools implements AsyncDisposable {
   readonly #server: SweptServer;

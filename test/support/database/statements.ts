@@ -32,7 +32,7 @@ const BESIDE = [
   /select "id" from "Erasure" where "id" <> "projectId" and /,
   /from pg_dist_|join pg_dist_/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
-  /set_config\('(tcp_user_timeout|enable_seqscan)'/,
+  /set_config\('(tcp_user_timeout|enable_seqscan|plan_cache_mode)'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
   /^select 1$/,
   /^select pg_notify\(/,
