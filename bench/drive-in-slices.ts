@@ -29,7 +29,8 @@ export interface Compared {
 interface Driven {
   pid: number;
   open(): Promise<HttpSocket>;
-  sockets: HttpSocket[];
+  /** Opened at its first turn: a server closes a connection that asks nothing for some seconds. */
+  sockets: (HttpSocket | null)[];
   requests: Buffer[];
   next: number;
   /** Of each turn. */
@@ -41,12 +42,12 @@ export async function driveInSlices(
   loads: Load[],
   { sockets, seconds }: { sockets: number; seconds: number },
 ): Promise<Turns[]> {
-  const driven = await Promise.all(loads.map((load) => open(load, sockets)));
+  const driven = loads.map((load) => drivenBy(load, sockets));
   for (let turn = 0; turn < WARM_UP_SLICES; turn += 1) await takeTurns(driven, turn);
   for (const one of driven) one.cpuMs = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
-  for (const one of driven) for (const socket of one.sockets) socket.close();
+  for (const one of driven) for (const socket of one.sockets) socket?.close();
   return driven.map(({ cpuMs }) => cpuMs);
 }
 
@@ -71,10 +72,10 @@ export function middleOf(servers: Turns[]): Turns {
   return (servers[0] ?? []).map((_, turn) => medianOf(servers.map((turns) => turns[turn]!)));
 }
 
-async function open({ server, requests }: Load, count: number): Promise<Driven> {
+function drivenBy({ server, requests }: Load, count: number): Driven {
   const { hostname, port } = new URL(server.url);
   const open = () => openHttpSocket(hostname, Number(port));
-  const sockets = await Promise.all(Array.from({ length: count }, open));
+  const sockets = Array.from({ length: count }, () => null);
   return { pid: server.pid, open, sockets, requests, next: 0, cpuMs: [] };
 }
 
@@ -87,14 +88,15 @@ async function takeTurns(driven: Driven[], turn: number): Promise<void> {
 
 async function takeTurn(one: Driven): Promise<void> {
   const { requests } = one;
-  one.sockets = await Promise.all(
-    one.sockets.map((socket) => (socket.isOpen ? socket : one.open())),
+  const sockets = await Promise.all(
+    one.sockets.map((socket) => (socket?.isOpen ? socket : one.open())),
   );
+  one.sockets = sockets;
   const beganMs = threadsCpuMs(one.pid);
   const endMs = performance.now() + SLICE_MS;
   let count = 0;
   await Promise.all(
-    one.sockets.map(async (socket) => {
+    sockets.map(async (socket) => {
       while (performance.now() < endMs) {
         await socket.ask(requests[one.next++ % requests.length]!);
         count += 1;
