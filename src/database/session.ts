@@ -5,6 +5,7 @@
 import pg from 'pg';
 import { type Meters, NO_METERS, outcomeOf, secondsSince } from '../meters.ts';
 import { currentSpan } from '../spans.ts';
+import { DescribedOnce, isNamed, type KnownColumns } from './described-once.ts';
 import { HUNG } from './failure-kind.ts';
 import type { Outages } from './outages.ts';
 
@@ -77,6 +78,7 @@ export class Session extends pg.Client {
    */
   readonly #silence: NodeJS.Timeout;
   #isHung = false;
+  readonly #columns: KnownColumns = new Map();
 
   constructor({ outages, onSuspect, meters = NO_METERS, silenceMs, at, ...config }: SessionConfig) {
     super({ ...config, ...at?.() });
@@ -96,14 +98,13 @@ export class Session extends pg.Client {
     const run = (take: OnAnswer) => {
       const told = spanned(config, this.#meters.isOn ? this.#measured(take) : take);
       this.#waitFor(1);
-      return super.query(
-        config as string,
-        bound as unknown[],
-        (error: Error | null, result: unknown) => {
-          this.#waitFor(-1);
-          told(error && this.#told(error), result);
-        },
-      );
+      const end: OnAnswer = (error, result) => {
+        this.#waitFor(-1);
+        told(error && this.#told(error as Error), result);
+      };
+      if (!isNamed(config)) return super.query(config as string, bound as unknown[], end);
+      const statement = bound ? { ...config, values: bound as unknown[] } : config;
+      return super.query(new DescribedOnce(statement, end, this.#columns));
     };
     if (answered) return run(answered as OnAnswer) as never;
     return promised(run) as never;

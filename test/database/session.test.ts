@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events';
+import type { QueryConfig } from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
 import { Outages } from '../../src/database/outages.ts';
 import { openSession } from '../../src/database/session.ts';
@@ -24,6 +26,31 @@ test('a database without room says so by every way to it, and a wrong statement 
   await expect(changing).rejects.toMatchObject(unavailable);
   await expect(rows.query('select nothing', [])).rejects.not.toMatchObject(unavailable);
   await expect(database.ping()).resolves.toBeUndefined();
+});
+
+test.runIf(onPostgres)('the columns of a statement are asked for once', async () => {
+  const { lendPostgres } = await import('../support/database/postgres-databases.ts');
+  await using lent = await lendPostgres();
+  using outages = new Outages(createLog('silent'));
+  const address = { connectionString: String(lent.env.DATABASE_URL) };
+  const session = await openSession({ address, name: 'columns', limitMs: 5_000, outages });
+  let described = 0;
+  const { connection } = session as unknown as { connection: EventEmitter };
+  connection.on('rowDescription', () => {
+    described += 1;
+  });
+  const rows = async (statement: QueryConfig) => (await session.query(statement)).rows;
+  const text = 'select $1::int as "one", $2::text as "other" where $1 > 0';
+  const statement = { name: 'both', text };
+  expect(await rows({ ...statement, values: [1, 'a'] })).toEqual([{ one: 1, other: 'a' }]);
+  expect(await rows({ ...statement, values: [2, null] })).toEqual([{ one: 2, other: null }]);
+  expect(await rows({ ...statement, values: [0, 'a'] })).toEqual([]);
+  const array = { ...statement, values: [3, 'b'], rowMode: 'array' };
+  expect(await rows(array)).toEqual([[3, 'b']]);
+  await expect(rows({ ...statement, values: ['none', ''] })).rejects.toThrow('invalid input');
+  expect(await rows({ ...statement, values: [4, 'c'] })).toEqual([{ one: 4, other: 'c' }]);
+  expect(described).toBe(1);
+  await session.end();
 });
 
 // The coordinator of a cluster plans for the values.
