@@ -8,7 +8,10 @@ const pooler = {
   test: {
     ...common,
     name: 'pooler',
-    include: ['test/{flows,events,jobs,deliveries}/**/*.test.ts'],
+    include: [
+      'test/{flows,events,jobs,deliveries}/**/*.test.ts',
+      'test/database/changed-columns.test.ts',
+    ],
     env: { TEST_DATABASE: 'postgres', TEST_DATABASE_POOLER: 'pgbouncer' },
   },
 };

@@ -102,9 +102,15 @@ export class Session extends pg.Client {
         this.#waitFor(-1);
         told(error && this.#told(error as Error), result);
       };
-      if (!isNamed(config)) return super.query(config as string, bound as unknown[], end);
-      const statement = bound ? { ...config, values: bound as unknown[] } : config;
-      return super.query(new DescribedOnce(statement, end, this.#columns));
+      this.#send(config, bound, (error, result) => {
+        const name = error && isOutdated(error) ? (config as pg.QueryConfig).name : undefined;
+        if (!name) return end(error, result);
+        this.#forget(name);
+        // A transaction has to be begun again.
+        if (this.getTransactionStatus() !== 'I') return end(error);
+        // Not by its name: a pooler may have the same statement prepared on its connections.
+        this.#send({ ...(config as pg.QueryConfig), name: undefined }, bound, end);
+      });
     };
     if (answered) return run(answered as OnAnswer) as never;
     return promised(run) as never;
@@ -120,6 +126,21 @@ export class Session extends pg.Client {
   /** At once; statements under way fail. */
   cut(): void {
     (this as unknown as { connection: pg.Connection }).connection.stream.destroy();
+  }
+
+  #send(config: unknown, bound: unknown, take: OnAnswer): void {
+    if (!isNamed(config)) return void super.query(config as string, bound as unknown[], take);
+    const statement = bound ? { ...config, values: bound as unknown[] } : config;
+    super.query(new DescribedOnce(statement, take, this.#columns));
+  }
+
+  /** The next use prepares it anew. */
+  #forget(name: string): void {
+    this.#columns.delete(name);
+    const { connection } = this as unknown as { connection: PreparedBy };
+    delete connection.parsedStatements[name];
+    delete connection.submittedNamedStatements[name];
+    connection.close({ type: 'S', name });
   }
 
   #measured(take: OnAnswer): OnAnswer {
@@ -147,6 +168,21 @@ export class Session extends pg.Client {
     if (this.#isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
     return this.#outages.told(this.#isHung ? new Error(HUNG, { cause: error }) : error);
   }
+}
+
+/** What pg keeps of the statements of a connection. */
+interface PreparedBy {
+  parsedStatements: Record<string, string>;
+  submittedNamedStatements: Record<string, string>;
+  close(message: { type: 'S'; name: string }): void;
+}
+
+/**
+ * Since it was prepared, a newer version has given a table of its `select *` another column. It was not run. PostgreSQL has no code
+ * for it, and its message is in the server's language.
+ */
+function isOutdated(error: unknown): boolean {
+  return (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
 }
 
 /** SQLSTATE. After a failover the name of the server may lead to another one. */

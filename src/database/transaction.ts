@@ -14,6 +14,8 @@ export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 export const TRIES_MAX = 4;
 /** Prisma's own code, and the ones that raw statements bring through. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
+/** Among others, of a statement that is out of date: its session has forgotten it, and prepares it anew. */
+const OUTDATED = '0A000';
 
 const HINTS = new WeakMap<object, Hint[]>();
 
@@ -60,6 +62,7 @@ export function isRepeatable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return REPEATABLE.includes(error.code ?? '');
   return (
     error instanceof Prisma.PrismaClientKnownRequestError &&
-    (REPEATABLE.includes(error.code) || REPEATABLE.some((code) => error.message.includes(code)))
+    (REPEATABLE.includes(error.code) ||
+      [...REPEATABLE, OUTDATED].some((code) => error.message.includes(code)))
   );
 }

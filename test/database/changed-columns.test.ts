@@ -1,0 +1,39 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { testDatabase } from '../support/app.ts';
+
+const database = await testDatabase();
+afterAll(() => database[Symbol.asyncDispose]());
+
+const ALL = 'select * from "Changing"';
+const BY_ID = `${ALL} where "id" = any($1)`;
+
+beforeEach(async () => {
+  await database.rows.query('drop table if exists "Changing"', []);
+  await database.rows.query('create table "Changing" ("id" text)', []);
+  await database.rows.query(`insert into "Changing" values ('a')`, []);
+});
+
+/** As a newer version's migration does, while this process runs. */
+const addColumn = () => database.rows.query('alter table "Changing" add column "more" int', []);
+
+test('a statement goes on where a newer version has given its table a column', async () => {
+  const { rows } = database;
+  const ask = () => Promise.all(Array.from({ length: 20 }, () => rows.query(BY_ID, [['a']])));
+  expect(await ask()).toEqual(Array(20).fill([{ id: 'a' }]));
+  await addColumn();
+  expect(await ask()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
+  expect(await ask()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
+});
+
+test('a transaction with such a statement is begun again, and done once', async () => {
+  const ask = () =>
+    inTransaction(database, async (tx) => {
+      await tx.$executeRawUnsafe(`insert into "Changing" ("id") values ('b')`);
+      return tx.$queryRawUnsafe(ALL);
+    });
+  expect(await ask()).toEqual([{ id: 'a' }, { id: 'b' }]);
+  await addColumn();
+  const row = (id: string) => ({ id, more: null });
+  expect(await ask()).toEqual([row('a'), row('b'), row('b')]);
+});
