@@ -10,7 +10,7 @@ const pooler = {
     name: 'pooler',
     include: [
       'test/{flows,events,jobs,deliveries}/**/*.test.ts',
-      'test/database/changed-columns.test.ts',
+      'test/database/sessions/changed-columns.test.ts',
     ],
     env: { TEST_DATABASE: 'postgres', TEST_DATABASE_POOLER: 'pgbouncer' },
   },

@@ -59,6 +59,7 @@ test.each(SOURCES)('$what has one source', ({ pattern, allowed }) => {
 const CASTING = [
   'database/citus/routed-session.ts',
   'database/citus/routed-statements.ts',
+  'database/described-once.ts',
   'database/reads/list-statement.ts',
   'database/reads/read-bursts.ts',
   'database/session-pool.ts',

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { inTransaction } from '../../src/database/transaction.ts';
-import { testDatabase } from '../support/app.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { testDatabase } from '../../support/app.ts';
 
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());

@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import type { QueryConfig } from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
-import { Outages } from '../../src/database/outages.ts';
-import { openSession } from '../../src/database/session.ts';
-import { inTransaction, TRIES_MAX } from '../../src/database/transaction.ts';
-import { createLog } from '../../src/log.ts';
-import { onCitus, onPostgres, testDatabase } from '../support/app.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { Outages } from '../../../src/database/outages.ts';
+import { openSession } from '../../../src/database/session.ts';
+import { inTransaction, TRIES_MAX } from '../../../src/database/transaction.ts';
+import { createLog } from '../../../src/log.ts';
+import { onCitus, onPostgres, testDatabase } from '../../support/app.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
@@ -29,7 +29,7 @@ test('a database without room says so by every way to it, and a wrong statement 
 });
 
 test.runIf(onPostgres)('the columns of a statement are asked for once', async () => {
-  const { lendPostgres } = await import('../support/database/postgres-databases.ts');
+  const { lendPostgres } = await import('../../support/database/postgres-databases.ts');
   await using lent = await lendPostgres();
   using outages = new Outages(createLog('silent'));
   const address = { connectionString: String(lent.env.DATABASE_URL) };
@@ -123,7 +123,7 @@ test.runIf(onPostgres)(
 test.runIf(onPostgres)(
   'a connection that is idle stays; one that says nothing is given up',
   async () => {
-    const { lendPostgres } = await import('../support/database/postgres-databases.ts');
+    const { lendPostgres } = await import('../../support/database/postgres-databases.ts');
     await using lent = await lendPostgres();
     const url = new URL(String(lent.env.DATABASE_URL));
     await using path = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
