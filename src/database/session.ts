@@ -29,8 +29,8 @@ const SERVER_SIDE = `select
 export const PLANNING = `select set_config('enable_seqscan', 'off', false),
   set_config('jit', 'off', false)`;
 /**
- * What is prepared by name is planned once for all values. By itself PostgreSQL plans a statement with an array anew for
- * each use, which costs it more than most reads (docs/decisions/049-statements-are-planned-once.md).
+ * What is prepared by name is planned once for all values. By itself PostgreSQL plans a statement with an array or a limit anew
+ * for each use, which costs it more than most reads (docs/decisions/049-statements-are-planned-once.md).
  */
 export const PLANNED_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
 const KEEP_ALIVE_MS = 10_000;
@@ -108,7 +108,7 @@ export class Session extends pg.Client {
         this.#forget(name);
         // A transaction has to be begun again.
         if (this.getTransactionStatus() !== 'I') return end(error);
-        // Not by its name: a pooler may have the same statement prepared on its connections.
+        // Not by its name: a pooler that carries statements over has the old one on its own connections.
         this.#send({ ...(config as pg.QueryConfig), name: undefined }, bound, end);
       });
     };
@@ -178,8 +178,8 @@ interface PreparedBy {
 }
 
 /**
- * Since it was prepared, a newer version has given a table of its `select *` another column. It was not run. PostgreSQL has no code
- * for it, and its message is in the server's language.
+ * Since it was prepared, a newer version has given a table of its `select *` another column. It was not run. The code is that of
+ * others too, and the message is in the server's language.
  */
 function isOutdated(error: unknown): boolean {
   return (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
