@@ -1,5 +1,5 @@
 /** What the gateway takes at a moment, and how it answered since the last one. */
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { usingClient } from '../database.ts';
 import { quantile } from '../median.ts';
@@ -11,6 +11,7 @@ export interface Sample {
   /** Since the work began. */
   seconds: number;
   memoryMib: number;
+  /** But for the files of an embedded database, which keeps each of them open once it was read. */
   descriptors: number;
   connections: number;
   databaseMib: number;
@@ -56,13 +57,27 @@ async function look(
   return {
     seconds: Math.round(seconds),
     memoryMib: server.memoryBytes() / MIB,
-    descriptors: readdirSync(`/proc/${server.pid}/fd`).length,
+    descriptors: descriptorsOf(server.pid, folder),
     connections: sumOf('db_client_connection_count'),
     ...(url ? await ofPostgres(url) : { databaseMib: mibOf(folder), deadPercent: null }),
     p50Ms: quantile(sorted, 0.5),
     p99Ms: quantile(sorted, 0.99),
     perSecond: latencies.length / (sinceMs / 1_000),
   };
+}
+
+function descriptorsOf(pid: number, folder: string): number {
+  const own = `/proc/${pid}/fd`;
+  return readdirSync(own).filter((name) => !isFileIn(folder, join(own, name))).length;
+}
+
+function isFileIn(folder: string, link: string): boolean {
+  try {
+    return readlinkSync(link).startsWith(join(folder, 'database'));
+  } catch {
+    // Closed meanwhile.
+    return true;
+  }
 }
 
 const TABLES = `

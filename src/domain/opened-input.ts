@@ -41,13 +41,18 @@ export class OpenedInput<S extends z.ZodObject> {
     this.issues.push(...found);
   }
 
+  /** Takes back all findings, of a try that began without any. */
+  forget(): void {
+    this.issues.length = 0;
+  }
+
   /** What was found, to be thrown. */
   refusal(): DomainError {
     return invalidInput(this.issues);
   }
 
   /** Returns what the work returns. If it fails, findings in the input are thrown rather than its error. */
-  async orElse<T>(work: Promise<T>): Promise<T> {
+  async orElse<T>(work: Promise<T> | T): Promise<T> {
     try {
       return await work;
     } catch (error) {

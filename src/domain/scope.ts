@@ -76,9 +76,22 @@ export async function findProject(
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
   const named = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
-  const orgId = viewer.kind === 'END_USER' ? [viewer.orgId] : orgIdsOf(viewer);
-  const project = await database.rows.findProject({ ...named, orgId });
+  const project = await database.rows.findProject({ ...named, orgId: orgsOfProjects(viewer) });
   return project && isVisible(viewer, project) ? project : null;
+}
+
+/** Whether a project that was read otherwise is the one that `findProject` would find by that. */
+export function isNamedProject(viewer: Viewer, project: Row<'Project'>, idOrName: string): boolean {
+  const isNamed =
+    prefixOf(idOrName) === 'prj'
+      ? project.id === idOrName
+      : project.name === idOrName.toLowerCase();
+  return isNamed && orgsOfProjects(viewer).includes(project.orgId) && isVisible(viewer, project);
+}
+
+/** The orgs whose projects the viewer may see. */
+function orgsOfProjects(viewer: Viewer): string[] {
+  return viewer.kind === 'END_USER' ? [viewer.orgId] : orgIdsOf(viewer);
 }
 
 function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {

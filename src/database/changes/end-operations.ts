@@ -22,17 +22,12 @@ export const OPERATION_END_COLUMNS = `
   "projectId" text, "installationId" text, "operationId" text, "status" "OperationStatus", "result" text,
   "metadata" jsonb, "now" timestamptz, "lastLine" jsonb, "event" jsonb`;
 
-/**
- * The members of a `with` that end the operations of `ending`, which comes before them and has OPERATION_END_COLUMNS.
- * `ended_operations` are those that had not ended before, as they are now: an operation ends once. `end_hints` are
- * to be told.
- */
-export const ENDING_OPERATIONS = `
+const ENDED = `
   ended_operations as (
     update "Operation" o set "status" = e."status", "result" = e."result", "metadata" = e."metadata",
       "updateTime" = e."now"
     from ending e
-    where o."id" = e."operationId" and o."projectId" = e."projectId" and o."status" = 'IN_PROGRESS'
+    where o."id" = e."operationId" and o."projectId" = e."projectId" and o."status" is not distinct from 'IN_PROGRESS'
     returning o.*
   ),
   last_lines as (
@@ -43,6 +38,14 @@ export const ENDING_OPERATIONS = `
     cross join jsonb_to_record(e."lastLine") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
+  operation_hints as (select '${OPERATIONS_CHANNEL} ' || "id" as "hint" from ended_operations)`;
+
+/**
+ * The members of a `with` that end the operations of `ending`, which comes before them and has OPERATION_END_COLUMNS.
+ * `ended_operations` are those that had not ended before, as they are now: an operation ends once. `end_hints` are
+ * to be told.
+ */
+export const ENDING_OPERATIONS = `${ENDED},
   happened as (
     select h.* from ending e
     join ended_operations o on o."id" = e."operationId"
@@ -51,9 +54,14 @@ export const ENDING_OPERATIONS = `
     where e."event" is not null
   ),
   ${APPENDING},
-  end_hints as (
-    select '${OPERATIONS_CHANNEL} ' || "id" as "hint" from ended_operations
-    union all select "hint" from event_hints)`;
+  end_hints as (select "hint" from operation_hints union all select "hint" from event_hints)`;
+
+/**
+ * The same for operations without events: a statement prepares for each table that it may change, which takes as long as
+ * ending an operation.
+ */
+export const ENDING_UNTOLD_OPERATIONS = `${ENDED},
+  end_hints as (select "hint" from operation_hints)`;
 
 const END_OPERATIONS = `
   with ending as (select * from jsonb_to_recordset($1::jsonb) as e(${OPERATION_END_COLUMNS})),

@@ -3,6 +3,7 @@ import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
   ENDING_OPERATIONS,
+  ENDING_UNTOLD_OPERATIONS,
   OPERATION_END_COLUMNS,
   type OperationEndRow,
 } from './end-operations.ts';
@@ -24,10 +25,15 @@ export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'],
 const ENTRIES_MAX = 10_000;
 
 /** Ends writes with their operations. One that another claim holds has no row. */
-export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
-  lineOf: ({ projectId }) => projectId,
-  keyOf: ({ operationId }) => operationId,
-  text: `
+export const END_WRITES = endWrites(ENDING_OPERATIONS);
+/** The same for writes without events. */
+export const END_UNTOLD_WRITES = endWrites(ENDING_UNTOLD_OPERATIONS);
+
+function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWrite> {
+  return {
+    lineOf: ({ projectId }) => projectId,
+    keyOf: ({ operationId }) => operationId,
+    text: `
   with given as (
     select * from jsonb_to_recordset($1::jsonb) as g(
       ${OPERATION_END_COLUMNS}, "leaseToken" text, "outcomes" jsonb)
@@ -56,7 +62,8 @@ export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
     update "WriteEntry" e set "outcome" = g."outcome"
     from entries g where ${isAtPlaceOf('e', { with: 'entries', as: 'g' })}
   ),
-  ${ENDING_OPERATIONS}
+  ${endingOperations}
   select t."id" as "of", o.*, ${hintsColumn('end_hints')}
   from ended_tasks t left join ended_operations o on o."id" = t."id"`,
-};
+  };
+}

@@ -3,6 +3,7 @@
  * Callers name the project that their viewer may see.
  */
 import type { RawBuilder } from 'kysely';
+import type { Database } from '../database.ts';
 import type { Rows } from '../rows.ts';
 import { Kept, sql, statements, type ValueOf } from '../statements.ts';
 import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
@@ -19,24 +20,48 @@ export interface WriteTarget {
   account: AccountRow | null;
 }
 
-interface TargetKey {
+/** Where a write can go, with its project, and with the versions of all these rows: one that was changed has another. */
+export interface VersionedTarget extends WriteTarget {
+  project: Row<'Project'>;
+  group: Row<'Group'>;
+  installation: Row<'Installation'>;
+  account: AccountRow;
+  /** As VERSIONS_OF_TARGET has them. */
+  versions: string[];
+}
+
+/** SQL: the versions of the rows of a target, by the aliases that its statement gives them. */
+export const VERSIONS_OF_TARGET = 'array[p.xmin, n.xmin, g.xmin, i.xmin, c.xmin]::text[]';
+
+export interface TargetKey {
   projectId: string;
   integration: { id: string } | { name: string };
   groupRef: string;
 }
 
-/** Null if the project has no such integration. */
-export async function findWriteTarget(rows: Rows, key: TargetKey): Promise<WriteTarget | null> {
-  const [values] = await rows.arrays('id' in key.integration ? BY_ID : BY_NAME, key);
+/** Null if the project has no such integration. In a cluster rows have no versions. */
+export async function findWriteTarget(
+  { rows, isDistributed }: Pick<Database, 'rows' | 'isDistributed'>,
+  key: TargetKey,
+): Promise<WriteTarget | VersionedTarget | null> {
+  const kind = isDistributed ? 'plain' : 'versioned';
+  const [values] = await rows.arrays(
+    TARGETS['id' in key.integration ? 'byId' : 'byName'][kind],
+    key,
+  );
   if (!values) return null;
-  const rowOf = rowsOfTables(TARGET_TABLES, values);
-  if (!rowOf.Integration) return null;
-  return {
-    integration: rowOf.Integration,
-    group: rowOf.Group,
-    installation: rowOf.Installation,
-    account: accountOf(rowOf.Connection, values),
-  };
+  const rowOf = rowsOfTables(isDistributed ? TARGET_TABLES : VERSIONED_TABLES, values);
+  const { Integration: integration, Group: group, Installation: installation } = rowOf;
+  if (!integration) return null;
+  const account = accountOf(rowOf.Connection, values);
+  const target: WriteTarget = { integration, group, installation, account };
+  const { Project: project } = rowOf;
+  if (!project || !group || !installation || !account) return target;
+  return { ...target, project, group, installation, account, versions: values.at(-2) as string[] };
+}
+
+export function isVersioned(target: WriteTarget | VersionedTarget): target is VersionedTarget {
+  return 'versions' in target;
 }
 
 /** An installation with all that its events tell of it. */
@@ -72,6 +97,7 @@ function accountOf(connection: Row<'Connection'> | null, values: unknown[]): Acc
 }
 
 const TARGET_TABLES = ['Integration', 'Group', 'Installation', 'Connection'] as const;
+const VERSIONED_TABLES = [...TARGET_TABLES, 'Project'] as const;
 const INSTALLED_TABLES = [
   'Integration',
   'Group',
@@ -80,52 +106,73 @@ const INSTALLED_TABLES = [
   'Connection',
 ] as const;
 
-const BY_ID = target('id', (value) =>
-  value(({ integration }) => ('id' in integration ? integration.id : '')),
-);
-const BY_NAME = target('name', (value) =>
-  value(({ integration }) => ('name' in integration ? integration.name : '')),
-);
+const TARGETS = {
+  byId: targets('id', (value) =>
+    value(({ integration }) => ('id' in integration ? integration.id : '')),
+  ),
+  byName: targets('name', (value) =>
+    value(({ integration }) => ('name' in integration ? integration.name : '')),
+  ),
+};
+
+type Named = (value: ValueOf<TargetKey>) => RawBuilder<string>;
+
+function targets(column: 'id' | 'name', named: Named) {
+  const write = (value: ValueOf<TargetKey>) =>
+    targetOf(value).where(`n.${column}`, '=', named(value));
+  return {
+    plain: new Kept<TargetKey>((value) => write(value).select('c.credentialsSealed')),
+    versioned: new Kept<TargetKey>((value) =>
+      write(value)
+        .innerJoin('Project as p', (join) =>
+          join.on(
+            'p.id',
+            '=',
+            value(({ projectId }) => projectId),
+          ),
+        )
+        .select(columns('p', 'Project'))
+        .select(sql.raw(VERSIONS_OF_TARGET).as('versions'))
+        .select('c.credentialsSealed'),
+    ),
+  };
+}
 
 /**
  * Each table's project is bound: a cluster reads from all its nodes where a condition of an outer join names it by another
  * table's.
  */
-function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => RawBuilder<string>) {
-  return new Kept<TargetKey>((value) => {
-    const project = value(({ projectId }) => projectId);
-    return statements
-      .selectFrom('Integration as n')
-      .leftJoin('Group as g', (join) =>
-        join
-          .on('g.projectId', '=', project)
-          .on(
-            'g.groupRef',
-            '=',
-            value(({ groupRef }) => groupRef),
-          )
-          .on(inSight('g.id', project)),
-      )
-      .leftJoin('Installation as i', (join) =>
-        join
-          .on('i.projectId', '=', project)
-          .onRef('i.integrationId', '=', 'n.id')
-          .onRef('i.groupId', '=', 'g.id'),
-      )
-      .leftJoin('Connection as c', (join) =>
-        join
-          .on('c.projectId', '=', project)
-          .onRef('c.id', '=', 'i.connectionId')
-          .on(inSight('c.consumerId', project)),
-      )
-      .select(columns('n', 'Integration'))
-      .select(columns('g', 'Group'))
-      .select(columns('i', 'Installation'))
-      .select(columns('c', 'Connection'))
-      .select('c.credentialsSealed')
-      .where('n.projectId', '=', project)
-      .where(`n.${column}`, '=', named(value));
-  });
+function targetOf(value: ValueOf<TargetKey>) {
+  const project = value(({ projectId }) => projectId);
+  return statements
+    .selectFrom('Integration as n')
+    .leftJoin('Group as g', (join) =>
+      join
+        .on('g.projectId', '=', project)
+        .on(
+          'g.groupRef',
+          '=',
+          value(({ groupRef }) => groupRef),
+        )
+        .on(inSight('g.id', project)),
+    )
+    .leftJoin('Installation as i', (join) =>
+      join
+        .on('i.projectId', '=', project)
+        .onRef('i.integrationId', '=', 'n.id')
+        .onRef('i.groupId', '=', 'g.id'),
+    )
+    .leftJoin('Connection as c', (join) =>
+      join
+        .on('c.projectId', '=', project)
+        .onRef('c.id', '=', 'i.connectionId')
+        .on(inSight('c.consumerId', project)),
+    )
+    .select(columns('n', 'Integration'))
+    .select(columns('g', 'Group'))
+    .select(columns('i', 'Installation'))
+    .select(columns('c', 'Connection'))
+    .where('n.projectId', '=', project);
 }
 
 /** Installations with all that their events tell of them. */

@@ -3,13 +3,14 @@ import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
+import type { OpenedInput } from '../opened-input.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
 import { collectWrite } from './write/auto-batch.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
-import { startWrite, type WriteToStart } from './write/start.ts';
+import { type StartedWrite, startWrite, type WriteToStart } from './write/start.ts';
 import { type WriteInput, writeIssues, writeRecordsInput } from './write/write-input.ts';
-import { planWrite, readTarget } from './write/write-plan.ts';
+import { lastTarget, planWrite, readTarget } from './write/write-plan.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
 
 export { type WriteAnswer, writeRecordsInput };
@@ -23,6 +24,7 @@ export const writeRecords = openProjectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
   findings: (_call, given) => writeIssues(given),
+  shortcut: writeAsBefore,
   ahead: readTarget,
   async run(call, opened, project, read): Promise<WriteAnswer> {
     const keyed = opened.issues.length > 0 ? null : keyedInput(call, project.id, opened.parsed());
@@ -36,6 +38,27 @@ export const writeRecords = openProjectMutation({
   },
 });
 
+/** A write to where the last one went, as far as that is as it was. Null if it has to be looked at anew. */
+async function writeAsBefore(
+  call: Call,
+  opened: OpenedInput<typeof writeRecordsInput>,
+): Promise<WriteAnswer | null> {
+  if (opened.issues.length > 0) return null;
+  const input = opened.parsed();
+  const target = lastTarget(call, input);
+  // What several calls share is looked at once more.
+  if (!target || input.idempotencyKey || input.autoBatchPolicy) return null;
+  // Whatever is refused by what is known may be possible by now.
+  const plan = await planWrite(call, opened, target).catch(() => null);
+  if (!plan) {
+    opened.forget();
+    return null;
+  }
+  if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, target.project.id);
+  const started = await startWrite(call, { input, plan, keyed: null, versions: target.versions });
+  return started && answerStarted(call, input, started);
+}
+
 async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> {
   const { input } = write;
   if (input.autoBatchPolicy) {
@@ -47,6 +70,14 @@ async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> 
   }
   const started = await startWrite(call, write);
   if (!started) return answerLater(call, input, await firstOf(call, write));
+  return answerStarted(call, input, started);
+}
+
+async function answerStarted(
+  call: Call,
+  input: WriteInput,
+  started: StartedWrite,
+): Promise<WriteAnswer> {
   const { operation, claim } = started;
   if (!claim) {
     await beginWrite(call, started);

@@ -25,15 +25,18 @@ export interface WriteToStart {
   input: WriteInput;
   plan: WritePlan;
   keyed: KeyedInput | null;
+  /** Those of a target that was not read for this write. */
+  versions?: readonly string[];
 }
 
-/** Null if another call has taken the idempotency key meanwhile. */
+/** Null if another call has taken the idempotency key meanwhile, or if what was known of the target is so no longer. */
 export async function startWrite(
   services: Services,
   write: WriteToStart,
 ): Promise<StartedWrite | null> {
   const row = rowOf(services, write);
-  const accepted = await services.database.changes.run(ACCEPT_WRITES, row);
+  const change = row.versions ? ACCEPT_WRITES.known : ACCEPT_WRITES.read;
+  const accepted = await services.database.changes.run(change, row);
   if (!accepted) return null;
   const operation = operationOf(row, accepted.createTime);
   const entries = entriesOf(row);
@@ -63,7 +66,7 @@ type AcceptedRow = WriteToAccept<
 /** Due at once, and held by nobody. */
 export function acceptedRow(
   { now: clock }: Services,
-  { input, plan, keyed }: WriteToStart,
+  { input, plan, keyed, versions }: WriteToStart,
 ): AcceptedRow {
   const now = clock();
   const { id: installationId, projectId, integrationId, configId, groupId } = plan.installation;
@@ -92,6 +95,7 @@ export function acceptedRow(
       ...(ifEmpty.length > 0 && { ifEmpty }),
       ...(associations && { associations: asStoredJson(associations) }),
     })),
+    versions,
     idempotencyKey: keyed && storedKey(keyed, now),
   };
 }

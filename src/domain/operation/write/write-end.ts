@@ -1,7 +1,11 @@
 /** The end of a write, and the time until its next attempt: for its operations, and as events. */
 import type { EventRow } from '../../../database/changes/append-events.ts';
 import { endOperations, type OperationEndRow } from '../../../database/changes/end-operations.ts';
-import { END_WRITES, type WriteEndRow } from '../../../database/changes/end-writes.ts';
+import {
+  END_UNTOLD_WRITES,
+  END_WRITES,
+  type WriteEndRow,
+} from '../../../database/changes/end-writes.ts';
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import {
   findInstalledAccount,
@@ -108,8 +112,9 @@ async function endSingle(
   { database, log }: Services,
   end: WriteEndRow,
 ): Promise<Row<'Operation'> | null> {
+  const change = end.event ? END_WRITES : END_UNTOLD_WRITES;
   const ended = await insistently(log, async () => {
-    const found = await repeatIfMoved(() => database.changes.run(END_WRITES, end));
+    const found = await repeatIfMoved(() => database.changes.run(change, end));
     if (!found) throw new LeaseLost();
     return found;
   });

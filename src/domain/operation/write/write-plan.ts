@@ -2,6 +2,9 @@
 import {
   type AccountRow,
   findWriteTarget,
+  isVersioned,
+  type TargetKey,
+  type VersionedTarget,
   type WriteTarget,
 } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -17,8 +20,10 @@ import { findContent, findLatestContent } from '../../integration/kept-contents.
 import { issueAt } from '../../issues.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
-import { sees } from '../../scope.ts';
+import { isNamedProject, sees } from '../../scope.ts';
+import { projectIdOf, type Viewer } from '../../viewer/viewer.ts';
 import { type SettledRecord, settleFields } from './field-settings.ts';
+import { keepTarget, knownTarget } from './known-target.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
 import {
   type GivenRecord,
@@ -50,7 +55,7 @@ export interface WritePlan {
 export async function planWrite(
   call: Call,
   opened: OpenedInput<typeof writeRecordsInput>,
-  target: Promise<WriteTarget>,
+  target: Promise<WriteTarget> | WriteTarget,
 ): Promise<WritePlan> {
   const input = opened.given;
   const { integration, group, installation, account } = await opened.orElse(target);
@@ -122,13 +127,38 @@ function* unknownIssues(
 export async function readTarget(
   { viewer, database }: Call,
   projectId: string,
-  { integrationIdOrName: idOrName, groupRef }: GivenWrite,
+  given: GivenWrite,
 ): Promise<WriteTarget> {
+  const key = targetKey(projectId, given);
+  const target = await findWriteTarget(database, key);
+  const visible = target && visibleTarget(viewer, target);
+  if (!visible) throw notFound('Integration', given.integrationIdOrName);
+  if (isVersioned(target)) keepTarget(database, key, target);
+  return visible;
+}
+
+/**
+ * The same as it was known last, if the caller names its project and may see it; null otherwise. Others may have changed
+ * it since.
+ */
+export function lastTarget({ viewer, database }: Call, given: GivenWrite): VersionedTarget | null {
+  const projectId = projectIdOf(viewer);
+  const target = projectId && knownTarget(database, targetKey(projectId, given));
+  if (!target || !isNamedProject(viewer, target.project, given.projectIdOrName)) return null;
+  return visibleTarget(viewer, target) === target ? target : null;
+}
+
+function targetKey(
+  projectId: string,
+  { integrationIdOrName: idOrName, groupRef }: GivenWrite,
+): TargetKey {
   const integration = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
-  const target = await findWriteTarget(database.rows, { projectId, integration, groupRef });
-  if (!target || !sees(viewer, 'Integration', target.integration)) {
-    throw notFound('Integration', idOrName);
-  }
+  return { projectId, integration, groupRef };
+}
+
+/** As much of it as the viewer may see; null if that has no integration. */
+function visibleTarget(viewer: Viewer, target: WriteTarget): WriteTarget | null {
+  if (!sees(viewer, 'Integration', target.integration)) return null;
   const isOfViewer = !target.group || sees(viewer, 'Group', target.group);
   return isOfViewer ? target : { ...target, group: null, installation: null, account: null };
 }

@@ -1,0 +1,137 @@
+/** What a write goes to is known from the one before, and whatever has changed since holds for the next one. */
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { endUser } from '../../support/scenes/end-users.ts';
+import { contentFor, UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
+import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/writes.ts';
+
+const app = await sharedApp();
+
+/** Its target is known, and its connection is known to work. */
+async function knownWriter(): Promise<Writer> {
+  const writer = await createWriter(app);
+  await writer.write({ record: contact() });
+  await writer.write({ record: contact() });
+  return writer;
+}
+
+/** By the mutation of that name, of the writer's project. */
+async function change(writer: Writer, name: string, given: object): Promise<void> {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+  const input = { projectIdOrName: writer.projectId, ...given };
+  await writer.query(`mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`, {
+    input,
+  });
+}
+
+const only = (...names: string[]) => ({
+  write: { objects: names.map((objectName) => ({ objectName })) },
+});
+
+type Change = (writer: Writer) => Promise<void>;
+const CHANGES: Record<string, [Change, string, RegExp]> = {
+  'a revision without the object': [
+    (writer) =>
+      change(writer, 'createRevision', {
+        integrationIdOrName: 'crm',
+        revision: {
+          specVersion: '1.0.0',
+          content: contentFor('crm', { read: undefined, ...only('companies') }),
+        },
+      }),
+    'BAD_USER_INPUT',
+    /is not an object that the integration writes/,
+  ],
+  'a config without the object': [
+    (writer) =>
+      change(writer, 'updateInstallation', {
+        installationId: writer.installationId,
+        config: { write: [{ objectName: 'companies' }] },
+      }),
+    'UNPROCESSABLE',
+    /is not written by the installation/,
+  ],
+  'no installation any more': [
+    ({ installationId, ...writer }) =>
+      change({ installationId, ...writer }, 'deleteInstallation', { installationId }),
+    'NOT_FOUND',
+    /has not installed/,
+  ],
+  'an erased group': [
+    (writer) => change(writer, 'eraseGroup', { groupRef: 'acme' }),
+    'BAD_USER_INPUT',
+    /is not a group of the project/,
+  ],
+};
+
+test.each(Object.entries(CHANGES))('%s holds for the next write', async (_name, [
+  make,
+  code,
+  said,
+]) => {
+  const writer = await knownWriter();
+  await make(writer);
+  const refusal = await writer.refusal(WRITE, writer.input({ record: contact() }));
+  expect(refusal.code).toBe(code);
+  expect(JSON.stringify(refusal.problem)).toMatch(said);
+  const { prisma } = app.app.services.database;
+  const { projectId } = writer;
+  // Erasing a group erases its operations.
+  expect(await prisma.operation.count({ where: { projectId } })).toBeLessThanOrEqual(2);
+});
+
+test('what was refused by what is known is done once it is possible', async () => {
+  const writer = await knownWriter();
+  const { result } = await writer.write({ record: contact() });
+  const deletion = { type: 'DELETE', record: { id: result.recordId } };
+  const config = (deletionEnabled: boolean) => ({
+    input: {
+      projectIdOrName: writer.projectId,
+      installationId: writer.installationId,
+      config: { write: [{ objectName: 'contacts', deletionEnabled }] },
+    },
+  });
+  await writer.query(UPDATE_INSTALLATION, config(false));
+  await writer.write({ record: contact() });
+  expect((await writer.refusal(WRITE, writer.input(deletion))).code).toBe('UNPROCESSABLE');
+  await writer.query(UPDATE_INSTALLATION, config(true));
+  expect((await writer.write(deletion)).result.success).toBe(true);
+});
+
+test('new credentials are used by the next write', async () => {
+  const writer = await knownWriter();
+  const { connectionId } = writer;
+  await change(writer, 'updateConnection', { connectionId, apiKey: 'wrong' });
+  const { result } = await writer.write({ record: contact() });
+  expect(result).toMatchObject({ success: false, recordId: null });
+  await change(writer, 'updateConnection', { connectionId, apiKey: 'sandbox-key' });
+  expect((await writer.write({ record: contact() })).result.success).toBe(true);
+});
+
+test('a project is named by its name as it is now', async () => {
+  const writer = await knownWriter();
+  const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
+  await change(writer, 'updateProject', { name });
+  const write = (projectIdOrName: string) => writer.write({ projectIdOrName, record: contact() });
+  await write(name);
+  expect((await write(name.toUpperCase())).result.success).toBe(true);
+  await change(writer, 'updateProject', { name: renamed });
+  const asBefore = writer.input({ projectIdOrName: name, record: contact() });
+  expect((await writer.refusal(WRITE, asBefore)).code).toBe('NOT_FOUND');
+  expect((await write(renamed)).result.success).toBe(true);
+});
+
+test('what one caller writes to is no target of who may not see it', async () => {
+  const writer = await knownWriter();
+  const outsider = await createWriter(app);
+  const named = writer.input({ record: contact() });
+  expect((await outsider.refusal(WRITE, named)).code).toBe('NOT_FOUND');
+  const rival = await endUser(app, writer, {
+    groupRef: 'rival',
+    consumerRef: 'bob',
+    permissions: ['WRITE_RECORDS'],
+  });
+  const { code, problem } = await rival.refusal(WRITE, named);
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
+});
