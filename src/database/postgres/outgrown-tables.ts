@@ -2,7 +2,8 @@
  * The planner knows nothing of a table until it is analyzed, and takes it for small while it has grown since; autovacuum
  * looks once a minute. Until then it may take any index that begins with the project for a look-up by key, and walk all
  * of the project's rows: ten times the work for an event after 10,000 of them. So tables that have outgrown what is known
- * of them are analyzed within seconds.
+ * of them are analyzed within seconds. A vacuum tells how many rows there are, but nothing of their values: a project then
+ * seems to have one row of each table with a few hundred.
  */
 import type { RunQuery } from '../rows.ts';
 
@@ -13,8 +14,8 @@ const GROWTH = 2;
 
 const HAS_OUTGROWN = `
   from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-  where s.schemaname = current_schema() and s.n_mod_since_analyze >= ${ROWS_MIN}
-    and s.n_live_tup >= greatest(${ROWS_MIN}, ${GROWTH} * c.reltuples)`;
+  where s.schemaname = current_schema() and s.n_mod_since_analyze >= ${ROWS_MIN} and s.n_live_tup >= ${ROWS_MIN}
+    and (s.n_live_tup >= ${GROWTH} * c.reltuples or coalesce(s.last_analyze, s.last_autoanalyze) is null)`;
 
 /** SQL: now, if there is one to analyze. */
 export const OUTGROWN_TABLE_DUE = `select clock_timestamp() where exists (select 1 ${HAS_OUTGROWN})`;

@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/transaction.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
-import { JOINED_CONTENTS, rowsOfInstallations } from './rows-of-installations.ts';
+import { ASKED_INSTALLATIONS, rowsOfInstallations } from './rows-of-installations.ts';
 
 type InstalledObject = Row<'InstalledObject'>;
 
@@ -18,13 +18,13 @@ export interface InstalledObjectView extends InstalledObject {
 export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
-  from "InstalledObject" o
-  join "Installation" i on i."projectId" = o."projectId" and i."id" = o."installationId"${JOINED_CONTENTS}
+  from ${ASKED_INSTALLATIONS}
+  join "InstalledObject" o on o."projectId" = i."projectId" and o."installationId" = i."id"
   left join lateral jsonb_array_elements(r."content"->'read'->'objects') spec
     on spec."value"->>'objectName' = o."objectName"
   left join lateral jsonb_array_elements(c."content"->'read') choice
     on choice."value"->>'objectName' = o."objectName"
-  where o."projectId" = any($1) and o."installationId" = any($2) order by o."installationId", o."objectName"`);
+  order by o."installationId", o."objectName"`);
 
 /** Null: not read by itself, because nothing is scheduled, or the config disables it. */
 export function scheduleOf(

@@ -8,7 +8,7 @@ import { subjectOf } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
 import { installationFields } from '../installation/installation-events.ts';
-import { JOINED_CONTENTS, rowsOfInstallations } from '../installation/rows-of-installations.ts';
+import { ASKED_INSTALLATIONS, rowsOfInstallations } from '../installation/rows-of-installations.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { type Wanted, wantedSubscriptions } from './wanted.ts';
 
@@ -24,8 +24,8 @@ export interface ObjectSubscriptionView extends ObjectSubscription {
 /** The subscriptions of installations that the viewer has found, by object name. */
 export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
   select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
-  from "Installation" i
-  join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id"${JOINED_CONTENTS}
+  from ${ASKED_INSTALLATIONS}
+  join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id" and s."isWanted"
   left join lateral jsonb_array_elements(r."content"->'subscribe'->'objects') spec
     on spec."value"->>'objectName' = s."objectName"
   left join lateral jsonb_array_elements(r."content"->'read'->'objects') read
@@ -34,7 +34,6 @@ export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
     on choice."value"->>'objectName' = s."objectName"
   left join "Destination" d on d."projectId" = s."projectId" and d."name" = coalesce(
     spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
-  where i."projectId" = any($1) and i."id" = any($2) and s."isWanted"
   order by s."installationId", s."objectName"`);
 
 export interface Follow {

@@ -59,7 +59,8 @@ function asker(services: Services, viewer: Parameters<typeof createContext>[1]['
     const { result, statements } = await recordStatements(() =>
       graphql({ schema, source, contextValue }),
     );
-    expect(result.errors).toBeUndefined();
+    const failed = result.errors?.map(({ originalError, message }) => originalError ?? message);
+    expect(failed, statements.at(-1)?.text).toBeUndefined();
     return {
       // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
       data: result.data as any,

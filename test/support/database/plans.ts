@@ -1,6 +1,6 @@
 /** How PostgreSQL answers a statement: what it touches for it, told by the plan as it was run. */
 import pg from 'pg';
-import { recordStatements, type Statement } from './statements.ts';
+import { inTurn, recordStatements, type Statement } from './statements.ts';
 
 /** As EXPLAIN gives it, of what is looked at here. */
 interface PlanNode {
@@ -112,23 +112,19 @@ export async function plansOf(work: () => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = [];
   const errors: unknown[] = [];
   const open = new WeakSet<object>();
-  /** One after the other on each connection. */
-  const turns = new WeakMap<object, Promise<void>>();
-  await recordStatements(work, (connection, statement, query) => {
+  const before = inTurn(async (connection, statement, query) => {
     const client = connection as object;
     const ask: Ask = (asked) => query.call(client, asked) as Promise<pg.QueryResult>;
-    const turn = async () => {
-      if (/^\s*begin/i.test(statement.text)) open.add(client);
-      else if (/^\s*(commit|rollback)\s*$/i.test(statement.text)) open.delete(client);
-      if (CONTROLS.test(statement.text)) return;
+    if (/^\s*begin/i.test(statement.text)) open.add(client);
+    else if (/^\s*(commit|rollback)\s*$/i.test(statement.text)) open.delete(client);
+    if (CONTROLS.test(statement.text)) return;
+    try {
       plans.push(...(await explain(ask, statement, open.has(client))));
-    };
-    const taken = (turns.get(client) ?? Promise.resolve()).then(turn).catch((error) => {
+    } catch (error) {
       errors.push(error);
-    });
-    turns.set(client, taken);
-    return taken;
+    }
   });
+  await recordStatements(work, before);
   if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
   return plans;
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { literal } from './plans.ts';
-import { type Before, recordStatements, type Statement } from './statements.ts';
+import { inTurn, recordStatements, type Statement } from './statements.ts';
 
 /** The plan is made for the values, or once for all: it is that of the text's first run on the connection, until a table is analyzed. */
 export type PlanMode = 'custom' | 'kept';
@@ -33,7 +33,7 @@ export async function rowsReadBy(
   const read: RowsRead[] = [];
   const errors: unknown[] = [];
   const isOther = (text: string) => !tables.some((table) => text.includes(`"${table}"`));
-  const before: Before = async (connection, statement, query) => {
+  const before = inTurn(async (connection, statement, query) => {
     const ask: Ask = (text) => query.call(connection, text) as Promise<pg.QueryResult>;
     try {
       for (const mode of ['custom', 'kept'] as const) {
@@ -42,7 +42,7 @@ export async function rowsReadBy(
     } catch (error) {
       errors.push(error);
     }
-  };
+  });
   await recordStatements(work, before, isOther);
   if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
   return read;

@@ -13,6 +13,21 @@ type Query = (this: unknown, text: unknown, values?: unknown, ...rest: unknown[]
 /** What is to be done first, on the very connection that is about to run the statement. */
 export type Before = (connection: unknown, statement: Statement, query: Query) => Promise<void>;
 
+/** For each connection one after the other, though statements are sent to it at once. */
+export function inTurn(before: Before): Before {
+  const turns = new WeakMap<object, Promise<void>>();
+  return (connection, statement, query) => {
+    const client = connection as object;
+    const turn = () => before(connection, statement, query);
+    const taken = (turns.get(client) ?? Promise.resolve()).then(turn);
+    turns.set(
+      client,
+      taken.catch(() => {}),
+    );
+    return taken;
+  };
+}
+
 interface Recording {
   statements: Statement[];
   before?: Before;

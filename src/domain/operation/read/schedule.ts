@@ -1,13 +1,14 @@
 /** Scheduled reads: objects whose time has come are read, and get the time of their next read. */
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
-import { anyOf, run, sql, statements } from '../../../database/statements.ts';
+import { anyOf, run, sql } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { listUnmapped } from '../../installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
 import { scheduleOf } from '../../installation/installed-object.ts';
+import { JOINED_CONTENTS } from '../../installation/rows-of-installations.ts';
 import { nextRunOf } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
@@ -79,51 +80,24 @@ const NEXT_PROJECTS = acrossProjects(
 function takeDue(tx: Transaction, projectIds: readonly string[], now: Date): Promise<DueObject[]> {
   return run(
     tx,
-    statements
-      .selectFrom(nextObjects(projectIds, now).as('o'))
-      .innerJoin('Installation as i', (join) =>
-        join.onRef('i.projectId', '=', 'o.projectId').onRef('i.id', '=', 'o.installationId'),
-      )
-      .innerJoin('InstallationConfig as c', (join) =>
-        join.onRef('c.projectId', '=', 'o.projectId').onRef('c.id', '=', 'i.configId'),
-      )
-      .innerJoin('Integration as n', (join) =>
-        join.onRef('n.projectId', '=', 'o.projectId').onRef('n.id', '=', 'i.integrationId'),
-      )
-      .innerJoin('Revision as v', (join) =>
-        join.onRef('v.projectId', '=', 'o.projectId').onRef('v.id', '=', 'n.latestRevisionId'),
-      )
-      .select(['i.id', 'i.projectId', 'i.integrationId', 'i.configId'])
-      .select(['i.groupId', 'i.connectionId'])
-      .select(['o.objectName', 'o.backfillDone', 'o.readUntil'])
-      .select([IS_RUNNING.as('isRunning'), SPEC.as('spec'), CHOICE.as('choice')])
-      .orderBy('o.nextReadTime'),
+    sql<DueObject>`
+      select i."id", i."projectId", i."integrationId", i."configId", i."groupId", i."connectionId",
+        o."objectName", o."backfillDone", o."readUntil",
+        exists (select 1 from "ReadRun" run
+          where run."projectId" = i."projectId" and run."installationId" = i."id"
+          and run."objectName" = o."objectName" and run."readType" <> 'TRIGGERED') as "isRunning",
+        (select spec from jsonb_array_elements(r."content"->'read'->'objects') spec
+          where spec->>'objectName' = o."objectName") as "spec",
+        (select choice from jsonb_array_elements(c."content"->'read') choice
+          where choice->>'objectName' = o."objectName") as "choice"
+      from (select * from "InstalledObject"
+        where "projectId" = ${anyOf(projectIds)} and "nextReadTime" <= ${now} and not "paused"
+        order by "nextReadTime" limit ${sql.lit(OBJECTS_AT_ONCE)} for update skip locked) o
+      cross join lateral (select * from "Installation"
+        where "projectId" = o."projectId" and "id" = o."installationId" offset 0) i${sql.raw(JOINED_CONTENTS)}
+      order by o."nextReadTime"`,
   );
 }
-
-/** Taken by themselves, so that each leads to one row of the other tables, whatever the plan. */
-function nextObjects(projectIds: readonly string[], now: Date) {
-  return statements
-    .selectFrom('InstalledObject')
-    .selectAll()
-    .where('projectId', '=', anyOf(projectIds))
-    .where('nextReadTime', '<=', now)
-    .where((eb) => eb.not('paused'))
-    .orderBy('nextReadTime')
-    .limit(sql.lit(OBJECTS_AT_ONCE))
-    .forUpdate()
-    .skipLocked();
-}
-
-const IS_RUNNING = sql<boolean>`exists (select 1 from "ReadRun" r
-  where r."projectId" = i."projectId" and r."installationId" = i."id"
-  and r."objectName" = o."objectName" and r."readType" <> 'TRIGGERED')`;
-const SPEC = sql<ReadObject | null>`(select spec
-  from jsonb_array_elements(v."content"->'read'->'objects') spec
-  where spec->>'objectName' = o."objectName")`;
-const CHOICE = sql<ReadConfig | null>`(select choice
-  from jsonb_array_elements(c."content"->'read') choice
-  where choice->>'objectName' = o."objectName")`;
 
 /** The operation of the read that it has started. */
 async function startOrPostpone(

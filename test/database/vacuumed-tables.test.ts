@@ -1,0 +1,65 @@
+/** Tables that were vacuumed and never analyzed: a project seems to have one row of each. No statement pairs its rows. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startDueReads } from '../../src/domain/operation/read/schedule.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { onCitus, sharedApp } from '../support/app.ts';
+import { fillProject, idOf } from '../support/database/fill.ts';
+import { fillOrg } from '../support/database/filled-org.ts';
+import { rowsReadBy } from '../support/database/rows-read.ts';
+import { nodeTypes, selectionOf } from '../support/fuzz/query-shapes.ts';
+
+const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
+/** Each row once for each of some nodes; of the pairs of installations and their configs alone there are twice as many. */
+const ROWS_MAX = 50 * SIZES.operations;
+const NODES = 5;
+
+describe.skipIf(onCitus)('after a vacuum', async () => {
+  const app = await sharedApp();
+  const { services } = app.app;
+  const { query } = services.database.rows;
+  const { projectId, ask } = await fillOrg(app, 2);
+  const tables = (
+    await query<{ name: string }>(
+      `select relname as "name" from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+      [],
+    )
+  ).map(({ name }) => name);
+
+  beforeAll(async () => {
+    for (const table of tables) {
+      await query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
+    }
+    await fillProject({ ...services, query }, { projectId, number: 0 }, SIZES);
+    await query('vacuum', []);
+    const known = await query('select 1 from pg_stats where schemaname = current_schema()', []);
+    expect(known).toEqual([]);
+  });
+
+  async function expectFew(work: () => Promise<unknown>) {
+    const read = await rowsReadBy(work, tables);
+    const most = read.reduce((a, b) => (b.rows > a.rows ? b : a));
+    expect(most.rows, `${most.mode}: ${most.text}`).toBeLessThan(ROWS_MAX);
+  }
+
+  test.each(
+    nodeTypes(schema).map((type) => [type.name, type] as const),
+  )('of %s all that it leads to is read by its keys', async (name, type) => {
+    const table = name === 'ConnectedAccount' ? 'Connection' : name;
+    const rows = await query<{ id: string }>(
+      `select "id" from "${table}" order by "id" desc limit ${NODES}`,
+      [],
+    );
+    const ids = JSON.stringify(rows.map(({ id }) => id));
+    await expectFew(() =>
+      ask(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectionOf(type, 2)} } } }`),
+    );
+  });
+
+  test('and so is what a due read needs', async () => {
+    const due = `update "InstalledObject" set "nextReadTime" = now() - interval '1 hour' where "installationId" = any($1)`;
+    const notDue = `update "InstalledObject" set "nextReadTime" = null`;
+    await query(notDue, []);
+    await query(due, [Array.from({ length: NODES }, (_, n) => idOf('ins', 0, n))]);
+    await expectFew(() => startDueReads(services));
+  });
+});
