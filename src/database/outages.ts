@@ -41,6 +41,8 @@ export class Outages implements Disposable {
   readonly #quietMs: number;
   /** Told of each failure. */
   onFailure: () => void = () => {};
+  /** So many failures since the start. Between two looks at the database there was none if it is the same. */
+  seen = 0;
   #isClosed = false;
 
   constructor(log: Log, { quietMs = QUIET_MS } = {}) {
@@ -74,6 +76,7 @@ export class Outages implements Disposable {
 
   #meet(kind: FailureKind, told: ServiceUnavailable): void {
     if (this.#isClosed) return;
+    this.seen += 1;
     this.onFailure();
     const outage = this.#open.get(kind);
     if (outage) {

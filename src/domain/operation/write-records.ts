@@ -1,5 +1,7 @@
 /** Writes of records to a provider: requests and answers. */
+import type { VersionedTarget } from '../../database/reads/write-target.ts';
 import type { Row } from '../../database/rows.ts';
+import { DomainError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
@@ -10,7 +12,13 @@ import { collectWrite } from './write/auto-batch.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
 import { type StartedWrite, startWrite, type WriteToStart } from './write/start.ts';
 import { type WriteInput, writeIssues, writeRecordsInput } from './write/write-input.ts';
-import { lastTarget, planWrite, readTarget } from './write/write-plan.ts';
+import {
+  forgetLast,
+  lastTarget,
+  planWrite,
+  readTarget,
+  type WritePlan,
+} from './write/write-plan.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
 
 export { type WriteAnswer, writeRecordsInput };
@@ -48,15 +56,30 @@ async function writeAsBefore(
   const target = lastTarget(call, input);
   // What several calls share is looked at once more.
   if (!target || input.idempotencyKey || input.autoBatchPolicy) return null;
-  // Whatever is refused by what is known may be possible by now.
-  const plan = await planWrite(call, opened, target).catch(() => null);
-  if (!plan) {
-    opened.forget();
-    return null;
+  const plan = await planAsBefore(call, opened, target);
+  const started =
+    plan && (await startWrite(call, { input, plan, keyed: null, versions: target.versions }));
+  if (started) return answerStarted(call, input, started);
+  forgetLast(call, input);
+  opened.forget();
+  return null;
+}
+
+/** Null for what is refused by what is known: it may be possible by now. */
+async function planAsBefore(
+  call: Call,
+  opened: OpenedInput<typeof writeRecordsInput>,
+  target: VersionedTarget,
+): Promise<WritePlan | null> {
+  try {
+    const plan = await planWrite(call, opened, target);
+    const isLater = opened.parsed().mode === 'ASYNCHRONOUS';
+    if (isLater) await refuseIfBacklogged(call, target.project.id);
+    return plan;
+  } catch (error) {
+    if (error instanceof DomainError) return null;
+    throw error;
   }
-  if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, target.project.id);
-  const started = await startWrite(call, { input, plan, keyed: null, versions: target.versions });
-  return started && answerStarted(call, input, started);
 }
 
 async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> {

@@ -1,15 +1,21 @@
 /** What a write goes to is known from the one before, and whatever has changed since holds for the next one. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { sharedApp, type TestApp, testApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
 import { endUser } from '../../support/scenes/end-users.ts';
-import { contentFor, UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
+import {
+  contentFor,
+  insertDestination,
+  integrate,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
 import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/writes.ts';
 
 const app = await sharedApp();
 
 /** Its target is known, and its connection is known to work. */
-async function knownWriter(): Promise<Writer> {
-  const writer = await createWriter(app);
+async function knownWriter(of: TestApp = app): Promise<Writer> {
+  const writer = await createWriter(of);
   await writer.write({ record: contact() });
   await writer.write({ record: contact() });
   return writer;
@@ -134,4 +140,27 @@ test('what one caller writes to is no target of who may not see it', async () =>
   const { code, problem } = await rival.refusal(WRITE, named);
   expect(code).toBe('BAD_USER_INPUT');
   expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
+});
+
+test('an end user writes to what is known if their token allows its integration', async () => {
+  const writer = await knownWriter();
+  const named = writer.input({ record: contact() });
+  const permissions = ['WRITE_RECORDS'];
+  const allowed = { permissions, integrations: [writer.integrationId] };
+  const { writeRecords } = await (await endUser(app, writer, allowed)).query(WRITE, named);
+  expect(writeRecords.result.success).toBe(true);
+  const { id } = await integrate(app, writer, contentFor('other', only('contacts')));
+  const other = await endUser(app, writer, { permissions, integrations: [id] });
+  expect((await other.refusal(WRITE, named)).code).toBe('NOT_FOUND');
+});
+
+test('too many pending deliveries refuse no write to what is gone', async () => {
+  await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+  const writer = await knownWriter(small);
+  const { projectId, installationId } = writer;
+  const later = writer.input({ mode: 'ASYNCHRONOUS', record: contact() });
+  await change(writer, 'deleteInstallation', { installationId });
+  const { id: destinationId } = await insertDestination(small, writer, 'slow');
+  await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
+  expect((await writer.refusal(WRITE, later)).code).toBe('NOT_FOUND');
 });

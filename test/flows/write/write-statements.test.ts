@@ -4,7 +4,13 @@ import { END_UNTOLD_WRITES, type WriteEndRow } from '../../../src/database/chang
 import { newId } from '../../../src/ids.ts';
 import { onCitus, sharedApp } from '../../support/app.ts';
 import { OF_CALLERS, recordStatements } from '../../support/database/statements.ts';
-import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+import {
+  contact,
+  createWriter,
+  startWriteJobs,
+  WRITE,
+  type Writer,
+} from '../../support/scenes/writes.ts';
 
 const app = await sharedApp();
 const { services } = app.app;
@@ -77,6 +83,28 @@ test.skipIf(onCitus).each(['groupId', 'consumerId'] as const)(
     expect(texts.slice(0, 3)).toEqual([ACCEPT, ...TOGETHER]);
   },
 );
+
+test.skipIf(onCitus)('a target is read anew after an outage of the database', async () => {
+  const writer = await warmWriter();
+  // What has taken over may give a row the version that a lost server gave it.
+  services.database.outages.told(new Error('Connection terminated'));
+  const texts = await statementsOf(() => writer.write({ record: contact() }));
+  expect(texts.slice(0, 2)).toEqual(TOGETHER);
+  expect(await statementsOf(() => writer.write({ record: contact() }))).toEqual([
+    ACCEPT,
+    'with WriteTask',
+  ]);
+});
+
+test.skipIf(onCitus)('a target that is gone is looked for in vain once', async () => {
+  const { installationId, ...writer } = await warmWriter();
+  const remove = `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { __typename } }`;
+  await writer.query(remove, { input: { projectIdOrName: writer.projectId, installationId } });
+  const refused = () =>
+    statementsOf(() => writer.refusal(WRITE, writer.input({ record: contact() })));
+  expect(await refused()).toEqual([ACCEPT, ...TOGETHER]);
+  expect(await refused()).toEqual(TOGETHER);
+});
 
 test('a batch takes no more statements than a single record', async () => {
   const writer = await warmWriter();

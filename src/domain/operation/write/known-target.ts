@@ -7,23 +7,43 @@ import type { Database } from '../../../database/database.ts';
 import type { TargetKey, VersionedTarget } from '../../../database/reads/write-target.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 
-/** Targets have some kilobytes each; credentials are sealed in them. */
 const KEPT_MAX = 1_000;
+/** Of their texts, credentials as they are sealed among them. Most have a kilobyte or two. */
+const KEPT_CHARS_MAX = 16_000_000;
 
-const KEPT = new WeakMap<Database['prisma'], LRUCache<string, VersionedTarget>>();
+interface Kept {
+  target: VersionedTarget;
+  /** A server that has taken over may give the versions that the lost one gave since. */
+  outagesSeen: number;
+}
 
-export function keepTarget({ prisma }: Database, key: TargetKey, target: VersionedTarget): void {
+const KEPT = new WeakMap<Database['prisma'], LRUCache<string, Kept>>();
+
+export function keepTarget(
+  { prisma, outages }: Database,
+  key: TargetKey,
+  target: VersionedTarget,
+): void {
   let kept = KEPT.get(prisma);
   if (!kept) {
-    kept = new LRUCache({ max: KEPT_MAX, ttl: MINUTE_MS });
+    // What is no longer asked for goes too, when its minute is over.
+    const limits = { max: KEPT_MAX, maxSize: KEPT_CHARS_MAX, ttl: MINUTE_MS, ttlAutopurge: true };
+    kept = new LRUCache(limits);
     KEPT.set(prisma, kept);
   }
-  kept.set(nameOf(key), target);
+  const size = JSON.stringify(target).length;
+  kept.set(nameOf(key), { target, outagesSeen: outages.seen }, { size });
 }
 
 /** Who may see it is not told. Nobody may change it. */
-export function knownTarget({ prisma }: Database, key: TargetKey): VersionedTarget | null {
-  return KEPT.get(prisma)?.get(nameOf(key)) ?? null;
+export function knownTarget({ prisma, outages }: Database, key: TargetKey): VersionedTarget | null {
+  const kept = KEPT.get(prisma)?.get(nameOf(key));
+  return kept?.outagesSeen === outages.seen ? kept.target : null;
+}
+
+/** It may have changed. */
+export function forgetTarget({ prisma }: Database, key: TargetKey): void {
+  KEPT.get(prisma)?.delete(nameOf(key));
 }
 
 function nameOf({ projectId, integration, groupRef }: TargetKey): string {

@@ -23,7 +23,7 @@ import { supportedCapabilities } from '../../provider/provider.ts';
 import { isNamedProject, sees } from '../../scope.ts';
 import { projectIdOf, type Viewer } from '../../viewer/viewer.ts';
 import { type SettledRecord, settleFields } from './field-settings.ts';
-import { keepTarget, knownTarget } from './known-target.ts';
+import { forgetTarget, keepTarget, knownTarget } from './known-target.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
 import {
   type GivenRecord,
@@ -146,6 +146,12 @@ export function lastTarget({ viewer, database }: Call, given: GivenWrite): Versi
   const target = projectId && knownTarget(database, targetKey(projectId, given));
   if (!target || !isNamedProject(viewer, target.project, given.projectIdOrName)) return null;
   return visibleTarget(viewer, target) === target ? target : null;
+}
+
+/** The next write to it looks at it anew. */
+export function forgetLast({ viewer, database }: Call, given: GivenWrite): void {
+  const projectId = projectIdOf(viewer);
+  if (projectId) forgetTarget(database, targetKey(projectId, given));
 }
 
 function targetKey(
