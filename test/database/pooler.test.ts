@@ -12,13 +12,13 @@ const isThere = onPostgres && noPgbouncer() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** A database and a role of its own, on the server and through a pooler. */
-async function pooled(limits = '') {
+async function pooled(...settings: string[]) {
   const { serverUrl, template } = inject('postgres');
   const name = `pooled_${randomUUID().replaceAll('-', '')}`;
   const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
   await admin.connect();
   await admin.query(`create database ${name} template ${template}`);
-  if (limits) await admin.query(`alter database ${name} set ${limits}`);
+  for (const one of settings) await admin.query(`alter database ${name} set ${one}`);
   const pooler = await startPgbouncer(Number(new URL(serverUrl).port));
   onTestFinished(async () => {
     await pooler.stop();
@@ -43,6 +43,7 @@ test.runIf(isThere)(
     await using opened = await database;
     expect(lines).toMatchObject([
       { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
+      { msg: 'database.planner_unset', settings: ['enable_seqscan', 'jit'] },
     ]);
     const [limit] = await opened.rows.query(
       `select current_setting('statement_timeout') as "is"`,
@@ -51,6 +52,15 @@ test.runIf(isThere)(
     expect(limit).toEqual({ is: '5s' });
   },
 );
+
+test.runIf(isThere)('a role that has all that a pooler refuses is asked for nothing', async () => {
+  const limits = [`statement_timeout = '5s'`, `idle_in_transaction_session_timeout = '10s'`];
+  const planner = ['enable_seqscan = off', 'jit = off', 'plan_cache_mode = force_generic_plan'];
+  const { direct, through } = await pooled(...limits, ...planner);
+  const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
+  await using _opened = await database;
+  expect(lines).toEqual([]);
+});
 
 test.runIf(isThere)('no statement is left behind on a connection that others get', async () => {
   const { direct, through } = await pooled();

@@ -124,7 +124,10 @@ export class PostgresHints implements AsyncDisposable {
     this.#session = session;
     this.#failures = 0;
     this.#connected.resolve(session);
-    const look = () => void this.#lookForOthers(session).catch(() => {});
+    const look = () =>
+      void this.#lookForOthers(session).catch(() => {
+        this.#isAlone = false;
+      });
     this.#heartbeat = setInterval(look, HEARTBEAT_MS).unref();
     if (this.#isClosed) void session.end();
   }

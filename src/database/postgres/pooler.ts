@@ -22,9 +22,12 @@ export async function lookAtPooler(
   if ((await placeOf(session)) !== (await placeOf(past))) {
     throw new StartRefused('DATABASE_LISTEN_URL leads to another database than DATABASE_URL.');
   }
-  const unlimited = await unlimitedOf(session);
+  const pooler = { keepsStatements: await keepsStatements(session) };
+  const unlimited = await namesOf(session, UNLIMITED);
   if (unlimited.length > 0) log.warn({ settings: unlimited }, 'database.unlimited');
-  return { keepsStatements: await keepsStatements(session) };
+  const unset = await namesOf(session, pooler.keepsStatements ? UNSET_FOR_KEPT : UNSET);
+  if (unset.length > 0) log.warn({ settings: unset }, 'database.planner_unset');
+  return pooler;
 }
 
 /** The same on two connections only if they lead to one database of one server. */
@@ -36,11 +39,14 @@ async function placeOf(session: OpenSession): Promise<string | undefined> {
   return rows[0]?.place;
 }
 
-/** Limits that only the role can have here: a pooler refuses them of a connection. */
-async function unlimitedOf(session: OpenSession): Promise<string[]> {
+/** What only the role can have here, as a pooler refuses it of a connection: limits, and what `setUp` says to the planner. */
+const UNLIMITED = `setting = '0' and name in ('statement_timeout', 'idle_in_transaction_session_timeout')`;
+const UNSET = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
+const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
+
+async function namesOf(session: OpenSession, condition: string): Promise<string[]> {
   const { rows } = await session.query<{ name: string }>(
-    `select name from pg_settings where setting = '0'
-       and name in ('statement_timeout', 'idle_in_transaction_session_timeout') order by name`,
+    `select name from pg_settings where ${condition} order by name`,
   );
   return rows.map(({ name }) => name);
 }

@@ -1,0 +1,36 @@
+/** A test finds the database that an earlier one has used as if it were new. */
+import { expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { onCitus, testDatabase } from '../support/app.ts';
+
+const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
+const KNOWN = {
+  values: `select distinct tablename from pg_stats where ${IN_SCHEMAS} order by 1`,
+  changes: `select relname, n_live_tup, n_dead_tup, n_mod_since_analyze, last_vacuum, last_analyze
+    from pg_stat_user_tables where ${IN_SCHEMAS} order by 1`,
+  sizes: `select relname, reltuples, relpages, reloptions from pg_class
+    where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations' order by 1`,
+};
+
+async function knownOf({ rows }: Database) {
+  const known: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(KNOWN)) known[name] = await rows.query(text, []);
+  return known;
+}
+
+test.skipIf(onCitus)('nothing is known of the rows that were in a database before', async () => {
+  const first = await testDatabase();
+  const orgs = `select n::text, n::text from generate_series(1, 500) n`;
+  const fresh = await knownOf(first);
+  await first.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
+  for (const table of ['Org', 'Project', 'Delivery']) {
+    await first.rows.query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
+  }
+  await first.rows.query('vacuum analyze', []);
+  expect(await knownOf(first)).not.toEqual(fresh);
+  await first[Symbol.asyncDispose]();
+
+  await using second = await testDatabase();
+  expect(await knownOf(second)).toEqual(fresh);
+  expect(await second.rows.query('select "id" from "Org"', [])).toEqual([]);
+});
