@@ -1,40 +1,40 @@
 /** How PostgreSQL answers what is asked often, on large tables: by ranges of indexes, whatever is asked. */
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { Backlog } from '../../src/deliveries/backlog.ts';
-import { Claimer, type Job } from '../../src/deliveries/claim.ts';
-import { givenUpEvent } from '../../src/deliveries/given-up-event.ts';
-import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
-import { release } from '../../src/deliveries/outbox.ts';
-import { recordAttempts } from '../../src/deliveries/record-attempts.ts';
-import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
-import { isBacklogged } from '../../src/domain/event/delivery-backlog.ts';
-import { destinationUses } from '../../src/domain/event/destination-uses.ts';
-import { recordPage } from '../../src/domain/operation/read/read-page.ts';
-import { claimRun, recoverReads } from '../../src/domain/operation/read/read-run.ts';
-import { startDueReads } from '../../src/domain/operation/read/schedule.ts';
-import { getReadSource } from '../../src/domain/operation/read/source.ts';
-import { recoverWrites } from '../../src/domain/operation/write/recovery.ts';
-import { runWrite } from '../../src/domain/operation/write/write-run.ts';
-import { removeExpired } from '../../src/domain/retention.ts';
-import { isKept, readEnds, readEvents, readTopicIds } from '../../src/events/event-log.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { newId } from '../../src/ids.ts';
-import { onPostgres, type TestApp, testApp } from '../support/app.ts';
-import { fillProject, idOf } from '../support/database/fill.ts';
-import { fillOrg } from '../support/database/filled-org.ts';
-import { faultsOf, plansOf } from '../support/database/plans.ts';
+import { Backlog } from '../../../src/deliveries/backlog.ts';
+import { Claimer, type Job } from '../../../src/deliveries/claim.ts';
+import { givenUpEvent } from '../../../src/deliveries/given-up-event.ts';
+import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
+import { release } from '../../../src/deliveries/outbox.ts';
+import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
+import { refreshDue } from '../../../src/domain/connection/connection-refresh.ts';
+import { isBacklogged } from '../../../src/domain/event/delivery-backlog.ts';
+import { destinationUses } from '../../../src/domain/event/destination-uses.ts';
+import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
+import { claimRun, recoverReads } from '../../../src/domain/operation/read/read-run.ts';
+import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { getReadSource } from '../../../src/domain/operation/read/source.ts';
+import { recoverWrites } from '../../../src/domain/operation/write/recovery.ts';
+import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { removeExpired } from '../../../src/domain/retention.ts';
+import { isKept, readEnds, readEvents, readTopicIds } from '../../../src/events/event-log.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { newId } from '../../../src/ids.ts';
+import { onPostgres, type TestApp, testApp } from '../../support/app.ts';
+import { fillProject, idOf } from '../../support/database/fill.ts';
+import { fillOrg } from '../../support/database/filled-org.ts';
+import { faultsOf, plansOf } from '../../support/database/plans.ts';
 import {
   argumentsOf,
   listShapes,
   nodeTypes,
   pageOf,
   selectionOf,
-} from '../support/fuzz/query-shapes.ts';
-import { callSandbox, connectWithTokens } from '../support/providers/oauth.ts';
-import { generate } from '../support/scenes/connections.ts';
-import { installReading, TRIGGER } from '../support/scenes/reads.ts';
-import { contact, createWriter } from '../support/scenes/writes.ts';
+} from '../../support/fuzz/query-shapes.ts';
+import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { installReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { contact, createWriter } from '../../support/scenes/writes.ts';
 
 const FILL_MS = 240_000;
 const FEW = 100;

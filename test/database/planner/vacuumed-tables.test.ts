@@ -1,12 +1,12 @@
 /** Tables that were vacuumed and never analyzed: a project seems to have one row of each. No statement pairs its rows. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startDueReads } from '../../src/domain/operation/read/schedule.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { onCitus, sharedApp } from '../support/app.ts';
-import { fillProject, idOf } from '../support/database/fill.ts';
-import { fillOrg } from '../support/database/filled-org.ts';
-import { rowsReadBy } from '../support/database/rows-read.ts';
-import { nodeTypes, selectionOf } from '../support/fuzz/query-shapes.ts';
+import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { onCitus, sharedApp } from '../../support/app.ts';
+import { fillProject, idOf } from '../../support/database/fill.ts';
+import { fillOrg } from '../../support/database/filled-org.ts';
+import { rowsReadBy } from '../../support/database/rows-read.ts';
+import { nodeTypes, selectionOf } from '../../support/fuzz/query-shapes.ts';
 
 const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
 /** Each row once for each of some nodes; of the pairs of installations and their configs alone there are twice as many. */

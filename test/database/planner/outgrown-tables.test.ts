@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import {
   analyzeOutgrownTables,
   OUTGROWN_TABLE_DUE,
-} from '../../src/database/postgres/outgrown-tables.ts';
-import { createLog } from '../../src/log.ts';
-import { onCitus, onPostgres, testDatabase } from '../support/app.ts';
+} from '../../../src/database/postgres/outgrown-tables.ts';
+import { createLog } from '../../../src/log.ts';
+import { onCitus, onPostgres, testDatabase } from '../../support/app.ts';
 
 const TABLE = 'public."Fresh"';
 
