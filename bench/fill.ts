@@ -25,14 +25,18 @@ const LEAST_ROWS = 200;
 
 /** By sessions with all rights, as many at once. */
 export async function fill(sessions: pg.Client[], sizes: Sizes, seed: number): Promise<void> {
+  const textOf = withSizes(sizes, seed);
+  await load(sessions, [STATEMENTS.map(textOf), DERIVED.map(textOf)], seed);
+}
+
+/** Statements of rows, those of a list side by side. Indexes are made anew over all rows, and tables analyzed. */
+export async function load(sessions: pg.Client[], lists: string[][], seed: number): Promise<void> {
   const [one] = sessions;
   if (!one) throw new RangeError('A fill needs a session.');
   for (const session of sessions) await session.query(settingsOf(seed));
   const { rows: indexes } = await one.query<{ name: string; definition: string }>(INDEXES);
   for (const { name } of indexes) await one.query(`drop index ${name}`);
-  const textOf = withSizes(sizes, seed);
-  await runAll(sessions, STATEMENTS.map(textOf));
-  await runAll(sessions, DERIVED.map(textOf));
+  for (const texts of lists) await runAll(sessions, texts);
   const definitions = indexes.map(({ definition }) => definition);
   await runAll(sessions, definitions);
   for (const session of sessions) await session.query('set session_replication_role = default');

@@ -17,6 +17,7 @@ export const PARTS = [
   'embedded',
   'observing',
   'callers',
+  'retention',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -13,6 +13,7 @@ import { inboundTable, measureInbound } from './parts/inbound/inbound.ts';
 import { measureMoving, movingTable } from './parts/moving/moving.ts';
 import { measureObserving, observingTable } from './parts/observing.ts';
 import { measureWorkload, type Result } from './parts/requests.ts';
+import { measureRetention, retentionTable } from './parts/retention/retention.ts';
 import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
 import { measureStartUp, startUpTable } from './parts/start-up.ts';
 import { PEERS, type Peer, startPeer } from './peers.ts';
@@ -63,6 +64,9 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   }
   if (parts.includes('callers')) {
     tell('callers', await measureCallers(filled, flags), callersTable);
+  }
+  if (parts.includes('retention')) {
+    tell('retention', await measureRetention(server, flags), retentionTable);
   }
   if (parts.includes('embedded')) {
     tell('embedded', await measureEmbedded(flags), (results) =>

@@ -1,15 +1,11 @@
 /**
- * The time of another clock without a request for each reading: its last reading, plus what this process's
- * monotonic clock has counted since. The process's own date does not matter.
+ * The time of another clock without a request for each reading: its readings, plus what this process's monotonic
+ * clock has counted since. The process's own date does not matter.
  */
-
-/** A slower reading is too imprecise: nobody knows when in between it was made. */
-const TRIP_MS_MAX = 200;
 
 export class RemoteClock {
   readonly #read: () => Promise<number>;
-  #offsetMs = 0;
-  #isSet = false;
+  #offsetMs = Number.NaN;
 
   /** `read` gives milliseconds since 1970. */
   constructor(read: () => Promise<number>) {
@@ -18,13 +14,17 @@ export class RemoteClock {
 
   now = (): Date => new Date(performance.now() + this.#offsetMs);
 
-  /** Reads it again. Throws what reading throws, and keeps the last reading then. */
+  /**
+   * Reads it again. It was read at some moment between the question and the answer: a slow reading changes only what it
+   * proves wrong, and a quick one says it exactly. Throws what reading throws, and keeps the time as it was then.
+   */
   async set(): Promise<void> {
     const askedMs = performance.now();
     const timeMs = await this.#read();
-    const tripMs = performance.now() - askedMs;
-    if (this.#isSet && tripMs > TRIP_MS_MAX) return;
-    this.#offsetMs = timeMs - (askedMs + tripMs / 2);
-    this.#isSet = true;
+    const least = timeMs - performance.now();
+    const most = timeMs - askedMs;
+    this.#offsetMs = Number.isNaN(this.#offsetMs)
+      ? (least + most) / 2
+      : Math.min(Math.max(this.#offsetMs, least), most);
   }
 }

@@ -321,7 +321,7 @@ export async function addProject(client: pg.Client, sandboxUrl: string) {
   return { apiKey, projectId };
 }
 
-async function startGateway(databaseUrl: string, profile?: string): Promise<Server> {
+export async function startGateway(databaseUrl: string, profile?: string): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
     port: await freePort(),

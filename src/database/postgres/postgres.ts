@@ -144,6 +144,8 @@ async function followClock(query: RunQuery): Promise<Pick<RemoteClock, 'now'> & 
     const [row] = await query<{ ms: number }>(READ_CLOCK, []);
     return row?.ms ?? Number.NaN;
   });
+  // The first reading may have waited for a connection.
+  await clock.set();
   await clock.set();
   const timer = setInterval(() => void clock.set().catch(() => {}), CLOCK_MS).unref();
   return { now: clock.now, [Symbol.dispose]: () => clearInterval(timer) };

@@ -1,0 +1,179 @@
+/** What others feel of it when deliveries that are too old are removed beside their work. */
+import type pg from 'pg';
+import { newId } from '../../../src/ids.ts';
+import { emptyDatabase, usingClient } from '../../database.ts';
+import { load } from '../../fill.ts';
+import type { Flags } from '../../flags.ts';
+import { quantile } from '../../median.ts';
+import { GATEWAY_ENV } from '../../peers.ts';
+import type { Postgres } from '../../postgres.ts';
+import { startChild } from '../../processes/child.ts';
+import { table } from '../../table.ts';
+import { connectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
+import { install } from '../moving/installed.ts';
+import { addProject, askOf, startGateway } from '../moving/moving.ts';
+import { type Answered, type Kind, steadyRequests } from './steady.ts';
+
+const OLD = { usual: 1_000_000, large: 10_000_000 };
+const PER_SECOND = 30;
+
+export interface Retained {
+  what: string;
+  count: number;
+  p50Ms: number;
+  p99Ms: number;
+  whileRemoving: { count: number; p50Ms: number; p99Ms: number };
+}
+
+export interface RetentionResults {
+  old: number;
+  removedPerSecond: number;
+  retained: Retained[];
+}
+
+export async function measureRetention(
+  postgres: Postgres,
+  flags: Flags,
+): Promise<RetentionResults> {
+  const old = flags.large ? OLD.large : OLD.usual;
+  const databaseUrl = await emptyDatabase(postgres, 'bench_retention');
+  await using sandbox = await startChild('sandbox.ts');
+  await using receiver = await startChild('receiver.ts');
+  const sandboxUrl = String(sandbox.greeting);
+  const { apiKey, projectId } = await usingClient(databaseUrl, (client) =>
+    addProject(client, sandboxUrl),
+  );
+  console.error(`Filling ${old} deliveries …`);
+  await usingClient(databaseUrl, (one) =>
+    usingClient(databaseUrl, (other) =>
+      load([one, other], oldDeliveries(projectId, old), flags.seed),
+    ),
+  );
+  await using gateway = await startGateway(databaseUrl);
+  const headers = { 'x-api-key': apiKey };
+  await install(askOf(gateway, headers), sandboxUrl, String(receiver.greeting));
+  await using remover = await startChild('remover.ts', {
+    ...GATEWAY_ENV,
+    DATABASE_URL: databaseUrl,
+    RETENTION_DAYS: '30',
+  });
+  await using steady = steadyRequests(gateway, headers, KINDS);
+  return await usingClient(databaseUrl, async (client) => {
+    const answered: Record<'alone' | 'removing', Answered[]> = { alone: [], removing: [] };
+    let removed = 0;
+    const run = async (isRemoving: boolean) => {
+      const sinceTime = await timeOf(client);
+      const removal = isRemoving ? remover.ask({ ms: flags.seconds * 1_000 }) : 0;
+      const answers = await steady.run(flags.seconds);
+      removed += Number(await removal);
+      return [...answers, ...(await deliveredSince(client, sinceTime))];
+    };
+    await run(false);
+    await run(true);
+    removed = 0;
+    for (let round = 0; round < flags.rounds; round += 1) {
+      for (const isRemoving of round % 2 === 0 ? [false, true] : [true, false]) {
+        answered[isRemoving ? 'removing' : 'alone'].push(...(await run(isRemoving)));
+      }
+    }
+    const removedPerSecond = removed / (flags.rounds * flags.seconds);
+    return { old, removedPerSecond, retained: retainedOf(answered) };
+  });
+}
+
+const PAGE = `query Page { project(idOrName: "bench") {
+  deliveries(first: 50) { nodes { id status createTime attempts { responseStatus } } }
+} }`;
+const LAST = `query Last { project(idOrName: "bench") {
+  notificationEvents(first: 1) { nodes { id eventType createTime } }
+} }`;
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'generateConnection, its event to a webhook',
+    perSecond: PER_SECOND,
+    bodyOf: (number) =>
+      JSON.stringify({
+        operationName: 'Connect',
+        query: MOVING_DOCUMENTS.Connect,
+        variables: { input: connectInput(number) },
+      }),
+  },
+  {
+    name: 'page of 50 deliveries with their attempts',
+    perSecond: PER_SECOND,
+    bodyOf: () => JSON.stringify({ query: PAGE }),
+  },
+  { name: 'last event', perSecond: PER_SECOND, bodyOf: () => JSON.stringify({ query: LAST }) },
+];
+
+/** A day of them, 100 days ago, each with its attempt. */
+function oldDeliveries(projectId: string, count: number): string[][] {
+  const destinationId = newId('dst');
+  const half = Math.ceil(count / 2);
+  const time = `now() - interval '100 days' + n * interval '1 day' / ${count}`;
+  return [1, half + 1]
+    .map((from) => `generate_series(${from}, ${from + half - 1}) n`)
+    .flatMap((rows) => [
+      [
+        `insert into "Delivery" (id, "projectId", "destinationId", "eventId", "eventType", status, body, "attemptCount",
+         "nextAttemptTime", "createTime", "updateTime")
+       select pg_temp.id_of('dlv', n), '${projectId}', '${destinationId}', pg_temp.id_of('evt', n), 'CONNECTION_CREATED',
+         'SUCCEEDED', '${BODY}', 1, null, ${time}, ${time} from ${rows}`,
+        `insert into "DeliveryAttempt" (id, "projectId", "deliveryId", "attemptNumber", "responseStatus", "responseBody",
+         "durationMs", "createTime")
+       select pg_temp.id_of('att', n), '${projectId}', pg_temp.id_of('dlv', n), 1, 200, '', 5, ${time} from ${rows}`,
+      ],
+    ]);
+}
+
+const BODY = JSON.stringify({
+  notificationType: 'connection.created',
+  data: { groupRef: 'group-1', consumerRef: 'consumer-1', consumerName: 'Consumer 1' },
+});
+
+async function timeOf(client: pg.Client): Promise<Date> {
+  const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as "now"');
+  return rows[0]!.now;
+}
+
+/** From its event to the record of its attempt. */
+async function deliveredSince(client: pg.Client, sinceTime: Date): Promise<Answered[]> {
+  const { rows } = await client.query<Answered>(
+    `select 'webhook, from its event to its record' as "kind",
+       extract(epoch from a."createTime" - d."createTime")::float8 * 1000 as "ms"
+     from "Delivery" d join "DeliveryAttempt" a on a."projectId" = d."projectId" and a."deliveryId" = d."id"
+     where d."createTime" >= $1`,
+    [sinceTime],
+  );
+  return rows;
+}
+
+function retainedOf({ alone, removing }: Record<'alone' | 'removing', Answered[]>): Retained[] {
+  const kinds = [...new Set(alone.map(({ kind }) => kind))];
+  const figuresOf = (answered: Answered[]) => {
+    const sorted = Float64Array.from(answered, ({ ms }) => ms).sort();
+    return { count: sorted.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+  };
+  return kinds.map((kind) => {
+    const isOfKind = (one: Answered) => one.kind === kind;
+    const whileRemoving = figuresOf(removing.filter(isOfKind));
+    return { what: kind, ...figuresOf(alone.filter(isOfKind)), whileRemoving };
+  });
+}
+
+export function retentionTable({ old, removedPerSecond, retained }: RetentionResults): string {
+  const rows = retained.map(({ what, count, p50Ms, p99Ms, whileRemoving }) => [
+    what,
+    count,
+    p50Ms.toFixed(1),
+    whileRemoving.p50Ms.toFixed(1),
+    (whileRemoving.p50Ms / p50Ms).toFixed(2),
+    p99Ms.toFixed(1),
+    whileRemoving.p99Ms.toFixed(1),
+    (whileRemoving.p99Ms / p99Ms).toFixed(2),
+  ]);
+  const head = ['', 'each', 'p50 ms', 'meanwhile', 'ratio', 'p99 ms', 'meanwhile', 'ratio'];
+  const title = `Of ${old} old deliveries ${Math.round(removedPerSecond)} a second are removed meanwhile`;
+  return `${title}\n${table(head, rows)}\n`;
+}

@@ -1,0 +1,17 @@
+/** Removes what is old as a worker's sweep does, for as long as it is told to. */
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { removeExpired } from '../../src/domain/retention.ts';
+import { createLog } from '../../src/log.ts';
+
+export interface Removing {
+  ms: number;
+}
+
+await using app = await createApp(readConfig(process.env), { log: createLog('error') });
+process.on('message', async ({ ms }: Removing) => {
+  const removed = await removeExpired(app.services, AbortSignal.timeout(ms));
+  process.send?.(removed.Delivery ?? 0);
+});
+process.send?.('ready');
+await new Promise((resolve) => process.on('disconnect', resolve));
