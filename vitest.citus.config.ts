@@ -12,6 +12,7 @@ if (!TEST_CITUS_URL) {
 const ONE_SERVER = [
   // PostgreSQL's plans, of which a cluster shows the coordinator's part: each shard's own are those of one server.
   'test/database/planner/plans.test.ts',
+  'test/database/planner/vacuumed-tables.test.ts',
   // Statements are counted: one for several projects is sent to each of their shards.
   'test/database/statements.test.ts',
   // Databases of its own, made as copies of one: a cluster has a database on each node, which know of each other.

@@ -10,7 +10,7 @@ export interface Removing {
 
 await using app = await createApp(readConfig(process.env), { log: createLog('error') });
 process.on('message', async ({ ms }: Removing) => {
-  const removed = await removeExpired(app.services, AbortSignal.timeout(ms));
+  const removed = await removeExpired(app.services, { signal: AbortSignal.timeout(ms) });
   process.send?.(removed.Delivery ?? 0);
 });
 process.send?.('ready');

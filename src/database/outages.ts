@@ -24,6 +24,9 @@ const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> =
   },
 };
 
+/** What a server says that goes on as it was. */
+const OF_THE_SAME: readonly FailureKind[] = ['BUSY', 'FULL'];
+
 /** A caller who has waited for too long may have waited for the database. */
 const RECENT_MS = 5_000;
 
@@ -41,7 +44,7 @@ export class Outages implements Disposable {
   readonly #quietMs: number;
   /** Told of each failure. */
   onFailure: () => void = () => {};
-  /** So many failures since the start. Between two looks at the database there was none if it is the same. */
+  /** So many failures since the start after which another server may answer. If it is the same, it is the same server. */
   seen = 0;
   #isClosed = false;
 
@@ -76,7 +79,7 @@ export class Outages implements Disposable {
 
   #meet(kind: FailureKind, told: ServiceUnavailable): void {
     if (this.#isClosed) return;
-    this.seen += 1;
+    if (!OF_THE_SAME.includes(kind)) this.seen += 1;
     this.onFailure();
     const outage = this.#open.get(kind);
     if (outage) {

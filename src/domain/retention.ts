@@ -19,7 +19,7 @@ import { removeSurplus } from './event/stream/stream-removal.ts';
 import { forgetIdleCallers } from './viewer/caller-rates.ts';
 
 /** Rows of one statement, and what hangs on them. */
-const ROWS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 100;
 /** Each has up to thousands of log lines, which go first. */
 const OPERATIONS_AT_ONCE = 100;
 
@@ -27,7 +27,7 @@ const OPERATIONS_AT_ONCE = 100;
  * A statement is followed by a rest of so many times what it took: others have the server for most of the time, and
  * more of it when it is slow (docs/decisions/035-retention-by-deletes.md).
  */
-const REST_SHARE = 4;
+const REST_SHARE = 9;
 const REST_MAX_MS = 1_000;
 
 /** How long an expired authorization state is kept, so that a person who returns too late gets the reason. */
@@ -36,18 +36,27 @@ const EXPIRED_STATE_MS = DAY_MS;
 /** Why these statements ask all projects; what they remove is named with its project. */
 const OLD = 'rows whose time is over';
 
+interface Removal {
+  signal?: AbortSignal | undefined;
+  /** None where nobody else waits for the server. */
+  restShare?: number;
+}
+
 /** How many rows it removed, by table; those that went with another row are not counted. */
 export type Removed = Record<string, number>;
 
-export async function removeExpired(services: Services, signal?: AbortSignal): Promise<Removed> {
+export async function removeExpired(services: Services, removal: Removal = {}): Promise<Removed> {
   const { config, database, now } = services;
   const nowMs = now().getTime();
   const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
-  const remover = new Remover(database, signal);
+  const remover = new Remover(database, removal);
   await remover.removeOperations(cutoff);
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
-  remover.count('StreamMessage', await removeSurplus(services, { before: cutoff, signal }));
+  remover.count(
+    'StreamMessage',
+    await removeSurplus(services, { before: cutoff, signal: removal.signal }),
+  );
   await remover.removeAll(EXPIRED_WRITES, cutoff);
   await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
   await remover.removeAll(OLD_HISTOGRAMS, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
@@ -111,10 +120,15 @@ class Remover {
   readonly removed: Removed = {};
   readonly #database: Swept & Pick<Database, 'rows'>;
   readonly #signal: AbortSignal | undefined;
+  readonly #restShare: number;
 
-  constructor(database: Swept & Pick<Database, 'rows'>, signal: AbortSignal | undefined) {
+  constructor(
+    database: Swept & Pick<Database, 'rows'>,
+    { signal, restShare = REST_SHARE }: Removal,
+  ) {
     this.#database = database;
     this.#signal = signal;
+    this.#restShare = restShare;
   }
 
   /** Walks the old rows in their order, so that those that stay are passed once. */
@@ -166,7 +180,7 @@ class Remover {
   async #rested<R>(run: () => Promise<R>): Promise<R> {
     const startedMs = performance.now();
     const result = await run();
-    const restMs = Math.min(REST_SHARE * (performance.now() - startedMs), REST_MAX_MS);
+    const restMs = Math.min(this.#restShare * (performance.now() - startedMs), REST_MAX_MS);
     await wait(restMs, undefined, { signal: this.#signal }).catch(() => {});
     return result;
   }

@@ -11,6 +11,6 @@ export const analyzeOutgrownTablesSweep: Sweep = {
   isCommon: true,
   earliest: (_isAsked, database) => (isMeant(database) ? OUTGROWN_TABLE_DUE : null),
   async run({ database }) {
-    if (isMeant(database)) await analyzeOutgrownTables(database.rows.query);
+    if (isMeant(database)) await analyzeOutgrownTables(database.sweeps(database.group));
   },
 };

@@ -7,7 +7,7 @@ export const removeExpiredSweep: Sweep = {
   name: 'what has expired',
   intervalMs: HOUR_MS,
   async run(services, signal) {
-    const removed = await removeExpired(services, signal);
+    const removed = await removeExpired(services, { signal });
     services.log.info({ removed }, 'expired.removed');
   },
 };

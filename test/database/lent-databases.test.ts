@@ -4,10 +4,12 @@ import type { Database } from '../../src/database/database.ts';
 import { onCitus, testDatabase } from '../support/app.ts';
 
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
+/** Each process has its row there, which is counted about a second after it is made. */
+const OF_AN_OPEN_DATABASE = 'ServerProcess';
 const KNOWN = {
   values: `select distinct tablename from pg_stats where ${IN_SCHEMAS} order by 1`,
   changes: `select relname, n_live_tup, n_dead_tup, n_mod_since_analyze, last_vacuum, last_analyze
-    from pg_stat_user_tables where ${IN_SCHEMAS} order by 1`,
+    from pg_stat_user_tables where ${IN_SCHEMAS} and relname <> '${OF_AN_OPEN_DATABASE}' order by 1`,
   sizes: `select relname, reltuples, relpages, reloptions from pg_class
     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations' order by 1`,
 };

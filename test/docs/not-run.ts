@@ -135,6 +135,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run move', reason: 'test/copies/ runs it, on databases of its own' },
   { command: 'npm run bench', reason: MINUTES },
   { command: 'npm run bench -- --parts observing --seconds 2', reason: MINUTES },
+  { command: 'npm run bench -- --parts retention', reason: MINUTES },
   { command: 'npm run endurance -- --minutes 60 --rate 200', reason: MINUTES },
   { command: 'npm run bench -- --seconds 3', reason: MINUTES },
   { command: 'npm run bench -- --growth', reason: MINUTES },

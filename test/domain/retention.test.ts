@@ -172,9 +172,9 @@ test('writes go with their records, counted from their end', async () => {
 
 test('two processes at once, and one that is stopped, do no harm', async () => {
   await insertDeliveries(3_000, 'SUCCEEDED');
-  await removeExpired(services, AbortSignal.abort());
+  await removeExpired(services, { signal: AbortSignal.abort() });
   aheadMs = (RETENTION_DAYS + 1) * DAY_MS;
-  await removeExpired(services, AbortSignal.abort());
+  await removeExpired(services, { signal: AbortSignal.abort() });
   expect(await prisma.delivery.count()).toBe(3_000);
   await Promise.all([removeExpired(services), removeExpired(services)]);
   expect(await prisma.delivery.count()).toBe(0);

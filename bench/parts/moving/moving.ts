@@ -280,7 +280,7 @@ async function backfillByGateway(ask: Ask, client: pg.Client): Promise<void> {
 }
 
 /** What was owed has been sent. */
-function settled(client: pg.Client): Promise<void> {
+export function settled(client: pg.Client): Promise<void> {
   return until(async () => {
     const { rows } = await client.query(
       `select 1 from "Delivery" where "nextAttemptTime" is not null limit 1`,

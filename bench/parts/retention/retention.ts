@@ -4,14 +4,14 @@ import { newId } from '../../../src/ids.ts';
 import { emptyDatabase, usingClient } from '../../database.ts';
 import { load } from '../../fill.ts';
 import type { Flags } from '../../flags.ts';
-import { quantile } from '../../median.ts';
+import { medianOf, quantile } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { table } from '../../table.ts';
 import { connectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
 import { install } from '../moving/installed.ts';
-import { addProject, askOf, startGateway } from '../moving/moving.ts';
+import { addProject, askOf, settled, startGateway } from '../moving/moving.ts';
 import { type Answered, type Kind, steadyRequests } from './steady.ts';
 
 const OLD = { usual: 1_000_000, large: 10_000_000 };
@@ -59,25 +59,27 @@ export async function measureRetention(
   });
   await using steady = steadyRequests(gateway, headers, KINDS);
   return await usingClient(databaseUrl, async (client) => {
-    const answered: Record<'alone' | 'removing', Answered[]> = { alone: [], removing: [] };
+    const windows: Windows = { alone: [], removing: [] };
     let removed = 0;
     const run = async (isRemoving: boolean) => {
-      const sinceTime = await timeOf(client);
+      const fromTime = await timeOf(client);
       const removal = isRemoving ? remover.ask({ ms: flags.seconds * 1_000 }) : 0;
       const answers = await steady.run(flags.seconds);
+      const untilTime = await timeOf(client);
       removed += Number(await removal);
-      return [...answers, ...(await deliveredSince(client, sinceTime))];
+      await settled(client);
+      return [...answers, ...(await deliveredWithin(client, fromTime, untilTime))];
     };
     await run(false);
     await run(true);
     removed = 0;
     for (let round = 0; round < flags.rounds; round += 1) {
       for (const isRemoving of round % 2 === 0 ? [false, true] : [true, false]) {
-        answered[isRemoving ? 'removing' : 'alone'].push(...(await run(isRemoving)));
+        windows[isRemoving ? 'removing' : 'alone'].push(await run(isRemoving));
       }
     }
     const removedPerSecond = removed / (flags.rounds * flags.seconds);
-    return { old, removedPerSecond, retained: retainedOf(answered) };
+    return { old, removedPerSecond, retained: retainedOf(windows) };
   });
 }
 
@@ -137,29 +139,45 @@ async function timeOf(client: pg.Client): Promise<Date> {
   return rows[0]!.now;
 }
 
-/** From its event to the record of its attempt. */
-async function deliveredSince(client: pg.Client, sinceTime: Date): Promise<Answered[]> {
+/** What became owed within this time, from its event to the end of its attempt. */
+async function deliveredWithin(
+  client: pg.Client,
+  fromTime: Date,
+  untilTime: Date,
+): Promise<Answered[]> {
   const { rows } = await client.query<Answered>(
-    `select 'webhook, from its event to its record' as "kind",
-       extract(epoch from a."createTime" - d."createTime")::float8 * 1000 as "ms"
+    `select 'webhook, from its event to its answer' as "kind",
+       extract(epoch from a."createTime" - d."createTime")::float8 * 1000 + a."durationMs" as "ms"
      from "Delivery" d join "DeliveryAttempt" a on a."projectId" = d."projectId" and a."deliveryId" = d."id"
-     where d."createTime" >= $1`,
-    [sinceTime],
+     where d."createTime" >= $1 and d."createTime" < $2`,
+    [fromTime, untilTime],
   );
   return rows;
 }
 
-function retainedOf({ alone, removing }: Record<'alone' | 'removing', Answered[]>): Retained[] {
-  const kinds = [...new Set(alone.map(({ kind }) => kind))];
-  const figuresOf = (answered: Answered[]) => {
-    const sorted = Float64Array.from(answered, ({ ms }) => ms).sort();
-    return { count: sorted.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
-  };
-  return kinds.map((kind) => {
-    const isOfKind = (one: Answered) => one.kind === kind;
-    const whileRemoving = figuresOf(removing.filter(isOfKind));
-    return { what: kind, ...figuresOf(alone.filter(isOfKind)), whileRemoving };
-  });
+/** What was answered in each of them. */
+type Windows = Record<'alone' | 'removing', Answered[][]>;
+
+/** The middle one of the windows: what stalls the machine once is in one of them. */
+function retainedOf({ alone, removing }: Windows): Retained[] {
+  const kinds = [...new Set(alone.flat().map(({ kind }) => kind))];
+  const figuresOf = (windows: Answered[][], asked: string) =>
+    medianOf(
+      windows.map((answered) => {
+        const times = answered.filter(({ kind }) => kind === asked).map(({ ms }) => ms);
+        const sorted = times.toSorted((a, b) => a - b);
+        return {
+          count: times.length,
+          p50Ms: quantile(sorted, 0.5),
+          p99Ms: quantile(sorted, 0.99),
+        };
+      }),
+    );
+  return kinds.map((kind) => ({
+    what: kind,
+    ...figuresOf(alone, kind),
+    whileRemoving: figuresOf(removing, kind),
+  }));
 }
 
 export function retentionTable({ old, removedPerSecond, retained }: RetentionResults): string {
@@ -173,7 +191,7 @@ export function retentionTable({ old, removedPerSecond, retained }: RetentionRes
     whileRemoving.p99Ms.toFixed(1),
     (whileRemoving.p99Ms / p99Ms).toFixed(2),
   ]);
-  const head = ['', 'each', 'p50 ms', 'meanwhile', 'ratio', 'p99 ms', 'meanwhile', 'ratio'];
+  const head = ['', 'a window', 'p50 ms', 'meanwhile', 'ratio', 'p99 ms', 'meanwhile', 'ratio'];
   const title = `Of ${old} old deliveries ${Math.round(removedPerSecond)} a second are removed meanwhile`;
   return `${title}\n${table(head, rows)}\n`;
 }

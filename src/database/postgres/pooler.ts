@@ -25,7 +25,7 @@ export async function lookAtPooler(
   const pooler = { keepsStatements: await keepsStatements(session) };
   const unlimited = await namesOf(session, UNLIMITED);
   if (unlimited.length > 0) log.warn({ settings: unlimited }, 'database.unlimited');
-  const unset = await namesOf(session, pooler.keepsStatements ? UNSET_FOR_KEPT : UNSET);
+  const unset = await plannerUnsetOf(session, pooler);
   if (unset.length > 0) log.warn({ settings: unset }, 'database.planner_unset');
   return pooler;
 }
@@ -39,12 +39,24 @@ async function placeOf(session: OpenSession): Promise<string | undefined> {
   return rows[0]?.place;
 }
 
-/** What only the role can have here, as a pooler refuses it of a connection: limits, and what `setUp` says to the planner. */
+/**
+ * What only the role can have here, as a pooler refuses it of a connection: limits, and what `setUp` says to the planner.
+ * A cluster's coordinator has to plan by the values (docs/decisions/049-statements-are-planned-once.md).
+ */
 const UNLIMITED = `setting = '0' and name in ('statement_timeout', 'idle_in_transaction_session_timeout')`;
 const UNSET = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
-const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
+const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'
+  and not exists (select from pg_extension where extname = 'citus')`;
 
-async function namesOf(session: OpenSession, condition: string): Promise<string[]> {
+/** Of the settings that the planner should have, those that this session has not. */
+export function plannerUnsetOf(
+  session: Pick<OpenSession, 'query'>,
+  { keepsStatements }: { keepsStatements: boolean },
+): Promise<string[]> {
+  return namesOf(session, keepsStatements ? UNSET_FOR_KEPT : UNSET);
+}
+
+async function namesOf(session: Pick<OpenSession, 'query'>, condition: string): Promise<string[]> {
   const { rows } = await session.query<{ name: string }>(
     `select name from pg_settings where ${condition} order by name`,
   );

@@ -60,7 +60,7 @@ async function writeAsBefore(
   const started =
     plan && (await startWrite(call, { input, plan, keyed: null, versions: target.versions }));
   if (started) return answerStarted(call, input, started);
-  forgetLast(call, input);
+  forgetLast(call, input, target);
   opened.forget();
   return null;
 }

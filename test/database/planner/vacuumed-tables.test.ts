@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { onCitus, sharedApp } from '../../support/app.ts';
+import { sharedApp } from '../../support/app.ts';
 import { fillProject, idOf } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { rowsReadBy } from '../../support/database/rows-read.ts';
@@ -13,7 +13,7 @@ const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, 
 const ROWS_MAX = 50 * SIZES.operations;
 const NODES = 5;
 
-describe.skipIf(onCitus)('after a vacuum', async () => {
+describe('after a vacuum', async () => {
   const app = await sharedApp();
   const { services } = app.app;
   const { query } = services.database.rows;

@@ -19,10 +19,11 @@ interface Kept {
 
 const KEPT = new WeakMap<Database['prisma'], LRUCache<string, Kept>>();
 
+/** `outagesSeen` before it was read. */
 export function keepTarget(
-  { prisma, outages }: Database,
+  { prisma }: Database,
   key: TargetKey,
-  target: VersionedTarget,
+  { target, outagesSeen }: Kept,
 ): void {
   let kept = KEPT.get(prisma);
   if (!kept) {
@@ -32,7 +33,7 @@ export function keepTarget(
     KEPT.set(prisma, kept);
   }
   const size = JSON.stringify(target).length;
-  kept.set(nameOf(key), { target, outagesSeen: outages.seen }, { size });
+  kept.set(nameOf(key), { target, outagesSeen }, { size });
 }
 
 /** Who may see it is not told. Nobody may change it. */
@@ -41,9 +42,10 @@ export function knownTarget({ prisma, outages }: Database, key: TargetKey): Vers
   return kept?.outagesSeen === outages.seen ? kept.target : null;
 }
 
-/** It may have changed. */
-export function forgetTarget({ prisma }: Database, key: TargetKey): void {
-  KEPT.get(prisma)?.delete(nameOf(key));
+/** It may have changed. What was found since then stays. */
+export function forgetTarget({ prisma }: Database, key: TargetKey, target: VersionedTarget): void {
+  const kept = KEPT.get(prisma);
+  if (kept?.peek(nameOf(key))?.target === target) kept.delete(nameOf(key));
 }
 
 function nameOf({ projectId, integration, groupRef }: TargetKey): string {

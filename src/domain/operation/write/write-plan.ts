@@ -130,10 +130,11 @@ export async function readTarget(
   given: GivenWrite,
 ): Promise<WriteTarget> {
   const key = targetKey(projectId, given);
+  const { seen: outagesSeen } = database.outages;
   const target = await findWriteTarget(database, key);
   const visible = target && visibleTarget(viewer, target);
   if (!visible) throw notFound('Integration', given.integrationIdOrName);
-  if (isVersioned(target)) keepTarget(database, key, target);
+  if (isVersioned(target)) keepTarget(database, key, { target, outagesSeen });
   return visible;
 }
 
@@ -149,9 +150,8 @@ export function lastTarget({ viewer, database }: Call, given: GivenWrite): Versi
 }
 
 /** The next write to it looks at it anew. */
-export function forgetLast({ viewer, database }: Call, given: GivenWrite): void {
-  const projectId = projectIdOf(viewer);
-  if (projectId) forgetTarget(database, targetKey(projectId, given));
+export function forgetLast({ database }: Call, given: GivenWrite, last: VersionedTarget): void {
+  forgetTarget(database, targetKey(last.project.id, given), last);
 }
 
 function targetKey(
