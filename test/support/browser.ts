@@ -21,6 +21,13 @@ export const noBrowser = executablePath
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      // A process for each page of each tab is half of what a browser costs.
+      '--renderer-process-limit=1',
+      '--in-process-gpu',
+    ],
   });
 }
