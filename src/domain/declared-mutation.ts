@@ -4,10 +4,11 @@
  */
 import type { z } from 'zod';
 import type { Row } from '../database/rows.ts';
+import { isForeignKeyViolation } from '../database/violations.ts';
 import { type Issue, notFound } from '../errors.ts';
 import type { Call } from './call.ts';
 import { type OpenedInput, openInput } from './opened-input.ts';
-import { findProject, getOrg } from './scope.ts';
+import { findProject, getOrg, getProject } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, projectIdOf, requireBuilder } from './viewer/viewer.ts';
 
@@ -101,9 +102,27 @@ function declare<S extends z.ZodObject, R>(
     authorize(call.viewer, needs);
     const opened = openInput(schema, input);
     if (findings) opened.add(findings(call, opened.given));
-    return run(call, opened);
+    try {
+      return await run(call, opened);
+    } catch (error) {
+      if (isForeignKeyViolation(error)) await getParentAgain(call, opened.given);
+      throw error;
+    }
   };
   return Object.assign(declared, { needs, input: schema });
+}
+
+/**
+ * The org or project that an input names may be deleted between its look-up and the change in it, which the database
+ * then refuses. Throws NOT_FOUND, as for whoever asks later.
+ */
+async function getParentAgain(
+  call: Call,
+  given: { orgId?: unknown; parentId?: unknown; projectIdOrName?: unknown },
+): Promise<void> {
+  const { orgId = given.parentId, projectIdOrName } = given;
+  if (typeof orgId === 'string') await getOrg(call, orgId);
+  if (typeof projectIdOrName === 'string') await getProject(call, projectIdOrName);
 }
 
 /** Throws BAD_USER_INPUT with the schema's findings, if there are any, before NOT_FOUND. */

@@ -1,0 +1,95 @@
+/** An org or a project that is deleted just before a change in it is stored. */
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../support/app.ts';
+import { recordStatements } from '../support/database/statements.ts';
+import type { GraphqlClient } from '../support/graphql-client.ts';
+
+const app = await sharedApp();
+
+const CREATE_ORG = `mutation ($input: CreateOrgInput!) { createOrg(input: $input) { org { id } } }`;
+const FIRST_CHANGE = /^begin\b|\binsert into\b/i;
+
+/** Deletes the row as the request is about to change something, and gives the request's answer. */
+async function requestWhileDeleted(
+  row: { table: 'Org' | 'Project'; id: string },
+  request: () => ReturnType<GraphqlClient['request']>,
+) {
+  let isDeleted = false;
+  const { result } = await recordStatements(request, async (connection, { text }, query) => {
+    if (isDeleted || !FIRST_CHANGE.test(text)) return;
+    isDeleted = true;
+    await query.call(connection, `delete from "${row.table}" where "id" = $1`, [row.id]);
+  });
+  expect(isDeleted).toBe(true);
+  return result;
+}
+
+function expectNotFound({ errors }: Awaited<ReturnType<GraphqlClient['request']>>, said: string) {
+  expect(errors).toMatchObject([{ message: said, extensions: { code: 'NOT_FOUND' } }]);
+}
+
+test.each([
+  ['createInvite', 'CreateInviteInput', (orgId: string) => ({ orgId, email: 'eve@example.test' })],
+  [
+    'createProject',
+    'CreateProjectInput',
+    (orgId: string) => ({ orgId, name: `p-${Date.now()}`, appName: 'P' }),
+  ],
+  [
+    'claimDomain',
+    'ClaimDomainInput',
+    (parentId: string) => ({ domain: 'gone.example.com', parentId, parentType: 'ORG' }),
+  ],
+] as const)('%s in an org that goes meanwhile does not find it', async (name, type, inputOf) => {
+  const { builder } = await app.tenant();
+  const { createOrg } = await builder.query(CREATE_ORG, { input: { label: 'Short-lived' } });
+  const { id } = createOrg.org;
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
+  const answer = await requestWhileDeleted({ table: 'Org', id }, () =>
+    builder.request(query, { input: inputOf(id) }),
+  );
+  expectNotFound(answer, `Org "${id}" was not found.`);
+});
+
+const integration = { name: 'crm-sync', provider: 'sandbox' };
+const IN_PROJECT: [string, string, object][] = [
+  ['createTopic', 'CreateTopicInput', { name: 'all' }],
+  [
+    'createDestination',
+    'CreateDestinationInput',
+    { name: 'hooks', type: 'WEBHOOK', url: 'https://hooks.example.com/' },
+  ],
+  ['createApiKey', 'CreateApiKeyInput', { label: 'key', scopes: ['read'] }],
+  [
+    'createProviderApp',
+    'CreateProviderAppInput',
+    { provider: 'hubspot', clientId: 'client', clientSecret: 'secret' },
+  ],
+  [
+    'generateConnection',
+    'GenerateConnectionInput',
+    { provider: 'sandbox', groupRef: 'g', consumerRef: 'c', apiKey: 'sandbox-key' },
+  ],
+  [
+    'createIntegration',
+    'CreateIntegrationInput',
+    {
+      ...integration,
+      latestRevision: {
+        specVersion: '1.0.0',
+        content: { ...integration, write: { objects: [{ objectName: 'contacts' }] } },
+      },
+    },
+  ],
+];
+
+test.each(
+  IN_PROJECT,
+)('%s in a project that goes meanwhile does not find it', async (name, type, input) => {
+  const { projectId, builder }: Tenant = await app.tenant();
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
+  const answer = await requestWhileDeleted({ table: 'Project', id: projectId }, () =>
+    builder.request(query, { input: { projectIdOrName: projectId, ...input } }),
+  );
+  expectNotFound(answer, `Project "${projectId}" was not found.`);
+});
