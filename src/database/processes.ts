@@ -29,14 +29,15 @@ const IS_THERE = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey"
 
 const OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "are"`;
 
-const HAS_CHANGED = `(p."missedTime" is null) <> ${IS_THERE}
+/** For the process with this id: it is there while it looks, also if it has just lost the connection for hints. */
+const hasChanged = (id: string) => `(p."missedTime" is null) <> ${IS_THERE}
     and (p."missedTime" is not null
-      or now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds')`;
+      or p."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds')`;
 
-const LOOK = `
+const look = (id: string) => `
   update "ServerProcess" p set
     "missedTime" = case when p."missedTime" is null then clock_timestamp() end
-  where ${HAS_CHANGED}
+  where ${hasChanged(id)}
   returning p."id", p."missedTime" is not null as "isMissed"`;
 
 /** Others notice long before a lease ends that it may have left behind. */
@@ -84,10 +85,10 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
       return others?.are === true;
     },
     async look() {
-      const changed = await query<{ id: string; isMissed: boolean }>(LOOK, []);
+      const changed = await query<{ id: string; isMissed: boolean }>(look(id), []);
       return changed.filter(({ isMissed }) => isMissed).map((one) => one.id);
     },
-    earliest: `select now() from "ServerProcess" p where ${HAS_CHANGED} limit 1`,
+    earliest: `select now() from "ServerProcess" p where ${hasChanged(id)} limit 1`,
     async leave() {
       await query(LEAVE, [id]);
     },

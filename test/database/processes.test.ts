@@ -34,6 +34,9 @@ test.runIf(onPostgres)('a process whose connection is cut is missed until it is 
       .missedTime;
   await database.ping();
   await other.ping();
+  // Nobody is missed just after the start of the server.
+  const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
+  await expect.poll(() => database.rows.query(isLongUp, [])).toEqual([{ is: true }]);
   expect(await processes.look()).toEqual([]);
 
   const server = new pg.Client({ connectionString: url });
@@ -42,6 +45,8 @@ test.runIf(onPostgres)('a process whose connection is cut is missed until it is 
     join "ServerProcess" p on l.objid::bigint = p."lockKey"
     where l.locktype = 'advisory' and l.objsubid = 2 and p."id" = '${other.processes.id}'`);
   await server.end();
+  // It has the other connections, and does not take itself for gone.
+  expect(await other.processes.look()).toEqual([]);
   // Its hints come back by themselves: it is there again, and nobody has missed it for long.
   await expect
     .poll(async () =>
