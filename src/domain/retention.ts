@@ -19,16 +19,19 @@ import { removeSurplus } from './event/stream/stream-removal.ts';
 import { forgetIdleCallers } from './viewer/caller-rates.ts';
 
 /** Rows of one statement, and what hangs on them. */
-const ROWS_AT_ONCE = 100;
+const ROWS_AT_ONCE = 40;
 /** Each has up to thousands of log lines, which go first. */
-const OPERATIONS_AT_ONCE = 100;
+const OPERATIONS_AT_ONCE = 40;
 
 /**
- * A statement is followed by a rest of so many times what it took: others have the server for most of the time, and
- * more of it when it is slow (docs/decisions/035-retention-by-deletes.md).
+ * A statement that found something is followed by a rest of so many times what it took: others have the server for nearly
+ * all of the time, and more of it when it is slow. What is late is removed ten times as fast, before the disk is full of it
+ * (docs/decisions/035-retention-by-deletes.md).
  */
-const REST_SHARE = 9;
-const REST_MAX_MS = 1_000;
+const RESTS = { inTime: 99, late: 9 };
+const REST_MAX_MS = 10_000;
+/** What should have gone a day ago is late, where rows are kept for the usual 30 days. */
+const LATE_SHARE = 1 / 30;
 
 /** How long an expired authorization state is kept, so that a person who returns too late gets the reason. */
 const EXPIRED_STATE_MS = DAY_MS;
@@ -38,8 +41,8 @@ const OLD = 'rows whose time is over';
 
 interface Removal {
   signal?: AbortSignal | undefined;
-  /** None where nobody else waits for the server. */
-  restShare?: number;
+  /** Rests so many times what a statement took; for who does not want to wait. */
+  rest?: (times: number, tookMs: number) => Promise<void>;
 }
 
 /** How many rows it removed, by table; those that went with another row are not counted. */
@@ -49,7 +52,8 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
   const { config, database, now } = services;
   const nowMs = now().getTime();
   const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
-  const remover = new Remover(database, removal);
+  const lateMs = config.RETENTION_DAYS * DAY_MS * LATE_SHARE;
+  const remover = new Remover(database, lateMs, removal);
   await remover.removeOperations(cutoff);
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
@@ -119,16 +123,20 @@ const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key
 class Remover {
   readonly removed: Removed = {};
   readonly #database: Swept & Pick<Database, 'rows'>;
+  readonly #lateMs: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #restShare: number;
+  readonly #rest: NonNullable<Removal['rest']>;
+  #rests = RESTS.inTime;
 
   constructor(
     database: Swept & Pick<Database, 'rows'>,
-    { signal, restShare = REST_SHARE }: Removal,
+    lateMs: number,
+    { signal, rest = restUntil(signal) }: Removal,
   ) {
     this.#database = database;
+    this.#lateMs = lateMs;
     this.#signal = signal;
-    this.#restShare = restShare;
+    this.#rest = rest;
   }
 
   /** Walks the old rows in their order, so that those that stay are passed once. */
@@ -137,7 +145,11 @@ class Remover {
     let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
     for (let isMore = true; isMore && !this.#signal?.aborted; ) {
       const values = [cutoff, ...last];
-      const batches = await this.#rested(() => sweep<Batch>(this.#database, statement, values));
+      const batches = await this.#rested(async () => {
+        const found = await sweep<Batch>(this.#database, statement, values);
+        this.#look(found, cutoff);
+        return found;
+      });
       for (const { removed } of batches) this.count(expired.table, removed);
       // In a cluster every shard has a batch, and the next ones begin where the first of them ends.
       const [first] = firstOfAll(
@@ -152,9 +164,11 @@ class Remover {
 
   async removeOperations(cutoff: Date): Promise<void> {
     for (let found = OPERATIONS_AT_ONCE; found >= OPERATIONS_AT_ONCE; ) {
-      const rows = await this.#rested(() =>
-        sweep<RowKey>(this.#database, EXPIRED_OPERATIONS, [cutoff]),
-      );
+      const rows = await this.#rested(async () => {
+        const old = await sweep<OldOperation>(this.#database, EXPIRED_OPERATIONS, [cutoff]);
+        this.#look(old, cutoff);
+        return old;
+      });
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
@@ -177,12 +191,17 @@ class Remover {
     return removed.length;
   }
 
-  async #rested<R>(run: () => Promise<R>): Promise<R> {
+  /** How fast it has to be, by what it finds. */
+  #look(found: readonly { time: Date }[], cutoff: Date): void {
+    const oldestMs = Math.min(...found.map(({ time }) => time.getTime()));
+    this.#rests = cutoff.getTime() - oldestMs > this.#lateMs ? RESTS.late : RESTS.inTime;
+  }
+
+  async #rested<R>(run: () => Promise<R[]>): Promise<R[]> {
     const startedMs = performance.now();
-    const result = await run();
-    const restMs = Math.min(this.#restShare * (performance.now() - startedMs), REST_MAX_MS);
-    await wait(restMs, undefined, { signal: this.#signal }).catch(() => {});
-    return result;
+    const rows = await run();
+    if (rows.length > 0) await this.#rest(this.#rests, performance.now() - startedMs);
+    return rows;
   }
 
   count(table: string, rows: number): void {
@@ -190,9 +209,18 @@ class Remover {
   }
 }
 
+function restUntil(signal: AbortSignal | undefined): NonNullable<Removal['rest']> {
+  return (times, tookMs) =>
+    wait(Math.min(times * tookMs, REST_MAX_MS), undefined, { signal }).catch(() => {});
+}
+
+interface OldOperation extends RowKey {
+  time: Date;
+}
+
 const EXPIRED_OPERATIONS = acrossProjects(
   OLD,
-  (isAsked) => `select "projectId", "id" from "Operation"
+  (isAsked) => `select "projectId", "id", "createTime" as "time" from "Operation"
    where ${isAsked('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
    order by "createTime" limit ${OPERATIONS_AT_ONCE}`,
 );

@@ -52,7 +52,7 @@ function insertDeliveries(count: number, status: 'PENDING' | 'SUCCEEDED' | 'FAIL
 
 async function removeAfter(days: number) {
   aheadMs = days * DAY_MS;
-  return removeExpired(services);
+  return removeExpired(services, { rest: async () => {} });
 }
 
 test('what is younger than the retention stays', async () => {
@@ -178,4 +178,34 @@ test('two processes at once, and one that is stopped, do no harm', async () => {
   expect(await prisma.delivery.count()).toBe(3_000);
   await Promise.all([removeExpired(services), removeExpired(services)]);
   expect(await prisma.delivery.count()).toBe(0);
+});
+
+test('what is late goes with shorter rests; who finds nothing does not rest', async () => {
+  await prisma.delivery.deleteMany();
+  const dayMs = (days: number) => new Date(Date.now() - days * DAY_MS);
+  const old = (count: number, createTime: Date) =>
+    Array.from({ length: count }, () => ({
+      ...{
+        id: newId('dlv'),
+        projectId,
+        destinationId,
+        status: 'SUCCEEDED' as const,
+        body: '{}',
+        createTime,
+      },
+    }));
+  const rests: number[] = [];
+  const remove = () =>
+    removeExpired(services, {
+      rest: async (times) => {
+        rests.push(times);
+      },
+    });
+  await remove();
+  expect(rests).toEqual([]);
+  await prisma.delivery.createMany({
+    data: [...old(150, dayMs(RETENTION_DAYS + 2)), ...old(100, dayMs(RETENTION_DAYS + 0.5))],
+  });
+  expect((await remove()).Delivery).toBe(250);
+  expect(rests).toEqual([9, 99, 99]);
 });

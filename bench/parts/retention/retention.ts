@@ -109,11 +109,12 @@ const KINDS: readonly Kind[] = [
   { name: 'last event', perSecond: PER_SECOND, bodyOf: () => JSON.stringify({ query: LAST }) },
 ];
 
-/** A day of them, 100 days ago, each with its attempt. */
+/** A day of them whose time is just over, each with its attempt. */
 function oldDeliveries(projectId: string, count: number): string[][] {
   const destinationId = newId('dst');
   const half = Math.ceil(count / 2);
-  const time = `now() - interval '100 days' + n * interval '1 day' / ${count}`;
+  // Not so old that the removal hurries.
+  const time = `now() - interval '30 days 23 hours' + n * interval '22 hours' / ${count}`;
   return [1, half + 1]
     .map((from) => `generate_series(${from}, ${from + half - 1}) n`)
     .flatMap((rows) => [

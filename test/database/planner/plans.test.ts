@@ -364,9 +364,9 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     'retention looks at what it removes',
     async () => {
       aheadMs = 24 * 60 * 60 * 1_000;
-      expect(await faults(() => removeExpired(app.app.services, { restShare: 0 }), 8_000)).toEqual(
-        [],
-      );
+      expect(
+        await faults(() => removeExpired(app.app.services, { rest: async () => {} }), 8_000),
+      ).toEqual([]);
     },
     FILL_MS,
   );
