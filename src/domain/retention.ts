@@ -144,12 +144,7 @@ class Remover {
     const statement = removeStatement(expired);
     let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
     for (let isMore = true; isMore && !this.#signal?.aborted; ) {
-      const values = [cutoff, ...last];
-      const batches = await this.#rested(async () => {
-        const found = await sweep<Batch>(this.#database, statement, values);
-        this.#look(found, cutoff);
-        return found;
-      });
+      const batches = await this.#find<Batch>(statement, cutoff, last);
       for (const { removed } of batches) this.count(expired.table, removed);
       // In a cluster every shard has a batch, and the next ones begin where the first of them ends.
       const [first] = firstOfAll(
@@ -164,11 +159,7 @@ class Remover {
 
   async removeOperations(cutoff: Date): Promise<void> {
     for (let found = OPERATIONS_AT_ONCE; found >= OPERATIONS_AT_ONCE; ) {
-      const rows = await this.#rested(async () => {
-        const old = await sweep<OldOperation>(this.#database, EXPIRED_OPERATIONS, [cutoff]);
-        this.#look(old, cutoff);
-        return old;
-      });
+      const rows = await this.#find<OldOperation>(EXPIRED_OPERATIONS, cutoff);
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
@@ -191,10 +182,18 @@ class Remover {
     return removed.length;
   }
 
-  /** How fast it has to be, by what it finds. */
-  #look(found: readonly { time: Date }[], cutoff: Date): void {
-    const oldestMs = Math.min(...found.map(({ time }) => time.getTime()));
-    this.#rests = cutoff.getTime() - oldestMs > this.#lateMs ? RESTS.late : RESTS.inTime;
+  /** How old it is says how fast the removal has to be. */
+  #find<R extends { time: Date }>(
+    statement: ForProjects,
+    cutoff: Date,
+    after: readonly unknown[] = [],
+  ): Promise<R[]> {
+    return this.#rested(async () => {
+      const found = await sweep<R>(this.#database, statement, [cutoff, ...after]);
+      const oldestMs = Math.min(...found.map(({ time }) => time.getTime()));
+      this.#rests = cutoff.getTime() - oldestMs > this.#lateMs ? RESTS.late : RESTS.inTime;
+      return found;
+    });
   }
 
   async #rested<R>(run: () => Promise<R[]>): Promise<R[]> {

@@ -19,7 +19,7 @@ const WAITING = { timeout: 300_000, interval: 20 };
 const ERASE = `mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }`;
 const LOOK = `query ($id: ID!) { node(id: $id) { id } }`;
 
-/** Of one statement: a machine that is busy does more of them in no time that is allowed. */
+/** Of one statement: for more of them a busy machine takes longer than a statement may. */
 const ROWS_AT_ONCE = 20_000;
 
 /** What a group leaves behind, as workers leave it: rows of the numbers after `$4`. */
