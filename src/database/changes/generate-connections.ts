@@ -52,6 +52,10 @@ export const withApps = (table: string) => `
       order by p."id" desc limit 1 for share) a on true
     where (n."providerAppId" is null or a."id" is not null)`;
 
+/** SQL: an item of FROM. With a limit the row is looked up by its key for each `n`, however few rows a plan was made for. */
+const oneOf = (table: 'Group' | 'Consumer' | 'Connection', key: string) =>
+  `lateral (select * from "${table}" where "projectId" = n."projectId" and ${key} limit 1)`;
+
 /** A connection to make. Those of its group and consumer that exist already keep their ids. */
 export interface ConnectionToGenerate
   extends GivenConnection,
@@ -73,9 +77,9 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
   ),
   present as (
     select n."id" as "of", c.* from given n
-    join "Group" g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
-    join "Connection" c on c."projectId" = g."projectId" and c."groupId" = g."id" and c."provider" = n."provider"
-    join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId" and u."consumerRef" = n."consumerRef"
+    cross join ${oneOf('Group', '"groupRef" = n."groupRef"')} g
+    cross join ${oneOf('Consumer', '"consumerRef" = n."consumerRef"')} u
+    cross join ${oneOf('Connection', '"provider" = n."provider" and "groupId" = g."id" and "consumerId" = u."id"')} c
   ),
   absent as (${withApps('given')}
       and not exists (select 1 from present where "of" = n."id")
