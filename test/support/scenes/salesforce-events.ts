@@ -20,7 +20,7 @@ export interface SalesforceOrg extends AsyncDisposable {
   /** Of an app that calls this org. */
   env: Record<string, string>;
   /** The record is there, and is told of. Its id. */
-  create(fields?: Record<string, unknown>): string;
+  create(fields?: Record<string, unknown>, options?: { changedAt?: Date }): string;
   update(id: string, fields: Record<string, unknown>, parts?: Record<string, unknown>): void;
   delete(id: string): void;
 }
@@ -33,8 +33,8 @@ export async function salesforceOrg(tls?: ServerCertificate): Promise<Salesforce
     rest,
     stream,
     env: { SALESFORCE_BASE_URL: rest.url, SALESFORCE_PUBSUB_URL: stream.url },
-    create(fields = {}) {
-      const id = rest.store.create(entityName, { LastName: 'Lovelace', ...fields });
+    create(fields = {}, options = {}) {
+      const id = rest.store.create(entityName, { LastName: 'Lovelace', ...fields }, options);
       stream.tell({ entityName, changeType: 'CREATE', recordIds: [id] });
       return id;
     },

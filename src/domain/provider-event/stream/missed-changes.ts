@@ -2,11 +2,15 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { ProviderEvent, TimeSpan } from '../../../providers/subscribing.ts';
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';
 import { startRun } from '../../operation/read/read-run.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
+
+/** The provider's clock and ours may differ so much. */
+export const CLOCKS_MS = MINUTE_MS;
 
 /** Null: of all objects. */
 export type Missed = TimeSpan & { objectName: string | null };
@@ -75,7 +79,8 @@ export async function startMissed(
     const result = `Changes ${times}, of which no events tell, ${how}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
-    const run = { ...span, readType: 'TRIGGERED', position: null } as const;
+    const until = new Date(span.until.getTime() + CLOCKS_MS);
+    const run = { since: span.since, until, readType: 'TRIGGERED', position: null } as const;
     started.push(await startRun(tx, { installation, objectName, ...run }));
   }
   return started;

@@ -9,15 +9,13 @@ import { logFailure } from '../../provider/work-failure.ts';
 import { recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
-import { findMissed, type Missed, startMissed } from './missed-changes.ts';
+import { CLOCKS_MS, findMissed, type Missed, startMissed } from './missed-changes.ts';
 import { storeEvents } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** In a row. Fewer that may pass are no news for people. */
 const FAILURES_TOLD = 4;
-/** The provider's clock and ours may differ so much. */
-const CLOCKS_MS = MINUTE_MS;
 
 /**
  * It is open, which ends no row of failures: something is to come of it first. If its place was lost, what changed from
