@@ -10,7 +10,12 @@ import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
 
 /** The provider's clock and ours may differ so much. */
-export const CLOCKS_MS = MINUTE_MS;
+const CLOCKS_MS = MINUTE_MS;
+
+/** From when on changes are looked for, if all before `knownTime` are known. */
+export function sinceKnown(knownTime: Date): Date {
+  return new Date(knownTime.getTime() - CLOCKS_MS);
+}
 
 /** Null: of all objects. */
 export type Missed = TimeSpan & { objectName: string | null };

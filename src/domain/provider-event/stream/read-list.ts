@@ -12,6 +12,7 @@ import { endsOf } from '../subscription-ends.ts';
 import { addressedTo } from '../subscription-secret.ts';
 import { webhookUrlOf } from '../webhook-secret.ts';
 import type { FollowedList } from './followed.ts';
+import { sinceKnown } from './missed-changes.ts';
 import { storeBatch } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 import { keepPing } from './stream-ping.ts';
@@ -84,11 +85,12 @@ async function readAll(
       await noteOpen(services, followed);
       stream.status = 'ACTIVE';
     }
-    const untold = stream.knownTime !== null && part.untoldUntil;
-    const since = stream.knownTime ?? new Date(0);
-    const gaps = untold ? [{ objectName: null, since, until: untold }] : [];
+    const { knownTime } = stream;
+    const { untoldUntil: until } = part;
+    const gaps =
+      knownTime && until ? [{ objectName: null, since: sinceKnown(knownTime), until }] : [];
     // Nothing is known of a time in which nothing is told: the list may have ended.
-    const lastTime = part.lastTime ?? stream.knownTime;
+    const lastTime = part.lastTime ?? knownTime;
     await storeBatch(services, followed, { ...part, lastTime, gaps });
     hasMore = part.hasMore;
     if (hasMore) await waitForRoom(services, followed, signal);

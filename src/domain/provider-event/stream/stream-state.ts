@@ -9,7 +9,7 @@ import { logFailure } from '../../provider/work-failure.ts';
 import { recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
-import { CLOCKS_MS, findMissed, type Missed, startMissed } from './missed-changes.ts';
+import { findMissed, type Missed, sinceKnown, startMissed } from './missed-changes.ts';
 import { storeEvents } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 
@@ -45,7 +45,7 @@ export async function noteOpen(services: Services, followed: Followed): Promise<
 
 function lostTime({ knownTime }: ProviderStream, until: Date): Missed[] {
   if (knownTime === null) return [];
-  return [{ objectName: null, since: new Date(knownTime.getTime() - CLOCKS_MS), until }];
+  return [{ objectName: null, since: sinceKnown(knownTime), until }];
 }
 
 /** The provider does not know the place any more: the stream goes on from now on. Throws LeaseLost. */
