@@ -31,10 +31,10 @@ const EVENTS_AHEAD = 200;
 const AT_ONCE = 20;
 const LOOK_MS = 500;
 /**
- * Events on their way to readers, which share them, and some KiB for each connection. The events of those
- * who don't read are 20 MiB and more for each of them.
+ * Events on their way to readers, which share them, and 128 KiB for each connection, whose reader is slow where the machine
+ * has other things to do. The events of those who don't read are 20 MiB and more for each of them.
  */
-const USED_GROWTH_MAX_MIB = 64;
+const USED_GROWTH_MAX_MIB = 64 + SUBSCRIBERS / 8;
 const MIB = 2 ** 20;
 const MINUTE_MS = 60_000;
 
