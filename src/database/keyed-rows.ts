@@ -10,7 +10,8 @@ import type { Table } from './tables.ts';
 type Key = Readonly<Record<string, string>>;
 
 interface Wanted {
-  columns?: readonly string[];
+  /** All of them without the `place`, where the rows are only read. */
+  columns?: readonly string[] | '*';
   /** Of these the index has none: they are compared row by row. */
   beside?: Key;
   /** Of a partial index. */
@@ -29,7 +30,7 @@ export function rowsByKey(
   key: Key,
   { columns = [], beside = {}, condition = 'true', limit = 1 }: Wanted = {},
 ): string {
-  const selected = ['ctid as "place"', ...columns.map(quoted)];
+  const selected = columns === '*' ? ['*'] : ['ctid as "place"', ...columns.map(quoted)];
   const all = { ...key, ...beside };
   const names = Object.keys(all).map(quoted);
   const values = Object.values(all).join(', ');

@@ -1,4 +1,5 @@
 /** How a connection is made, with the group and the consumer if it is their first. */
+import { rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
 import { hintsColumn } from './hint-channels.ts';
@@ -52,9 +53,15 @@ export const withApps = (table: string) => `
       order by p."id" desc limit 1 for share) a on true
     where (n."providerAppId" is null or a."id" is not null)`;
 
-/** SQL: an item of FROM. With a limit the row is looked up by its key for each `n`, however few rows a plan was made for. */
-const oneOf = (table: 'Group' | 'Consumer' | 'Connection', key: string) =>
-  `lateral (select * from "${table}" where "projectId" = n."projectId" and ${key} limit 1)`;
+const PROJECT = { projectId: 'n."projectId"' };
+const GROUP = { ...PROJECT, groupRef: 'n."groupRef"' };
+const CONSUMER = { ...PROJECT, consumerRef: 'n."consumerRef"' };
+const CONNECTION = {
+  ...PROJECT,
+  provider: 'n."provider"',
+  groupId: 'g."id"',
+  consumerId: 'u."id"',
+};
 
 /** A connection to make. Those of its group and consumer that exist already keep their ids. */
 export interface ConnectionToGenerate
@@ -77,9 +84,9 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
   ),
   present as (
     select n."id" as "of", c.* from given n
-    cross join ${oneOf('Group', '"groupRef" = n."groupRef"')} g
-    cross join ${oneOf('Consumer', '"consumerRef" = n."consumerRef"')} u
-    cross join ${oneOf('Connection', '"provider" = n."provider" and "groupId" = g."id" and "consumerId" = u."id"')} c
+    cross join ${rowsByKey('Group', GROUP, { columns: ['id'] })} g
+    cross join ${rowsByKey('Consumer', CONSUMER, { columns: ['id'] })} u
+    cross join ${rowsByKey('Connection', CONNECTION, { columns: '*' })} c
   ),
   absent as (${withApps('given')}
       and not exists (select 1 from present where "of" = n."id")
