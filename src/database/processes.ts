@@ -29,15 +29,20 @@ const IS_THERE = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey"
 
 const OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "are"`;
 
-/** For the process with this id: it is there while it looks, also if it has just lost the connection for hints. */
-const hasChanged = (id: string) => `(p."missedTime" is null) <> ${IS_THERE}
+/**
+ * For the process with this id: it is there while it looks, also if it has just lost the connection for hints. Then it
+ * misses nobody: all may have lost theirs, and one that was a standby has not been started anew.
+ */
+const hasChanged = (id: string, lockKey: number) => `(p."missedTime" is null) <> ${IS_THERE}
     and (p."missedTime" is not null
-      or p."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds')`;
+      or p."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds'
+        and exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = ${lockKey}))`;
 
-const look = (id: string) => `
+/** $1: whether those who are missing are noted, beside those who are back. */
+const look = (id: string, lockKey: number) => `
   update "ServerProcess" p set
     "missedTime" = case when p."missedTime" is null then clock_timestamp() end
-  where ${hasChanged(id)}
+  where ${hasChanged(id, lockKey)} and ($1 or p."missedTime" is not null)
   returning p."id", p."missedTime" is not null as "isMissed"`;
 
 /** Others notice long before a lease ends that it may have left behind. */
@@ -70,25 +75,31 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   const [row] = await query<{ lockKey: number }>(insert, [id]);
   if (!row) throw new Error('The process was not registered.');
   const { lockKey } = row;
+  let hasAttended = false;
+  /** It has come back itself: others may come later. */
+  let missesFromMs = 0;
   return {
     id,
     async attend(ask) {
+      if (hasAttended) missesFromMs = performance.now() + RESTART_SECONDS * 1_000;
       // Shared: an older connection of this process that hangs may still hold it.
       await ask(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
       // A database that takes no changes is still read; a later check notes that this process runs.
       await ask('update "ServerProcess" set "missedTime" = null where "id" = $1', [id]).catch(
         () => {},
       );
+      hasAttended = true;
     },
     async hasOthers(ask) {
       const [others] = await ask<{ are: boolean }>(OTHERS, [lockKey]);
       return others?.are === true;
     },
     async look() {
-      const changed = await query<{ id: string; isMissed: boolean }>(look(id), []);
+      const mayMiss = performance.now() >= missesFromMs;
+      const changed = await query<{ id: string; isMissed: boolean }>(look(id, lockKey), [mayMiss]);
       return changed.filter(({ isMissed }) => isMissed).map((one) => one.id);
     },
-    earliest: `select now() from "ServerProcess" p where ${hasChanged(id)} limit 1`,
+    earliest: `select now() from "ServerProcess" p where ${hasChanged(id, lockKey)} limit 1`,
     async leave() {
       await query(LEAVE, [id]);
     },

@@ -4,6 +4,10 @@ import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, openEngine } from '../../src/database/database.ts';
+import { Outages } from '../../src/database/outages.ts';
+import { PostgresHints } from '../../src/database/postgres/hints.ts';
+import { joinProcesses } from '../../src/database/processes.ts';
+import type { RunQuery } from '../../src/database/rows.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import { lendEngine } from '../support/database/embedded/embedded-databases.ts';
@@ -64,6 +68,53 @@ test.runIf(onPostgres)('a process whose connection is cut is missed until it is 
   expect(await missedTime()).not.toBeNull();
   await database[Symbol.asyncDispose]();
 });
+
+test.runIf(onPostgres)('a new connection that fails before it is used is opened anew', async () => {
+  const { database, other, url } = await twoProcesses();
+  let attempts = 0;
+  const processes = {
+    ...other.processes,
+    attend: async () => {
+      attempts += 1;
+      // As a standby answers.
+      if (attempts < 3) throw new Error('cannot execute LISTEN during recovery');
+    },
+    hasOthers: async () => false,
+    leave: async () => {},
+  };
+  const server = { address: { connectionString: url }, limitMs: 1_000, outages: new Outages(log) };
+  await using hints = new PostgresHints(server, processes, async () => {});
+  const heard: unknown[] = [];
+  await using _listening = hints.listen('test_opened_anew', (payload) => heard.push(payload));
+  await expect.poll(() => heard).toEqual([undefined]);
+  expect(attempts).toBe(3);
+  await hints.ping();
+  await other[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+test.runIf(onPostgres)(
+  'who has lost its own connection misses nobody, nor just after it is back',
+  async () => {
+    const { database, url } = await twoProcesses();
+    const server = new pg.Client({ connectionString: url });
+    await server.connect();
+    const query: RunQuery = async (text, values) => (await server.query(text, values)).rows;
+    const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
+    await expect.poll(() => query(isLongUp, [])).toEqual([{ is: true }]);
+    const joined = await joinProcesses(query);
+    const gone = await joinProcesses(query);
+    // It holds no lock: it was cut as all were.
+    expect(await joined.look()).toEqual([]);
+    await joined.attend((text, values) => server.query(text, values));
+    expect(await joined.look()).toEqual([gone.id]);
+    await query('update "ServerProcess" set "missedTime" = null where "id" = $1', [gone.id]);
+    await joined.attend((text, values) => server.query(text, values));
+    expect(await joined.look()).toEqual([]);
+    await server.end();
+    await database[Symbol.asyncDispose]();
+  },
+);
 
 test.runIf(onPostgres)('hints go through the database only while others are there', async () => {
   const { database, other, url } = await twoProcesses();

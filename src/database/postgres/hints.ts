@@ -96,7 +96,9 @@ export class PostgresHints implements AsyncDisposable {
     let session: OpenSession | undefined;
     try {
       session = await this.#open();
+      this.#newest = session;
       session.once('end', () => this.#lost(session));
+      await this.#greet(session);
       for (const channel of this.#listeners.channels) await this.#subscribe(session, channel);
       this.#take(session);
     } catch {
@@ -111,12 +113,15 @@ export class PostgresHints implements AsyncDisposable {
     const session = await openSession({ ...this.#server, name, limitMs });
     session.on('notification', ({ channel, payload }) => this.#heard(channel, payload));
     this.#subscribed = Promise.resolve();
-    this.#newest = session;
+    return session;
+  }
+
+  /** Tells that this process is there, and asks who else is. A server that is a standby refuses it. */
+  async #greet(session: OpenSession): Promise<void> {
     await this.#processes.attend((text, values) => session.query(text, values));
     await session.query(`listen ${GREETINGS_CHANNEL}`);
     await session.query(`select pg_notify('${GREETINGS_CHANNEL}', $1)`, [this.#processes.id]);
     await this.#lookForOthers(session);
-    return session;
   }
 
   #take(session: OpenSession): void {
