@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Row } from '../database/rows.ts';
 import type { Feed } from './feed.ts';
-import type { FeedSource, LogItem, LogRange } from './feed-source.ts';
+import type { FeedSource, LogEntry, LogItem, LogPart, LogRange } from './feed-source.ts';
 
 export type LoggedEvent = Row<'NotificationEvent'>;
 
@@ -24,10 +24,7 @@ export function eventLogs(
   cursorOf: (event: LoggedEvent) => string,
 ): FeedSource<LoggedEvent, EventFilter> {
   return {
-    async read({ projectId }, range, filter) {
-      const entries = await readEvents(database, { projectId, ...range }, filter);
-      return { entries, hasMore: entries.length === range.limit };
-    },
+    read: ({ projectId }, range, filter) => readEvents(database, { projectId, ...range }, filter),
     readEnds: (logs) =>
       readEnds(
         database,
@@ -51,16 +48,22 @@ export async function readEvents(
   { rows }: Database,
   { projectId, above, upTo, limit }: LogRange & { projectId: string },
   { topicId, eventTypes }: EventFilter = {},
-): Promise<LoggedEvent[]> {
+): Promise<LogPart<LoggedEvent>> {
   const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
-  if (topicId === undefined) return rows.page('NotificationEvent', where, range);
+  const readTo = (page: readonly LogEntry[]) =>
+    page.length === limit ? (page.at(-1)?.position ?? null) : null;
+  if (topicId === undefined) {
+    const entries = await rows.page('NotificationEvent', where, range);
+    return { entries, readTo: readTo(entries) };
+  }
   const routed = await rows.page('NotificationEventTopic', { ...where, topicId }, range);
-  if (routed.length === 0) return [];
+  if (routed.length === 0) return { entries: [], readTo: null };
   const ids = routed.map(({ eventId }) => eventId);
   const events = await rows.find('NotificationEvent', { projectId, id: ids });
-  return events.sort((a, b) => (a.position < b.position ? -1 : 1));
+  const entries = events.sort((a, b) => (a.position < b.position ? -1 : 1));
+  return { entries, readTo: readTo(routed) };
 }
 
 /** The topics that each of the events was routed to, by the event's id. */
@@ -88,11 +91,15 @@ export async function readEnds(
   return new Map(logs.map(({ projectId, lastPosition }) => [projectId, lastPosition]));
 }
 
-/** Whether retention has kept the event at that position. */
-export async function isKept(
+/**
+ * Whether retention, which goes from the oldest event on, has not come beyond that position. What else is gone after it
+ * was erased.
+ */
+export async function isKeptAfter(
   { rows }: Database,
   projectId: string,
   position: bigint,
 ): Promise<boolean> {
-  return (await rows.find('NotificationEvent', { projectId, position })).length > 0;
+  const range = { column: 'position', direction: 'desc', below: position + 2n, limit: 1 } as const;
+  return (await rows.page('NotificationEvent', { projectId }, range)).length > 0;
 }

@@ -23,10 +23,11 @@ export interface LogRange {
   limit: number;
 }
 
-/** Some entries, and whether more may follow in the range. */
+/** Entries of a range, and how far it was read. */
 export interface LogPart<E> {
   entries: E[];
-  hasMore: boolean;
+  /** Up to here, where more may follow in the range: an entry there may have been removed meanwhile. Null: the whole range. */
+  readTo: bigint | null;
 }
 
 export interface FeedSource<E extends LogEntry, F> {

@@ -123,10 +123,9 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     const range = { above: this.#covered, upTo: this.#joinedAt, limit: OWN_BATCH };
     try {
       this.#hasFailed = false;
-      const { entries, hasMore } = await this.#tail.read(range, this.filter);
+      const { entries, readTo } = await this.#tail.read(range, this.filter);
       this.#read = entries;
-      const last = entries.at(-1)?.node;
-      this.#covered = last && hasMore ? last.position : this.#joinedAt;
+      this.#covered = readTo ?? this.#joinedAt;
     } catch (error) {
       if (error instanceof LogLost) await this.#endWith(error);
       // The feed logs the failure once for all; its next poll wakes this follower too.

@@ -84,7 +84,8 @@ async function readMessages(
     const body = bodies.get(message.position);
     return body === undefined ? [] : { ...message, body };
   });
-  return { entries, hasMore: taken.length < found.length || found.length === limit };
+  const isWhole = taken.length === found.length && found.length < limit;
+  return { entries, readTo: isWhole ? null : (taken.at(-1)?.position ?? null) };
 }
 
 function firstByte([first]: Row<'StreamMessage'>[]): bigint {

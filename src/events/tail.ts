@@ -40,9 +40,9 @@ export class Tail<E extends LogEntry, F> {
 
   /** Items of the log for one follower, which are not shared. */
   async read(range: LogRange, filter?: F): Promise<LogPart<LogItem<E>>> {
-    const { entries, hasMore } = await this.source.read(this.log, range, filter);
+    const { entries, readTo } = await this.source.read(this.log, range, filter);
     const itemOf = (entry: E) => new StreamItem(entry, this.source.cursorOf(entry));
-    return { entries: entries.map(itemOf), hasMore };
+    return { entries: entries.map(itemOf), readTo };
   }
 
   /** Reads to the end of the log; throws if the database doesn't answer. Calls at the same time share one read. */
@@ -64,20 +64,20 @@ export class Tail<E extends LogEntry, F> {
   }
 
   async #readBatch(): Promise<void> {
-    const { entries: items, hasMore } = await this.read({
+    const { entries: items, readTo } = await this.read({
       above: this.position,
       limit: TAIL_BATCH,
     });
-    const last = items.at(-1);
-    if (!last) return;
-    if (hasMore) this.#hasMore = true;
+    if (readTo !== null) this.#hasMore = true;
+    const position = readTo ?? items.at(-1)?.node.position;
+    if (position === undefined) return;
     const filters = [...this.followers].map(({ filter }) => filter);
     const entries = items.map(({ node }) => node);
     const wants = await this.source.choose(this.log, entries, filters);
     for (const follower of this.followers) {
       follower.offer(items, (entry) => wants(entry, follower.filter));
     }
-    this.position = last.node.position;
+    this.position = position;
   }
 
   /** Those who were live have missed something; who comes now begins at the end. */

@@ -5,10 +5,11 @@ import {
   type EventFeed,
   type EventFilter,
   eventLogs,
+  type LoggedEvent,
   readEnds,
 } from '../../src/events/event-log.ts';
 import { createFeed } from '../../src/events/feed.ts';
-import { WAITING_MAX } from '../../src/events/follower.ts';
+import { OWN_BATCH, WAITING_MAX } from '../../src/events/follower.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import {
@@ -67,6 +68,25 @@ test('a follower that resumes gets what it missed, then what is new', async () =
     ...names('new', 5),
   ]);
   await follower.return?.();
+});
+
+test('who resumes in a topic gets all that is left, also where some of a batch is gone meanwhile', async () => {
+  const { projectId, createdTopicId: topicId } = await createEventLog(database);
+  const count = OWN_BATCH + 50;
+  await recordAll(database, { projectId }, names('e', count));
+  // As while a group is erased: its events are hidden, and the topics that they went to are not.
+  const isHidden = ({ position }: LoggedEvent) => position % 7n === 3n;
+  const { rows } = database;
+  const find: typeof rows.find = async (table, where) => {
+    const found = await rows.find(table, where);
+    return table === 'NotificationEvent'
+      ? found.filter((event) => !isHidden(event as unknown as LoggedEvent))
+      : found;
+  };
+  await using hiding = open({ ...database, rows: { ...rows, find } });
+  const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hiding });
+  const left = names('e', count).filter((_, index) => BigInt(index + 1) % 7n !== 3n);
+  expect((await take(follower, left.length)).map(nameOf)).toEqual(left);
 });
 
 test('with 8 writers at once, followers that come and go miss nothing and get nothing twice', async () => {

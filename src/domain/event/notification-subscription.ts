@@ -1,7 +1,7 @@
 /** Notification events as they happen, each with its cursor in Project.notificationEvents. */
 
 import { invalid } from '../../errors.ts';
-import { isKept, type LoggedItem, readEnds } from '../../events/event-log.ts';
+import { isKeptAfter, type LoggedItem, readEnds } from '../../events/event-log.ts';
 import type { Call } from '../call.ts';
 import { projectRead } from '../declared-read.ts';
 import { decodeCursor } from '../paging/list-cursor.ts';
@@ -47,8 +47,7 @@ async function readCursor(call: Call, { projectId, after, end }: Resumption): Pr
   if (typeof position !== 'bigint' || position > end) {
     throw invalid('after', 'is not a cursor of this list.', after);
   }
-  // Positions have no gaps: if the next one is gone, retention has removed it.
-  if (position < end && !(await isKept(call.database, projectId, position + 1n))) {
+  if (position < end && !(await isKeptAfter(call.database, projectId, position))) {
     throw invalid(
       'after',
       'is older than what is kept: events after it were removed. Read the list, and subscribe from there.',

@@ -17,7 +17,7 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { recoverWrites } from '../../../src/domain/operation/write/recovery.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
-import { isKept, readEnds, readEvents, readTopicIds } from '../../../src/events/event-log.ts';
+import { isKeptAfter, readEnds, readEvents, readTopicIds } from '../../../src/events/event-log.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { onPostgres, type TestApp, testApp } from '../../support/app.ts';
@@ -236,9 +236,10 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         await readEvents(database, range, filter);
         await readEvents(database, { ...range, upTo: 10_100n }, filter);
       }
-      await readTopicIds(database, projectId, await readEvents(database, range));
+      const { entries } = await readEvents(database, range);
+      await readTopicIds(database, projectId, entries);
       await readEnds(database, [projectId]);
-      await isKept(database, projectId, 10_000n);
+      await isKeptAfter(database, projectId, 10_000n);
     };
     expect(await faults(work)).toEqual([]);
   });

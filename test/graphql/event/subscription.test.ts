@@ -184,6 +184,21 @@ test('a cursor older than what is kept is refused; the newest that lost nothing 
   stream.leave();
 });
 
+test('a cursor before an event that was erased is good', async () => {
+  const tenant = await tenantWithRoutes();
+  const project = tenant.projectId;
+  await recordAll(database, tenant, names('e', 4));
+  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  const [, second] = edges.map((edge: { cursor: string }) => edge.cursor);
+  await database.prisma.notificationEvent.deleteMany({
+    where: { projectId: project, position: 3 },
+  });
+  const stream = await subscribe(asKey(tenant), { project, after: second });
+  const kept = await takeEdges(stream, 1);
+  expect(kept.map(({ node }) => node.data.connectionId)).toEqual(['e4']);
+  stream.leave();
+});
+
 test('a stream needs credentials and the scope read', async () => {
   const tenant = await tenantWithRoutes();
   const variables = { project: tenant.projectId };
