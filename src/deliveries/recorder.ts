@@ -9,7 +9,7 @@ import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
 import { disableGone, disableHopeless, hopelessness } from './disable.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type DestinationKey, releaseNext } from './outbox.ts';
+import { type DestinationKey, releaseNext, releaseOrphans } from './outbox.ts';
 import { type AttemptRecord, type Failing, recordAttempts } from './record-attempts.ts';
 import { failingSinceOf, tellFailing } from './tell-failing.ts';
 
@@ -76,17 +76,20 @@ export class Recorder {
 
   async #recordPart(part: Part<Attempt>): Promise<void> {
     const { rows: attempts } = part;
-    const failing = await this.#untilDone(() => this.#record(part));
-    await this.#untilDone(() => this.#releaseNext(part));
+    const done = await this.#untilDone(() => this.#record(part));
+    await this.#untilDone(() => this.#releaseNext(part, done?.refused ?? 0));
     await this.#untilDone(() => this.#disableGone(attempts));
-    await this.#untilDone(() => this.#tellFailing(failing?.untold ?? []));
-    await this.#untilDone(() => this.#disableHopeless(failing?.hopeless ?? []));
+    await this.#untilDone(() => this.#tellFailing(done?.untold ?? []));
+    await this.#untilDone(() => this.#disableHopeless(done?.hopeless ?? []));
     this.#unrecorded -= attempts.length;
     this.#deps.onDone(attempts.map(({ job }) => job));
   }
 
-  /** Returns the destinations that have failed for long. */
-  async #record({ projectIds, rows: attempts }: Part<Attempt>): Promise<Failing> {
+  /** Returns how many results were refused, and the destinations that have failed for long. */
+  async #record({
+    projectIds,
+    rows: attempts,
+  }: Part<Attempt>): Promise<Failing & { refused: number }> {
     const { database, log, now: clock } = this.#deps;
     const now = clock();
     const records = { projectIds, rows: attempts.map(({ record }) => record) };
@@ -94,16 +97,21 @@ export class Recorder {
     const { recorded, ...failing } = await recordAttempts(database, records, time);
     const refused = attempts.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
-    return failing;
+    return { ...failing, refused };
   }
 
-  async #releaseNext({ projectIds, rows: attempts }: Part<Attempt>): Promise<void> {
+  async #releaseNext(
+    { projectIds, rows: attempts }: Part<Attempt>,
+    refused: number,
+  ): Promise<void> {
     const ended = attempts.filter(
       ({ job, record }) => job.row.isOrdered && record.status !== 'PENDING',
     );
     if (ended.length === 0) return;
-    const rows = ended.map(({ job }) => job.row);
-    await releaseNext(this.#deps.database.rows.query, { projectIds, rows });
+    const { rows, group } = this.#deps.database;
+    // What is refused may not have ended: a newer claim has it, and the message after it waits for that one's result.
+    if (refused > 0) await releaseOrphans(rows.query, group);
+    else await releaseNext(rows.query, { projectIds, rows: ended.map(({ job }) => job.row) });
     this.#deps.onReleased();
   }
 

@@ -75,7 +75,10 @@ async function deliveriesOf(
   });
 }
 
-/** The newest pending message of each line. It can't end until the transaction does. */
+/**
+ * The last pending message of each line: the one that no other waits for, which ids of processes with clocks of their
+ * own don't tell. It can't end until the transaction does.
+ */
 function lastOfLines(
   tx: Transaction,
   { projectId, destinationId }: { projectId: string; destinationId: string },
@@ -83,12 +86,15 @@ function lastOfLines(
 ): Promise<{ orderKey: string; id: string }[]> {
   return run(
     tx,
-    sql`select line.*, newest."id"
+    sql`select line.*, last."id"
       from (select distinct * from unnest(${orderKeys}::text[]) as given("orderKey")) line
       cross join lateral (
         select "id" from "Delivery" d
         where d."projectId" = ${projectId} and d."destinationId" = ${destinationId} and d."orderKey" = line."orderKey"
-          and d."status" = 'PENDING'
-        order by d."id" desc limit 1 for share) newest`,
+          and d."status" = 'PENDING' and (
+            select next."id" from "Delivery" next
+            where next."projectId" = ${projectId} and next."afterId" = d."id"
+              and next."status" is not distinct from 'PENDING' limit 1) is null
+        order by d."id" desc limit 1 for share of d) last`,
   );
 }

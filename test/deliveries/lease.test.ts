@@ -36,6 +36,21 @@ test('a late result of a claim that was taken over is refused', async () => {
   });
 });
 
+test('what waits for a message is not due by a late result of it that is refused', async () => {
+  const place = newPlace();
+  receiver.behave(place, 'HANG');
+  const { id } = await destination(receiver.url(place));
+  const [first] = await owe(id, 1, { orderKey: 'one' });
+  const [next] = await owe(id, 1, { orderKey: 'one', afterId: first, nextAttemptTime: null });
+  await using late = createWorker(database);
+  const draining = late.worker.drain();
+  await receiver.arrived(place, 1);
+  await prisma.delivery.updateMany({ where: { id: first }, data: { leaseToken: 'newer' } });
+  receiver.answerHeld(place, { status: 200 });
+  await draining;
+  expect(await delivery(next)).toMatchObject({ status: 'PENDING', afterId: first });
+});
+
 test('a delivery that is held by another is left alone while the lease lasts', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place));

@@ -1,0 +1,29 @@
+import { afterAll, expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { oweMessages } from '../../src/events/owe.ts';
+import { testDatabase } from '../support/app.ts';
+import { createOwing } from '../support/scenes/deliveries.ts';
+
+const database = await testDatabase();
+afterAll(() => database[Symbol.asyncDispose]());
+
+test('a message waits for the last of its line, whatever the clock of the process that owed that', async () => {
+  const { projectId, destination, owe } = await createOwing(database);
+  const { id } = await destination('https://hooks.example.com');
+  const [first] = await owe(id, 1, { orderKey: 'one' });
+  const behind = `dlv_${'0'.repeat(32)}`;
+  await owe(id, 1, { id: behind, orderKey: 'one', afterId: first, nextAttemptTime: null });
+  const [next] = await inTransaction(database, (tx) =>
+    oweMessages(
+      tx,
+      { id, projectId, type: 'WEBHOOK' },
+      { messages: [{ body: '{}', orderKey: 'one' }], subject: null },
+    ),
+  );
+  expect(
+    await database.prisma.delivery.findFirst({ where: { projectId, id: next } }),
+  ).toMatchObject({
+    afterId: behind,
+    nextAttemptTime: null,
+  });
+});
