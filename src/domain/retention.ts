@@ -90,7 +90,9 @@ const EXPIRED_DELIVERIES: Expired = {
   table: 'Delivery',
   time: 'createTime',
   key: ['id'],
-  condition: `"status" <> 'PENDING'`,
+  // An event that was recorded while its destination was deleted owes it something that is never due.
+  condition: `("status" <> 'PENDING' or not exists (select from "Destination" d
+    where d."projectId" = "Delivery"."projectId" and d."id" = "Delivery"."destinationId"))`,
 };
 const EXPIRED_WRITES: Expired = { table: 'WriteTask', time: 'endTime', key: ['id'] };
 const EXPIRED_KEYS: Expired = {

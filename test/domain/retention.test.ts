@@ -55,6 +55,19 @@ async function removeAfter(days: number) {
   return removeExpired(services, { rest: async () => {} });
 }
 
+test('what is owed to a destination that is gone goes too; what is pending stays', async () => {
+  const [pending] = await insertDeliveries(1, 'PENDING');
+  const [lost] = await insertDeliveries(1, 'PENDING');
+  await prisma.delivery.updateMany({
+    where: { projectId, id: lost?.id },
+    data: { destinationId: newId('dst') },
+  });
+  expect(await removeAfter(RETENTION_DAYS + 1)).toMatchObject({ Delivery: 1 });
+  const left = await prisma.delivery.findMany({ where: { projectId } });
+  expect(left.map(({ id }) => id)).toEqual([pending?.id]);
+  await prisma.delivery.deleteMany({ where: { projectId } });
+});
+
 test('what is younger than the retention stays', async () => {
   const { id } = await insertOperation('SUCCESS');
   const [delivery] = await insertDeliveries(1, 'SUCCEEDED');
