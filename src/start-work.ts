@@ -2,7 +2,6 @@
 
 import { EVENTS_CHANNEL } from './database/changes/hint-channels.ts';
 import { startDeliveries } from './deliveries/deliveries.ts';
-import type { DeliveryDeps } from './deliveries/delivery-worker.ts';
 import { earliestDue } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { analyzeOutgrownTablesSweep } from './jobs/analyze-outgrown-tables.ts';
@@ -55,29 +54,24 @@ export const WORK: Work = {
 
 /** Disposing of it starts nothing new, and waits for the work under way. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {
-  const { config, sandboxUrl } = services;
-  await using starting = new AsyncDisposableStack();
-  const outbound = starting.use(
-    createOutbound({
-      allowedPrivateTargets: config.ALLOWED_PRIVATE_TARGETS,
-      alwaysAllowedOrigins: () => [sandboxUrl()],
-    }),
-  );
-  const beside = (ofGroup: Services) => startSending({ ...ofGroup, outbound });
-  starting.use(await startJobs(services, { ...WORK, beside }));
-  return starting.move();
+  return await startJobs(services, { ...WORK, beside: startSending });
 }
 
-/** The deliveries of a group of projects. */
-function startSending(deps: DeliveryDeps): WorkBeside {
+/** The deliveries of a group of projects, with sockets of their own: receivers of one group don't keep those of another waiting. */
+function startSending(services: Services): WorkBeside {
+  const outbound = createOutbound({
+    allowedPrivateTargets: services.config.ALLOWED_PRIVATE_TARGETS,
+    alwaysAllowedOrigins: () => [services.sandboxUrl()],
+  });
   // It is told what is due.
   const limits = { pollMs: HOUR_MS };
-  const deliveries = startDeliveries({ ...deps, limits });
-  const listening = deps.database.listen(EVENTS_CHANNEL, () => deliveries.wake());
+  const deliveries = startDeliveries({ ...services, outbound, limits });
+  const listening = services.database.listen(EVENTS_CHANNEL, () => deliveries.wake());
   return {
     watched: [{ earliest: earliestDue, gapMs: DUE_GAP_MS, onDue: () => deliveries.wake() }],
     async [Symbol.asyncDispose]() {
       await Promise.all([listening[Symbol.asyncDispose](), deliveries[Symbol.asyncDispose]()]);
+      await outbound[Symbol.asyncDispose]();
     },
   };
 }
