@@ -1,5 +1,5 @@
 /** Works off what waits, several at a time. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { Alarm } from './signal.ts';
 
 interface WorkOff<T> {
   /** Null if nothing waits any more. */
@@ -33,12 +33,21 @@ interface WorkOn<T> {
 
 /** Works on claims that may take long, and looks for more beside them. Ends when nothing is left. Throws the first error. */
 export async function workOn<T>({ claim, work, lookMs }: WorkOn<T>): Promise<void> {
-  const underWay = new Set<Promise<void>>();
+  // A race of what is under way would leave something with each of it at each look, until it ends.
+  const hasEnded = new Alarm();
+  const errors: unknown[] = [];
+  let underWay = 0;
   do {
-    for (const one of await claim(underWay.size)) {
-      const working = work(one).finally(() => underWay.delete(working));
-      underWay.add(working);
+    for (const one of await claim(underWay)) {
+      underWay += 1;
+      void work(one)
+        .catch((error: unknown) => errors.push(error))
+        .finally(() => {
+          underWay -= 1;
+          hasEnded.ring();
+        });
     }
-    if (underWay.size > 0) await Promise.race([...underWay, delay(lookMs)]);
-  } while (underWay.size > 0);
+    if (underWay > 0) await hasEnded.wait(lookMs);
+    if (errors.length > 0) throw errors[0];
+  } while (underWay > 0);
 }

@@ -56,6 +56,30 @@ test('what comes while something is under way is begun beside it, until nothing 
   expect(seen.slice(0, 2)).toEqual([0, 1]);
 });
 
+test('a look leaves nothing with what is under way', async () => {
+  let reactions = 0;
+  class Watched extends Promise<void> {
+    // biome-ignore lint/suspicious/noThenProperty: it counts who waits.
+    override then<A, B>(...args: Parameters<Promise<void>['then']>): Promise<A | B> {
+      reactions += 1;
+      return super.then(...args) as Promise<A | B>;
+    }
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const seen: number[] = [];
+  await workOn({
+    claim: async () => {
+      seen.push(reactions);
+      if (seen.length === 20) resolve();
+      return seen.length === 1 ? ['long'] : [];
+    },
+    work: () => Watched.resolve(promise).then() as Promise<void>,
+    lookMs: 1,
+  });
+  expect(seen.length).toBeGreaterThanOrEqual(20);
+  expect(seen.at(19)).toBe(seen.at(1));
+});
+
 test('a failure ends the look for more', async () => {
   const claims = [[1], [2]];
   const work = async (one: number) => {
