@@ -179,6 +179,20 @@ test('a write that is held is nobody else’s, and one that has ended is done', 
   expect((await taskOf(operationId)).attempts).toBe(1);
 });
 
+test('of two claims of one moment one has the write', async () => {
+  const writer = await createWriter(app);
+  const operationId = await writeWithoutJob(writer, { record: contact() });
+  const key = { projectId: writer.projectId, id: operationId };
+  const claims = await Promise.all(
+    [1, 2].map(() => claimWrite(services.database, key, services.now())),
+  );
+  const [claim, none] = claims.toSorted((a, b) => Number(b !== null) - Number(a !== null));
+  expect(none).toBeNull();
+  if (claim) await runClaimed(services, claim);
+  expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect((await taskOf(operationId)).attempts).toBe(1);
+});
+
 test('a write of an installation that was deleted fails', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: contact() });

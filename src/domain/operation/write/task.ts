@@ -69,7 +69,8 @@ export async function claimWrite(
 ): Promise<Claim | null> {
   const leaseToken = newLeaseToken(processes.id);
   const claimed = await repeatIfMoved(() => changes.run(CLAIM_WRITES, { ...key, leaseToken, now }));
-  if (!claimed) return null;
+  // Two claims of one write may share a statement: it is that of the token.
+  if (claimed?.leaseToken !== leaseToken) return null;
   const { wasUncertain, ...task } = claimed;
   return { task, wasUncertain };
 }
