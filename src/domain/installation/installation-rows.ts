@@ -6,6 +6,7 @@ import { notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
+import { GIVEN_BACK } from '../../work/lease.ts';
 import type { Call } from '../call.ts';
 import { noteDestinationUses } from '../event/destination-uses.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
@@ -191,4 +192,6 @@ async function forgetPositions(tx: Transaction, { id: installationId, projectId 
     where: { projectId, installationId },
     data: { backfillDone: false, backfillOperationId: null, readUntil: null },
   });
+  // A page of the account before that is under way is not recorded, nor is it the end of a backfill.
+  await tx.readRun.updateMany({ where: { projectId, installationId }, data: GIVEN_BACK });
 }

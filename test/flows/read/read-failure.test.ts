@@ -6,7 +6,8 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import type { Tenant } from '../../support/app.ts';
 import { sharedApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/scenes/connections.ts';
+import { generate, keepEvents } from '../../support/scenes/connections.ts';
+import { UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
 import {
   installReading,
   POLLING,
@@ -194,6 +195,26 @@ test('a read whose worker was killed is gone on with, and the late worker is ref
   const page = { records: [], nextCursor: 'late', estimatedTotal: null };
   const late = recordPage(services, { run: killed, source, page, durationMs: 0 });
   await expect(late).rejects.toThrow(LeaseLost);
+  expect(await readIds(reading)).toEqual(allIds());
+});
+
+test('a page of the account before is not recorded, and that of another connection is read from the beginning', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  const key = { projectId: tenant.projectId, operationId: id };
+  const before = await claimRun(services, key);
+  if (!before) throw new Error('not claimed');
+  const installation = { id: reading.id, projectId: tenant.projectId };
+  const source = await getReadSource(services, installation, 'contacts');
+  const other = await generate(tenant, { apiKey: 'sandbox-key-2', consumerRef: 'second' });
+  const input = { projectIdOrName: tenant.projectId, installationId: reading.id };
+  await tenant.query(UPDATE_INSTALLATION, { input: { ...input, connectionId: other.id } });
+  const page = { records: [], nextCursor: null, estimatedTotal: null };
+  const late = recordPage(services, { run: before, source, page, durationMs: 0 });
+  await expect(late).rejects.toThrow(LeaseLost);
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
   expect(await readIds(reading)).toEqual(allIds());
 });
 
