@@ -78,10 +78,20 @@ export class Session extends pg.Client {
    */
   readonly #silence: NodeJS.Timeout;
   #isHung = false;
-  readonly #columns: KnownColumns = new Map();
+  /** Null if what is prepared by a name is not prepared here: a pooler prepares it anew on each of its connections. */
+  readonly #columns: KnownColumns | null;
 
-  constructor({ outages, onSuspect, meters = NO_METERS, silenceMs, at, ...config }: SessionConfig) {
+  constructor({
+    outages,
+    onSuspect,
+    meters = NO_METERS,
+    silenceMs,
+    at,
+    isPooled,
+    ...config
+  }: SessionConfig) {
     super({ ...config, ...at?.() });
+    this.#columns = isPooled ? null : new Map();
     this.#outages = outages;
     this.#meters = meters;
     this.#onSuspect = onSuspect;
@@ -129,14 +139,16 @@ export class Session extends pg.Client {
   }
 
   #send(config: unknown, bound: unknown, take: OnAnswer): void {
-    if (!isNamed(config)) return void super.query(config as string, bound as unknown[], take);
+    if (!this.#columns || !isNamed(config)) {
+      return void super.query(config as string, bound as unknown[], take);
+    }
     const statement = bound ? { ...config, values: bound as unknown[] } : config;
     super.query(new DescribedOnce(statement, take, this.#columns));
   }
 
   /** The next use prepares it anew. */
   #forget(name: string): void {
-    this.#columns.delete(name);
+    this.#columns?.delete(name);
     const { connection } = this as unknown as { connection: PreparedBy };
     delete connection.parsedStatements[name];
     delete connection.submittedNamedStatements[name];
@@ -248,6 +260,7 @@ export interface SessionConfig extends pg.ClientConfig {
   /** The longest time that the server may say nothing while a statement waits; then the connection is cut. */
   silenceMs: number;
   at?: () => FixedAddress;
+  isPooled: boolean;
 }
 
 export function sessionConfig({
@@ -263,6 +276,7 @@ export function sessionConfig({
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     silenceMs: limitMs + SILENCE_MS,
+    isPooled: pooler !== undefined,
     // A pooler refuses them: there they are the role's.
     ...(!pooler && {
       statement_timeout: limitMs,
