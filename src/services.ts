@@ -4,6 +4,7 @@ import { type Database, openDatabase } from './database/database.ts';
 import { hidingRows } from './database/reads/hidden-rows.ts';
 import type { Rows } from './database/rows.ts';
 import type { Services } from './domain/call.ts';
+import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
 import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { messageCursor } from './domain/event/stream-message.ts';
@@ -101,6 +102,7 @@ export async function openServices(
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
     providerAccess: createProviderAccess(
       use('requests to providers', providerOutbound(config, sandbox)),
+      use('tokens to store', new UnstoredTokens(log)),
     ),
     eventRates: createEventRates(config),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),

@@ -48,6 +48,36 @@ async function crashBetweenAnswerAndCommit(connection: Parameters<typeof callSan
   await crashing[Symbol.asyncDispose]();
 }
 
+/** Whose database takes no new token for as long as `isAway`. */
+function refusing({ changes, ...rest }: Database, isAway: () => boolean): Database {
+  const run: Database['changes']['run'] = async (change, item) => {
+    if (change.text === STORE_TOKENS.text && isAway()) throw new Error('The database is away.');
+    return changes.run(change, item);
+  };
+  return { ...rest, changes: { run } };
+}
+
+test('a token that the database could not take in time is stored when it can, before anybody uses the old one', async () => {
+  const connection = await connectWithTokens(app, await app.tenant());
+  const counts = { ...sandbox.oauth.counts };
+  let isAway = true;
+  await using waiting = await startServer(
+    refusing(database, () => isAway),
+    createLog('silent'),
+  );
+  await expect(callSandbox(waiting, connection)).rejects.toThrow('The database is away.');
+  expect(readdirSync(journal)).toEqual([`${connection.id}.json`]);
+  // Of another data folder: what the journal of the first holds, it does not know.
+  const elsewhere = callSandbox(app, connection);
+  isAway = false;
+  expect((await elsewhere).status).toBe(200);
+  expect(readdirSync(journal)).toEqual([]);
+  expect(sandbox.oauth.counts).toMatchObject({
+    refreshed: counts.refreshed + 1,
+    reuseRefused: counts.reuseRefused,
+  });
+});
+
 test('a token that was received before a crash is stored at the next start', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);

@@ -1,6 +1,7 @@
 /** What a process needs to call providers, and what it knows of their connections. */
 import type { Outbound } from '../../outbound/client.ts';
 import type { Refreshes } from '../connection/token/token-refresh.ts';
+import type { UnstoredTokens } from '../connection/token/unstored-tokens.ts';
 import {
   createObjectDescriptions,
   type ObjectDescriptions,
@@ -11,14 +12,16 @@ export interface ProviderAccess {
   outbound: Outbound;
   limits: ProviderLimits;
   refreshes: Refreshes;
+  unstored: UnstoredTokens;
   descriptions: ObjectDescriptions;
 }
 
-export function createProviderAccess(outbound: Outbound): ProviderAccess {
+export function createProviderAccess(outbound: Outbound, unstored: UnstoredTokens): ProviderAccess {
   return {
     outbound,
     limits: new ProviderLimits(),
     refreshes: new Map(),
+    unstored,
     descriptions: createObjectDescriptions(),
   };
 }

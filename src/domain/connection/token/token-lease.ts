@@ -84,7 +84,7 @@ export class Lease {
     this.#claim = { ...this.#claim, ...lasting };
   }
 
-  /** What stored the new token has given it back. */
+  /** It is not to be released: what stored the new token has given it back, or others have to wait for it to end. */
   end(): void {
     this.#hasEnded = true;
   }

@@ -128,7 +128,18 @@ async function renew(
   }
   const isJournaled = isRotated(before, after) && journal(services, { connection, before, after });
   const isRefresh = wanted.isRequested === true || heldToken(before) !== undefined;
-  const stored = await commitRenewal(services, { connection, before, after, isRefresh });
+  const stored = await commitRenewal(services, { connection, before, after, isRefresh }).catch(
+    (error: unknown) => {
+      if (isJournaled && !(error instanceof ProviderError)) {
+        // The database is away for longer than a caller waits. Until it has the new token, nobody uses the old one.
+        lease.end();
+        services.providerAccess.unstored.add(connection.id, () =>
+          replayEntry(services, connection.id),
+        );
+      }
+      throw error;
+    },
+  );
   if (isJournaled) removeFromJournal(services, connection);
   if (stored) lease.end();
   return stored ?? readCredentials(services, connection);

@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { requestTokens } from '../../../../src/domain/connection/token/token-endpoint.ts';
+import { UnstoredTokens } from '../../../../src/domain/connection/token/unstored-tokens.ts';
 import { createProviderAccess } from '../../../../src/domain/provider/provider-access.ts';
+import { createLog } from '../../../../src/log.ts';
 import { NO_METERS } from '../../../../src/meters.ts';
 import { createOutbound } from '../../../../src/outbound/client.ts';
 import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
@@ -29,7 +31,7 @@ function ask(given: object = {}) {
   const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...given } };
   const account = { providerWorkspaceRef: null, providerMetadata: null };
   const reach = {
-    providerAccess: createProviderAccess(outbound),
+    providerAccess: createProviderAccess(outbound, new UnstoredTokens(createLog('silent'))),
     now: () => NOW,
     meters: NO_METERS,
   };
