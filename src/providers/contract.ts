@@ -186,7 +186,8 @@ export interface Provider {
     filters?: number;
     associations: boolean;
     headers: boolean;
-    idempotencyKey: boolean;
+    /** How long it surely does the same once under a key that was sent, in milliseconds; null if it knows no keys. */
+    idempotencyKeyMs: number | null;
     /** The types of batches that it can refuse as a whole if one record is refused. */
     allOrNone: readonly BatchWrite['type'][];
   };

@@ -144,10 +144,11 @@ function accepts(beginning: string, leaseEnd: string): ChangeOfMany<WriteToAccep
   tasks as (
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", "recordCount", "dueTime", "deadlineTime",
-      "leaseToken", "leaseExpireTime", "isUncertain", "attempts", "lastAttempt")
+      "leaseToken", "leaseExpireTime", "isUncertain", "uncertainSince", "attempts", "lastAttempt")
     select "id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", jsonb_array_length("entries"), "dueTime", "deadlineTime",
       "leaseToken", case when "leaseToken" is not null then ${leaseEnd} end, "leaseToken" is not null,
+      case when "leaseToken" is not null then "now" end,
       case when "leaseToken" is null then 0 else 1 end, case when "leaseToken" is not null then "now" end
     from accepted
   ),

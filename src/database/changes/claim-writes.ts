@@ -41,6 +41,7 @@ export function claimWrites({
     order by t."id" for update of t skip locked
   )
   update "WriteTask" t set "openGroup" = null, "leaseToken" = g."leaseToken", "isUncertain" = true,
+    "uncertainSince" = case when t."isUncertain" then coalesce(t."uncertainSince", t."createTime") else g."now" end,
     "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = g."now"
   from free f join given g on g."projectId" = f."projectId" and g."id" = f."id"
   where ${isAtPlaceOf('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(g."now", now())

@@ -39,7 +39,7 @@ export function catalogueProvider({ proxy, ...facts }: CatalogueRow): Provider {
   return {
     ...facts,
     limits: DEFAULT_LIMITS,
-    takes: { associations: false, headers: false, idempotencyKey: false, allOrNone: [] },
+    takes: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
     capabilities: proxy === false ? {} : { proxy: true },
   };
 }

@@ -67,7 +67,7 @@ function connectorOf(
   vendor: Vendor,
   { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
 ): Connector {
-  const { anyObject, objects, idempotencyHeader } = vendor.declaration;
+  const { anyObject, objects, idempotency } = vendor.declaration;
   const filters = Math.max(0, ...allObjects(vendor.declaration).map(filtersOf));
   return {
     ...(!anyObject && { objects: Object.keys(objects) }),
@@ -83,7 +83,7 @@ function connectorOf(
       ...(filters > 0 && { filters }),
       associations: false,
       headers: false,
-      idempotencyKey: idempotencyHeader !== undefined,
+      idempotencyKeyMs: idempotency?.lifeMs ?? null,
       allOrNone: allOrNoneTypes(vendor),
     },
     capabilities: { ...capabilitiesOf(vendor), ...(proxy === false ? {} : { proxy: true }) },

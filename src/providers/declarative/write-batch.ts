@@ -39,7 +39,7 @@ async function writeAtOnce(
   { object, route, ...write }: BatchWrite & { object: ObjectDeclaration; route: Batch },
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone, idempotencyKey: key } = write;
-  const { headers, bodyFormat, idempotencyHeader } = vendor.declaration;
+  const { headers, bodyFormat, idempotency } = vendor.declaration;
   const list = records.map(({ record }) => withNested(object.nested, record));
   const answer = await session.send({
     method: route.method,
@@ -47,7 +47,7 @@ async function writeAtOnce(
     query: { ...route.query, ...(!allOrNone && route.partial) },
     headers: {
       ...fillTexts(headers, session),
-      ...(idempotencyHeader && key && { [idempotencyHeader]: key }),
+      ...(idempotency && key && { [idempotency.header]: key }),
     },
     body: withValue(route.body, route.records, list),
     bodyFormat,

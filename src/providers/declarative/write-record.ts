@@ -108,12 +108,12 @@ export function cannot({ displayName }: Vendor, verb: string, objectName: string
 }
 
 function headersOf(
-  { headers, idempotencyHeader }: Declaration,
+  { headers, idempotency }: Declaration,
   session: ProviderSession,
   { headers: own, key }: { headers: Record<string, string>; key?: string | undefined },
 ): Record<string, string> {
   const filled = fillTexts({ ...headers, ...own }, session);
-  return { ...filled, ...(idempotencyHeader && key && { [idempotencyHeader]: key }) };
+  return { ...filled, ...(idempotency && key && { [idempotency.header]: key }) };
 }
 
 function content(

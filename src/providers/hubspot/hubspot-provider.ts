@@ -56,7 +56,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       filters: 3,
       associations: true,
       headers: false,
-      idempotencyKey: false,
+      idempotencyKeyMs: null,
       // A batch of updates writes what it can, whatever is asked for.
       allOrNone: ['CREATE'],
     },

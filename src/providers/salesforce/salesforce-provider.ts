@@ -58,7 +58,7 @@ export function salesforceProvider(
       filters: 20,
       associations: false,
       headers: true,
-      idempotencyKey: false,
+      idempotencyKeyMs: null,
       allOrNone: ['CREATE', 'UPDATE'],
     },
     capabilities: {

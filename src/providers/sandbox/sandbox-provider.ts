@@ -68,7 +68,8 @@ export function sandboxProvider(address: () => string): Provider {
       filters: 20,
       associations: true,
       headers: true,
-      idempotencyKey: true,
+      // It forgets one after 24 hours.
+      idempotencyKeyMs: 23 * 3_600_000,
       allOrNone: ['CREATE', 'UPDATE'],
     },
     capabilities,

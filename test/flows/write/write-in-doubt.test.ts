@@ -10,7 +10,7 @@ const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
 const able = sandboxProvider(() => sandbox.url);
 /** As HubSpot and Salesforce are: it knows no idempotency keys. */
-const provider = { ...able, takes: { ...able.takes, idempotencyKey: false } };
+const provider = { ...able, takes: { ...able.takes, idempotencyKeyMs: null } };
 const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
 const app = await sharedApp({ env, providers: [provider] });
 const { services } = app.app;

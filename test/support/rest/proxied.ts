@@ -61,7 +61,7 @@ export function crmAt(baseUrl: string, given: Partial<Provider> = {}): Provider 
       batchSize: 1,
       pageSize: 1,
     },
-    takes: { associations: false, headers: false, idempotencyKey: false, allOrNone: [] },
+    takes: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
     capabilities: { proxy: true },
     ...given,
   };

@@ -66,7 +66,9 @@ async function send(
   // What is sent after a look at the records may be other fields the next time, under which the key is another's.
   const isSame = entries.every((entry, index) => entry === stored[index]);
   const idempotencyKey =
-    provider.takes.idempotencyKey && isSame ? `${task.id}.${entries[0]?.position}` : undefined;
+    provider.takes.idempotencyKeyMs !== null && isSame
+      ? `${task.id}.${entries[0]?.position}`
+      : undefined;
   if (type === 'DELETE') {
     if (!first || !deleteRecord) throw lacking(provider);
     return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];

@@ -1,5 +1,6 @@
 /** Whether a write that has not ended is tried again, and when. */
 import type { WriteMode, WriteType } from '../../../database/generated/enums.ts';
+import type { Provider } from '../../../providers/contract.ts';
 import { type Backoff, backoffMs } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 
@@ -24,8 +25,8 @@ export interface AttemptedWrite {
   /** With this one. */
   attempts: number;
   deadlineTime: Date;
-  /** The provider knows a key under which it does the same once. */
-  hasProviderKey: boolean;
+  /** No attempt that begins later is known to the provider by its key; null if it knows no keys. */
+  keyUntil: Date | null;
   /** The outcome of an earlier attempt is not known. */
   wasUncertain: boolean;
 }
@@ -38,11 +39,20 @@ export type Decision =
   | { kind: 'unknown' };
 
 /** An update or a deletion leaves the same behind when it is done twice; a creation doesn't. */
-export function isRepeatable({
-  type,
-  hasProviderKey,
-}: Pick<AttemptedWrite, 'type' | 'hasProviderKey'>): boolean {
-  return type !== 'CREATE' || hasProviderKey;
+export function isRepeatable(
+  { type, keyUntil }: Pick<AttemptedWrite, 'type' | 'keyUntil'>,
+  time: Date,
+): boolean {
+  return type !== 'CREATE' || (keyUntil !== null && time <= keyUntil);
+}
+
+/** Until when an attempt may begin whose last request reaches the provider while it knows the key. */
+export function keyUntilOf(
+  { takes: { idempotencyKeyMs }, limits }: Pick<Provider, 'takes' | 'limits'>,
+  firstAttempt: Date,
+): Date | null {
+  if (idempotencyKeyMs === null) return null;
+  return new Date(firstAttempt.getTime() + idempotencyKeyMs - limits.timeoutMs);
 }
 
 /** What follows from a failed attempt. `random` gives numbers from 0 to 1. */
@@ -53,9 +63,9 @@ export function decide(
 ): Decision {
   const isUncertain = failure.outcomeUnknown || write.wasUncertain;
   const given = { kind: isUncertain ? 'unknown' : 'fail' } as const;
-  if (failure.outcomeUnknown && !isRepeatable(write)) return given;
   if (!failure.passesLater) return given;
   const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));
+  if (isUncertain && !isRepeatable(write, time)) return given;
   if (write.mode === 'SYNCHRONOUS') {
     const again = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
     return again ? { kind: 'retry', time } : given;

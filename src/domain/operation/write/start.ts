@@ -136,6 +136,7 @@ function taskOf(row: WriteToAccept): Omit<Claim['task'], 'createTime'> {
     dueTime: row.dueTime,
     leaseToken: row.leaseToken,
     isUncertain: true,
+    uncertainSince: now,
     attempts: 1,
     lastAttempt: now,
     deadlineTime: row.deadlineTime,

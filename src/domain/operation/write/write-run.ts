@@ -9,7 +9,7 @@ import { openSession } from '../../connection/connection-session.ts';
 import { findLatestContent } from '../../integration/kept-contents.ts';
 import { attemptWrite, failureOf } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
-import { type AttemptFailure, type Decision, decide, isRepeatable } from './retry.ts';
+import { type AttemptFailure, type Decision, decide, isRepeatable, keyUntilOf } from './retry.ts';
 import type { StartedWrite } from './start.ts';
 import {
   type Claim,
@@ -97,14 +97,17 @@ async function attempt(
 ): Promise<Decided | null> {
   const { task, wasUncertain } = claim;
   const route = await findRoute(services, claim);
-  const hasProviderKey = route.provider?.takes.idempotencyKey ?? false;
-  const mustStop = wasUncertain && !isRepeatable({ type: task.type, hasProviderKey });
+  const firstInDoubt = task.uncertainSince ?? task.createTime;
+  const keyUntil = route.provider && keyUntilOf(route.provider, firstInDoubt);
+  const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
   // Claiming it has counted an attempt that is not made.
   if (mustStop) task.attempts -= 1;
-  const failure = mustStop ? CUT_OFF : await attemptBy(services, route, { claim, entries });
+  const failure = mustStop
+    ? notRepeated(keyUntil)
+    : await attemptBy(services, route, { claim, entries });
   if (!failure) return null;
   const chance = { now: services.now(), random: services.random };
-  const decision = decide({ ...task, wasUncertain, hasProviderKey }, failure, chance);
+  const decision = decide({ ...task, wasUncertain, keyUntil }, failure, chance);
   if (decision.kind === 'retry') return { ...decision, failure };
   const outcome = decision.kind === 'unknown' ? unknownOutcome : failedOutcome;
   for (const entry of entries) {
@@ -114,12 +117,13 @@ async function attempt(
   return { ...decision, failure };
 }
 
-const CUT_OFF: AttemptFailure = {
-  message: 'The server stopped while it waited for the answer.',
-  passesLater: false,
-  outcomeUnknown: true,
-  retryAfterMs: null,
-};
+/** Of a creation that was in doubt, and can't be repeated now. */
+function notRepeated(keyUntil: Date | null): AttemptFailure {
+  const message = keyUntil
+    ? 'The provider would not recognise it any more if it were sent again.'
+    : 'The server stopped while it waited for the answer.';
+  return { message, passesLater: false, outcomeUnknown: true, retryAfterMs: null };
+}
 
 type Route =
   | { provider: Provider; session: ProviderSession }

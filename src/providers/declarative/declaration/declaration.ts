@@ -63,7 +63,8 @@ export const declaration = z.strictObject({
     .default({}),
   headers: texts,
   bodyFormat: z.enum(['json', 'form']).default('json'),
-  idempotencyHeader: z.string().optional(),
+  /** The header of a key under which the vendor writes the same once, and for how long it surely does. */
+  idempotency: z.strictObject({ header: z.string(), lifeMs: z.int().positive() }).optional(),
   errors: z.strictObject({
     /** Where the words of a refusal are: each may be a text, a list, or a map of texts. */
     messages: z.array(pointer).min(1),

@@ -38,7 +38,8 @@ export const stripe: DeclaredProvider = {
     docsUrl: 'https://docs.stripe.com/api',
     checkedAgainst: "the vendor's published OpenAPI description",
     bodyFormat: 'form',
-    idempotencyHeader: 'Idempotency-Key',
+    // Stripe may forget a key after 24 hours.
+    idempotency: { header: 'Idempotency-Key', lifeMs: 23 * 3_600_000 },
     errors: {
       messages: ['/error/message'],
       rules: [

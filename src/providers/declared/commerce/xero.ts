@@ -74,7 +74,8 @@ export const xero: DeclaredProvider = {
       },
     },
     headers: { 'xero-tenant-id': '{{tenantId}}' },
-    idempotencyHeader: 'Idempotency-Key',
+    // Xero forgets a key after 6 minutes.
+    idempotency: { header: 'Idempotency-Key', lifeMs: 5 * 60_000 },
     errors: { messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'] },
     events: {
       proof: { kind: 'hmac', header: 'x-xero-signature', algorithm: 'sha256', encoding: 'base64' },

@@ -4,8 +4,11 @@ import {
   type AttemptFailure,
   decide,
   delayMs,
+  keyUntilOf,
 } from '../../../../src/domain/operation/write/retry.ts';
+import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
 
+const sandbox = sandboxProvider(() => 'http://127.0.0.1');
 const now = new Date('2030-01-01T00:00:00Z');
 const later = (ms: number) => new Date(now.getTime() + ms);
 
@@ -14,7 +17,7 @@ const creation: AttemptedWrite = {
   mode: 'ASYNCHRONOUS',
   attempts: 1,
   deadlineTime: later(3_600_000),
-  hasProviderKey: false,
+  keyUntil: null,
   wasUncertain: false,
 };
 const unavailable: AttemptFailure = {
@@ -55,15 +58,31 @@ test('what can not pass is not tried again', () => {
 
 test('a creation that may be done is repeated only under a key that the provider knows', () => {
   expect(next({}, timeout)).toEqual({ kind: 'unknown' });
-  expect(next({ hasProviderKey: true }, timeout)).toMatchObject({ kind: 'retry' });
+  expect(next({ keyUntil: later(1_000) }, timeout)).toMatchObject({ kind: 'retry' });
+  expect(next({ keyUntil: later(999) }, timeout)).toEqual({ kind: 'unknown' });
   expect(next({ type: 'UPDATE' }, timeout)).toMatchObject({ kind: 'retry' });
   expect(next({ type: 'DELETE' }, timeout)).toMatchObject({ kind: 'retry' });
 });
 
 test('once in doubt, a write that is given up stays in doubt', () => {
-  const inDoubt = { hasProviderKey: true, wasUncertain: true };
+  const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
   expect(next(inDoubt, forbidden)).toEqual({ kind: 'unknown' });
   expect(next({ ...inDoubt, deadlineTime: now }, unavailable)).toEqual({ kind: 'unknown' });
+});
+
+test('a creation that an earlier attempt may have done is not tried again when the provider forgets its key', () => {
+  const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
+  expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_000 })).toMatchObject({ kind: 'retry' });
+  expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_001 })).toEqual({ kind: 'unknown' });
+  const undone = { ...inDoubt, wasUncertain: false };
+  expect(next(undone, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({ kind: 'retry' });
+});
+
+test('an attempt under a key must end before the provider forgets it', () => {
+  const takes = { associations: false, headers: false, idempotencyKeyMs: 300_000, allOrNone: [] };
+  const limits = { ...sandbox.limits, timeoutMs: 30_000 };
+  expect(keyUntilOf({ takes, limits }, now)).toEqual(later(270_000));
+  expect(keyUntilOf({ takes: { ...takes, idempotencyKeyMs: null }, limits }, now)).toBeNull();
 });
 
 test('who waits for a synchronous write is told of a failure at once; a doubt is cleared up twice', () => {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "WriteTask" ADD COLUMN     "uncertainSince" TIMESTAMPTZ(3);
