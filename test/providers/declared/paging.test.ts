@@ -56,15 +56,17 @@ function fixture(page: Page): VendorFixture {
   };
 }
 
+/** A size may be another one for each page. */
 async function* pages(
   paging: Paging,
   session: ProviderSession,
-  { pageSize, ...more }: { pageSize: number } & Partial<ListDeclaration>,
+  { pageSize: sizes, ...more }: { pageSize: number | (() => number) } & Partial<ListDeclaration>,
 ): AsyncGenerator<RecordPage> {
   const { capabilities } = thingsProvider({ list: { paging, ...more } });
   const readPage = capabilities.readPage as NonNullable<Capabilities['readPage']>;
   let cursor: string | undefined;
   do {
+    const pageSize = typeof sizes === 'number' ? sizes : sizes();
     const read = { objectName: 'things', fields: ['id'], pageSize, ...(cursor && { cursor }) };
     const page = await readPage(session, read);
     yield page;
@@ -89,6 +91,42 @@ test.each(KINDS)('%s: each record once', async (_, page, paging) => {
       expect(read).toEqual(made);
     }),
     { numRuns: 25 },
+  );
+});
+
+test.each(KINDS)('%s: each record once, though the size changes', async (_, page, paging) => {
+  await using server = await vendorServer(fixture(page));
+  const session = plainSession(server.url);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(60),
+      fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 5 }),
+      async (count, sizes) => {
+        server.store.records.splice(0);
+        const made = Array.from({ length: count }, () =>
+          String(server.store.create({}, new Date()).id),
+        );
+        let asked = 0;
+        const pageSize = () => sizes[asked++ % sizes.length] as number;
+        const read = await Array.fromAsync(pages(paging, session, { pageSize }));
+        expect(read.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(made);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test('a page that an older version has named is one of the size that is asked for', async () => {
+  await using server = await vendorServer(fixture(byPage(SIZE, 'at')));
+  for (let n = 0; n < 50; n += 1) server.store.create({}, new Date());
+  const { readPage } = thingsProvider({
+    list: { paging: { kind: 'page', send: at } },
+  }).capabilities;
+  const cursor = JSON.stringify({ by: 'all', next: 2, first: '1', empty: 0 });
+  const read = { objectName: 'things', fields: ['id'], pageSize: 20, cursor };
+  const page = await readPage?.(plainSession(server.url), read);
+  expect(page?.records.map(({ id }) => id)).toEqual(
+    server.store.records.slice(20, 40).map(({ id }) => String(id)),
   );
 });
 

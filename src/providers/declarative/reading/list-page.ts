@@ -12,7 +12,7 @@ import type { Variables } from '../template.ts';
 import { readTime } from '../times.ts';
 import { countAll } from './count.ts';
 import { searchList } from './equality.ts';
-import { pageRequest } from './page-request.ts';
+import { pageRequest, sizeOf } from './page-request.ts';
 import { nextPosition, readPosition } from './position.ts';
 
 export interface ListRead {
@@ -44,7 +44,7 @@ export async function readList(
     answer,
     baseUrl: session.baseUrl,
     ids: records.map(({ id }) => id),
-    size: list.size ? Math.min(read.pageSize, list.size.max) : null,
+    size: sizeOf(list, read, position),
     at: position?.next ?? null,
   };
   const last = times.at(-1);

@@ -50,11 +50,13 @@ function isAddress({ paging }: List): boolean {
 }
 
 function* parameters(
-  { paging, size, fields }: List,
+  list: List,
   read: PageRead,
   position: Position | null,
 ): Generator<[Place, unknown]> {
-  if (size) yield [size, sizeText(size, read.pageSize)];
+  const { paging, size, fields } = list;
+  const records = sizeOf(list, read, position);
+  if (size && records !== null) yield [size, sizeText(size, records)];
   if (fields) yield [fields, fieldNames(fields, read.fields)];
   if (!('send' in paging)) return;
   if (position?.next != null) yield [paging.send, position.next];
@@ -62,8 +64,16 @@ function* parameters(
   else if (paging.kind === 'offset') yield [paging.send, 0];
 }
 
-function sizeText({ max, template }: NonNullable<List['size']>, wanted: number): string | number {
-  const size = Math.min(wanted, max);
+/** Records that are asked for; null if the vendor chooses. A page that is known by its number keeps its size. */
+export function sizeOf(
+  { size }: List,
+  { pageSize }: PageRead,
+  position: Position | null,
+): number | null {
+  return size ? (position?.size ?? Math.min(pageSize, size.max)) : null;
+}
+
+function sizeText({ template }: NonNullable<List['size']>, size: number): string | number {
   return template ? template.replace('{size}', String(size)) : size;
 }
 

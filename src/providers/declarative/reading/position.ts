@@ -9,6 +9,8 @@ const stored = z.strictObject({
   by: z.enum(['all', 'changed']),
   /** A cursor, an address, an offset, a page's number or a record's id: what the paging is by. Null at the start. */
   next: z.union([z.string(), z.number()]).nullable(),
+  /** The size of the pages that a page's number counts. */
+  size: z.int().positive().optional(),
   /** Id of the first record of the page before: a vendor that gives it again goes round in a circle. */
   first: z.string().nullable(),
   /** Pages without a record, one after the other. */
@@ -63,7 +65,15 @@ export function nextPosition(list: List, read: PassedPage, by: Position['by']): 
     throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
   }
   const { since, seen } = position ?? {};
-  const onwards = { by, next, first, empty, ...(since !== undefined && { since, seen }) };
+  const size = list.paging.kind === 'page' ? page.size : null;
+  const onwards = {
+    by,
+    next,
+    ...(size !== null && { size }),
+    first,
+    empty,
+    ...(since !== undefined && { since, seen }),
+  };
   return (list.isKeyset && fromLastTime(list, read, onwards)) || onwards;
 }
 
