@@ -173,10 +173,56 @@ test('reads past the 10,000 hits that a search goes to, and counts them once', a
   expect(new Set(pages.map(({ estimatedTotal }) => estimatedTotal))).toEqual(new Set([10_350]));
 });
 
+test('a record that changes between two pages hides no other', async () => {
+  await using server = await hubspotServer({ now: () => minute(9) });
+  const deals = ['one', 'two', 'three'].map((dealname) =>
+    server.store.create('deals', { dealname }, minute(1)),
+  );
+  const window = { since: minute(0), until: minute(2) };
+  const read = { objectName: 'deals', fields: ['dealname'], pageSize: 1, ...window };
+  const [first] = deals;
+  const { nextCursor, estimatedTotal } = await readPage(session(server), read);
+  if (first) server.store.update('deals', first, { dealname: 'changed' });
+  const rest = await pagesOf(server, { ...read, cursor: nextCursor ?? '' });
+  expect(rest.flatMap(({ records }) => records.map(({ fields }) => fields.dealname))).toEqual([
+    'two',
+    'three',
+  ]);
+  expect(rest.map((page) => page.estimatedTotal)).toEqual([estimatedTotal, estimatedTotal]);
+});
+
+test('an empty page is not the end if others follow it', async () => {
+  await using server = await hubspotServer();
+  const ids = [1, 2, 3].map((n) => server.store.create('deals', {}, minute(n)).id);
+  const read = { objectName: 'deals', fields: [], pageSize: 1, since: minute(0) };
+  const { nextCursor } = await readPage(session(server), read);
+  server.failNext({ status: 200, body: { total: 2, results: [], paging: pageAfter('1') } });
+  const rest = await pagesOf(server, { ...read, cursor: nextCursor ?? '' });
+  // The stand-in has given an empty page in place of a record's.
+  expect(rest.map(({ records }) => records.map(({ id }) => id))).toEqual([[], [ids[2]]]);
+  const circle = { status: 200, body: { total: 2, results: [], paging: pageAfter('1') } };
+  server.failNext(circle, 2);
+  const failure = failureOf(pagesOf(server, { ...read, cursor: nextCursor ?? '' }));
+  expect((await failure).kind).toBe('RETRYABLE');
+});
+
+function pageAfter(after: string) {
+  return { next: { after } };
+}
+
+test('a position by a count of hits is read again from the id that the count began at', async () => {
+  await using server = await hubspotServer();
+  const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, minute(n)).id);
+  const read = { objectName: 'deals', fields: [], pageSize: 2, since: minute(0) };
+  const counted = { by: 'search', after: '2', aboveId: ids[0], total: 4 };
+  const pages = await pagesOf(server, { ...read, cursor: JSON.stringify(counted) });
+  expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(ids.slice(1));
+});
+
 test('starts again where a position is not one that HubSpot understands', async () => {
   await using server = await hubspotServer();
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
-  const search = { by: 'search', after: 'abc', aboveId: null, total: 1 };
+  const search = { by: 'search', after: null, aboveId: null, pastEmpty: 'abc', total: 1 };
   const cursor = JSON.stringify(search);
   const changed = { ...read, since: minute(0), cursor };
   expect((await failureOf(readPage(session(server), changed))).kind).toBe('CURSOR_GONE');
@@ -418,7 +464,7 @@ function byName(fields: FieldDescription[]): Record<string, FieldDescription> {
 
 async function pagesOf(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {
   const pages: RecordPage[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined = read.cursor; cursor !== null; ) {
     const page = await readPage(session(server), { ...read, cursor });
     cursor = page.nextCursor;
     pages.push(page);

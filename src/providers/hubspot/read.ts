@@ -10,18 +10,23 @@ import { type CrmRecord, listAnswer, recordsAnswer, searchAnswer } from './wire.
 
 const LISTED_MAX = 100;
 const SEARCHED_MAX = 200;
-/** Search pages no further than this many hits: going beyond is refused with a 400. */
-const SEARCH_CEILING = 10_000;
 
 const listCursor = z.object({ by: z.literal('list'), after: z.string() });
 
+/**
+ * Each page begins above the last id of the one before: a record that changes meanwhile leaves the window, and by a
+ * count of hits all others would move up. Earlier versions counted: their place, `after`, is not read, and what
+ * they gave above `aboveId` comes again.
+ */
 const searchCursor = z.object({
   by: z.literal('search'),
-  /** Where in the hits the next page starts; null at the start of a segment. */
-  after: z.string().nullable(),
-  /** Segments after the first hold the records above this id. */
+  /** Null: processes of an earlier version begin at `aboveId` too. */
+  after: z.unknown().transform(() => null),
+  /** Null at the start. */
   aboveId: z.string().nullable(),
-  /** Hits of the whole read: the answers of later segments count only what is left. */
+  /** After a page without records: where in the hits above that id the next one starts. */
+  pastEmpty: z.string().optional(),
+  /** Hits of the whole read: the answers of later pages count only what is left. */
   total: z.int(),
 });
 type SearchCursor = z.infer<typeof searchCursor>;
@@ -86,7 +91,6 @@ async function countRecords(
 
 async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const cursor = findCursor(searchCursor, read);
-  const limit = Math.min(read.pageSize, SEARCHED_MAX);
   const answer = await session.send({
     method: 'POST',
     path: paths.search(read.objectName),
@@ -94,13 +98,13 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
       ...filterGroups(filters(read, cursor?.aboveId ?? null)),
       sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
       properties: properties(read),
-      limit,
-      ...(cursor?.after && { after: cursor.after }),
+      limit: Math.min(read.pageSize, SEARCHED_MAX),
+      ...(cursor?.pastEmpty && { after: cursor.pastEmpty }),
     },
   });
   const { results, paging, total } = answerBody(searchAnswer, succeeded(answer), 'READ');
   const here = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
-  const next = nextSearch(here, { after: paging?.next?.after, lastId: results.at(-1)?.id, limit });
+  const next = nextSearch(here, { after: paging?.next?.after, lastId: results.at(-1)?.id });
   return {
     records: results.map((record) => toRecord(record, read.fields)),
     nextCursor: next && writeCursor(next),
@@ -108,15 +112,15 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
   };
 }
 
-/** Goes on in the segment, or above its last id if the next page would pass the ceiling. */
+/** Throws RETRYABLE if the pages repeat themselves. */
 function nextSearch(
-  here: SearchCursor,
-  page: { after: string | undefined; lastId: string | undefined; limit: number },
+  { pastEmpty, ...here }: SearchCursor,
+  { after, lastId }: { after: string | undefined; lastId: string | undefined },
 ): SearchCursor | null {
-  if (page.after === undefined || page.lastId === undefined) return null;
-  return Number(page.after) + page.limit <= SEARCH_CEILING
-    ? { ...here, after: page.after }
-    : { ...here, after: null, aboveId: page.lastId };
+  if (after === undefined) return null;
+  if (lastId !== undefined) return { ...here, aboveId: lastId };
+  if (after !== pastEmpty) return { ...here, pastEmpty: after };
+  throw new ProviderError('RETRYABLE', 'The pages of the search repeat themselves');
 }
 
 interface Filter {
