@@ -21,6 +21,7 @@ function object(
         ? { kind: 'page', send: { in: 'query', name: 'page' }, pages: '/pagination/pageCount' }
         : { kind: 'none' },
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoBare', isExclusive: true },
+      isKeyset: isPaged,
       ...(isPaged && { total: '/pagination/itemCount' }),
     },
     byIds: { path: `${path}/{id}`, records: `/${name}/0` },
