@@ -16,10 +16,12 @@ const TYPES = {
   user: 'REFERENCE',
 } as const;
 
+const DAY_MS = 86_400_000;
+
 function object(
   displayName: string,
   name: string,
-  { isReadOnly = false, hasCustomFields = false, known = {} }: Options = {},
+  { isReadOnly = false, isSorted = false, hasCustomFields = false, known = {} }: Options = {},
 ): ObjectDeclarationInput {
   const path = `/api/v1/${name}/`;
   return {
@@ -27,14 +29,17 @@ function object(
     changedAt: { at: '/date_updated', format: 'iso' },
     all: {
       path,
+      ...(isSorted && { query: { _order_by: 'date_updated' } }),
       records: '/data',
       size: { in: 'query', name: '_limit', max: 100 },
       paging: { kind: 'offset', send: { in: 'query', name: '_skip' }, more: '/has_more' },
       total: '/total_results',
       ...(!isReadOnly && {
         since: { in: 'query', name: 'date_updated__gte', format: 'iso' },
-        until: { in: 'query', name: 'date_updated__lte', format: 'iso' },
+        // What changes while it is read would leave the list, and what is behind it move over the seam of two pages.
+        until: { in: 'query', name: 'date_updated__lte', format: 'iso', marginMs: DAY_MS },
       }),
+      isKeyset: isSorted,
     },
     byIds: { path: `${path}{id}/`, records: '' },
     ...(!isReadOnly && {
@@ -60,6 +65,8 @@ function object(
 
 interface Options {
   isReadOnly?: boolean;
+  /** The vendor is known to sort it by the time of change. */
+  isSorted?: boolean;
   hasCustomFields?: boolean;
   known?: ObjectDeclarationInput['known'];
 }
@@ -79,9 +86,10 @@ export const close: DeclaredProvider = {
     apiVersion: 'v1',
     docsUrl: 'https://developer.close.com',
     checkedAgainst:
-      "the vendor's guides on paging, leads, events and webhooks, and published connectors",
+      "the vendor's guides on paging, leads, events and webhooks, its client library, and published connectors",
     notes: [
       'The vendor refuses pages that lie too deep: read large accounts in windows of change.',
+      'A lead, contact or task that changes while a window is read that ended more than a day before may hide another one of it: such a window is complete if nothing changed meanwhile.',
     ],
     scopes: ['all.full_access', 'offline_access'],
     errors: { messages: ['/field-errors', '/errors', '/error'] },
@@ -139,6 +147,7 @@ export const close: DeclaredProvider = {
         known: { name: 'STRING', title: 'STRING' },
       }),
       opportunity: object('Opportunities', 'opportunity', {
+        isSorted: true,
         hasCustomFields: true,
         known: { note: 'STRING', value: 'INT' },
       }),
