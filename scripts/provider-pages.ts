@@ -108,9 +108,10 @@ function connecting(declared: DeclaredProvider, { scopes, inputs }: Declaration)
 function row(name: string, object: ObjectDeclaration): string {
   const { all, changed, create, update, remove, createMany, fields, known, parent } = object;
   const list = changed ?? all;
+  const whole = changed?.whole ? changed : all;
   return `| ${[
     `\`${name}\`${parent ? ` below ${parent.object}` : ''}`,
-    all.size ? `${all.size.max} in a page` : 'all at once',
+    whole.size ? `${whole.size.max} in a page` : 'all at once',
     changes(list, object),
     seam(list),
     searchList(object) ? 'by values' : '–',

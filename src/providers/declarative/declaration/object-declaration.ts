@@ -173,7 +173,12 @@ export const objectDeclaration = z.strictObject({
   nested: z.array(nested).default([]),
   all: list,
   /** Another way for what changed, if the vendor has one. */
-  changed: list.optional(),
+  changed: list
+    .extend({
+      /** The list of all leaves records out: a read of all goes this way too, with this query beside its own. */
+      whole: z.strictObject({ query: texts }).optional(),
+    })
+    .optional(),
   byIds: fetching.optional(),
   count: count.optional(),
   create: write.optional(),

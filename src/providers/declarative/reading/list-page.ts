@@ -68,16 +68,18 @@ export async function readList(
   };
 }
 
-/** What changed is listed in its own way if the vendor has one, and what has given values by the way that takes them. */
+/**
+ * What changed is listed in its own way if the vendor has one, and so is everything if only that way has it all. What has
+ * given values is listed by the way that takes them.
+ */
 function wayOf(object: ObjectDeclaration, read: PageRead): ['all' | 'changed', List] {
   const { all, changed } = object;
   const isSearch = Boolean(read.filters?.length);
   const search = isSearch ? searchList(object) : undefined;
-  const isOfChanges = Boolean(read.since || read.until);
-  if (changed && (search === changed || (isOfChanges && search !== all))) {
-    return ['changed', changed];
-  }
-  return ['all', all];
+  if (!changed || search === all) return ['all', all];
+  if (search === changed || read.since || read.until) return ['changed', changed];
+  if (!changed.whole) return ['all', all];
+  return ['changed', { ...changed, query: { ...changed.query, ...changed.whole.query } }];
 }
 
 const NO_CONTENT = 204;

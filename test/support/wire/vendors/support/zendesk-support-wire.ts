@@ -9,6 +9,9 @@ import {
   type WireVendor,
 } from '../../terms.ts';
 
+/** What the list leaves out: tickets that are closed are archived after some months. */
+const UNLISTED: unknown[] = ['closed', 'deleted'];
+
 export const zendeskSupport: WireVendor = {
   objectName: 'tickets',
   textField: 'subject',
@@ -33,6 +36,7 @@ export const zendeskSupport: WireVendor = {
         {
           path: '/api/v2/tickets',
           order: 'made',
+          filter: (records) => records.filter(({ values }) => !UNLISTED.includes(values.status)),
           page: byCursor({ name: 'page[size]', fallback: 100, max: 100 }, 'page[after]'),
           answer: (shown, { next }) => ({
             tickets: shown,
@@ -47,7 +51,12 @@ export const zendeskSupport: WireVendor = {
             const cursor = query.get('cursor');
             const start = unixIn(query, 'start_time') ?? sinceOf(cursor);
             if (!start) throw new BadRequest('start_time is missing');
-            return records.filter((record) => shownTime(record) >= start.getTime());
+            const isWithoutDeleted = query.get('exclude_deleted') === 'true';
+            return records.filter(
+              (record) =>
+                shownTime(record) >= start.getTime() &&
+                !(isWithoutDeleted && record.values.status === 'deleted'),
+            );
           },
           page: (records, request, url) => {
             const { query } = request;

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { zendeskSupport } from '../../../src/providers/declared/support/zendesk-support.ts';
+import type { PageRead } from '../../../src/providers/moving-records.ts';
+import { plainSession } from '../../support/providers/provider-session.ts';
+import { BEARER } from '../../support/wire/terms.ts';
+import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
+import { zendeskSupport as wire } from '../../support/wire/vendors/support/zendesk-support-wire.ts';
+import { failureOf, minute } from '../contract-subject.ts';
+
+test('all tickets are those that are archived too; what was deleted comes with changes alone', async () => {
+  await using server = await vendorServer(wire.fixture);
+  for (const [n, status] of ['open', 'closed', 'deleted', 'closed', 'solved'].entries()) {
+    server.store.create({ status }, minute(n));
+  }
+  expect(await statuses(server)).toEqual(['open', 'closed', 'closed', 'solved']);
+  expect(await statuses(server, { since: minute(2) })).toEqual(['deleted', 'closed', 'solved']);
+});
+
+test('a position in the list without archived tickets begins again', async () => {
+  await using server = await vendorServer(wire.fixture);
+  const cursor = JSON.stringify({ by: 'all', next: 'c_100', first: '35436001', empty: 0 });
+  expect((await failureOf(readTickets(server, { cursor }))).kind).toBe('CURSOR_GONE');
+});
+
+async function statuses(server: VendorServer, window: Partial<PageRead> = {}): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readTickets(server, { ...window, ...(cursor && { cursor }) });
+    found.push(...page.records.map(({ fields }) => fields.status));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor);
+  return found;
+}
+
+function readTickets(server: VendorServer, read: Partial<PageRead>) {
+  const { readPage } = declarativeProvider(zendeskSupport).capabilities;
+  if (!readPage) throw new Error('it reads no pages');
+  const session = plainSession(server.url, BEARER);
+  return readPage(session, { objectName: 'tickets', fields: ['status'], pageSize: 2, ...read });
+}
