@@ -65,7 +65,10 @@ const timeFilter = z.strictObject({
   isRequired: z.boolean().default(false),
   /** Only the first page is asked with it: the cursor knows the rest. */
   isFirstOnly: z.boolean().default(false),
-  /** Asked that much wider, for vendors that take it in a zone of their own or not too close to now. */
+  /**
+   * Asked that much wider, for vendors that take it in a zone of their own or not too close to now, and for counted
+   * pages that should not move when a record changes.
+   */
   marginMs: z.int().nonnegative().default(0),
 });
 export type TimeFilter = z.output<typeof timeFilter>;

@@ -36,7 +36,7 @@ function object(
       total: '/total_results',
       ...(!isReadOnly && {
         since: { in: 'query', name: 'date_updated__gte', format: 'iso' },
-        // What changes while it is read would leave the list, and what is behind it move over the seam of two pages.
+        // So wide that what changes while it is read stays listed, and moves nothing over the seam of two pages.
         until: { in: 'query', name: 'date_updated__lte', format: 'iso', marginMs: DAY_MS },
       }),
       isKeyset: isSorted,
