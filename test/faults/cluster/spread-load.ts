@@ -47,6 +47,8 @@ export interface SpreadProject extends Mover {
   /** How long each event took until its webhook was recorded. Known when the load has ended. */
   delivered: Timed[];
   refused: number;
+  /** What the calls were told that were refused. */
+  refusals: string[];
   received(): string[];
   /** Of the destination of records. */
   records(): Received[];
@@ -193,7 +195,10 @@ export async function connect(
   if (data && !errors) {
     const { id } = data.generateConnection.connection;
     answered.push({ id, ms: atMs - beganMs, atMs });
-  } else project.refused += 1;
+  } else {
+    project.refused += 1;
+    project.refusals.push(JSON.stringify(errors));
+  }
 }
 
 /** Some on each of the workers. */
@@ -215,7 +220,8 @@ async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<Sprea
     const mover = await prepareMoving(app, tenant);
     const received = () => receiver.received(projectId).map(({ id }) => id);
     const records = () => receiver.received(ofRecords);
-    projects.push({ ...mover, worker, answered: [], delivered: [], refused: 0, received, records });
+    const empty = { answered: [], delivered: [], refused: 0, refusals: [] };
+    projects.push({ ...mover, ...empty, worker, received, records });
     if (projects.length === PROJECTS_OF_EACH * cluster.workers.length) return projects;
   }
   throw new Error('The projects are not spread over the workers.');
