@@ -36,12 +36,7 @@ const SOURCES = [
     what: 'a wait that something else may end',
     pattern: /\bPromise\.race\b/,
     // The embedded database waits for an answer or its end, without a time limit.
-    allowed: [
-      'database/embedded/engine.ts',
-      'work/backoff.ts',
-      'work/deadline.ts',
-      'work/work-off.ts',
-    ],
+    allowed: ['database/embedded/engine.ts', 'work/backoff.ts', 'work/deadline.ts'],
   },
   {
     what: 'the end of a lease',
