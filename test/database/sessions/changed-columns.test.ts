@@ -1,6 +1,9 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, inject, test } from 'vitest';
+import { Outages } from '../../../src/database/outages.ts';
+import { openSession } from '../../../src/database/session.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { testDatabase } from '../../support/app.ts';
+import { createLog } from '../../../src/log.ts';
+import { onPostgres, testDatabase } from '../../support/app.ts';
 
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
@@ -36,4 +39,26 @@ test('a transaction with such a statement is begun again, and done once', async 
   await addColumn();
   const row = (id: string) => ({ id, more: null });
   expect(await ask()).toEqual([row('a'), row('b'), row('b')]);
+});
+
+test.runIf(onPostgres)('behind a pooler, rows have the columns that they come with', async () => {
+  const [{ name } = { name: '' }] = await database.rows.query<{ name: string }>(
+    'select current_database() as "name"',
+    [],
+  );
+  const session = await openSession({
+    address: { connectionString: `${inject('postgres').serverUrl}/${name}` },
+    limitMs: 1_000,
+    name: 'test',
+    outages: new Outages(createLog('silent')),
+    pooler: { keepsStatements: true },
+  });
+  const ask = async () => (await session.query({ name: 'changing', text: ALL })).rows;
+  expect(await ask()).toEqual([{ id: 'a' }]);
+  await addColumn();
+  // As it does on a connection of its own that has not got it yet.
+  await session.query('deallocate "changing"');
+  await session.query(`prepare "changing" as ${ALL}`);
+  expect(await ask()).toEqual([{ id: 'a', more: null }]);
+  await session.end();
 });
