@@ -63,7 +63,8 @@ test.skipIf(reason).each(noPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
       `others: ${before.length} calls, p99 ${p99(before)} ms before; ${meanwhile.length} calls, p99 ${p99(meanwhile)} ms (${noticed.length}, ${p99(noticed)} ms after ${NOTICED_MS} ms), ${refused} refused, and ${arrived} webhooks while the node hung; the coordinator had ${open} connections at work`,
     );
     expect(gateway.lines.filter(({ msg }) => msg === 'node.away')).toHaveLength(1);
-    const refusals = others.flatMap((project) => project.refusals);
+    const failures = gateway.lines.filter(({ msg }) => msg === 'database.failed');
+    const refusals = [...others.flatMap((project) => project.refusals), JSON.stringify(failures)];
     expect(refused, refusals.join('\n')).toEqual(others.map(() => 0));
     expect(Math.min(...arrived)).toBeGreaterThan(0);
     const moved = doneBetween(others, hungMs, backMs);
