@@ -1,5 +1,7 @@
 /** Deletes rows of a project in small statements, so that nothing waits for them; each may be repeated. */
+import type { Database } from '../../database/database.ts';
 import type { RunQuery } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { prefixOf } from '../../ids.ts';
 import type { ErasureKey } from './erasure.ts';
 
@@ -49,8 +51,9 @@ function installationsOf(key: ErasureKey): string {
     returning 1`;
 }
 
-/** Operations with their logs, their writes and the keys of those. Whether there may be more. */
-export async function removeOperations(query: RunQuery, key: ErasureKey): Promise<boolean> {
+/** Operations with their logs, their records to write and the keys of those. Whether there may be more. */
+export async function removeOperations(database: Database, key: ErasureKey): Promise<boolean> {
+  const { query } = database.rows;
   const { projectId } = key;
   const found = await query<{ id: string }>(
     `select "id" from "Operation" where ${conditionOf(key)} limit ${OPERATIONS_AT_ONCE}`,
@@ -61,6 +64,7 @@ export async function removeOperations(query: RunQuery, key: ErasureKey): Promis
   for (let lines = LOGS_AT_ONCE; lines === LOGS_AT_ONCE; ) {
     lines = (await query(REMOVE_LOGS, [projectId, ids])).length;
   }
+  await inTransaction(database, (tx) => removeWrites(tx, projectId, ids));
   for (const statement of WITH_OPERATIONS) await query(statement, [projectId, ids]);
   return true;
 }
@@ -73,10 +77,29 @@ const REMOVE_LOGS = `
     ) line limit ${LOGS_AT_ONCE}))
   returning 1`;
 
-/** Records that were collected together are of one installation. */
+/**
+ * The records of operations, and the tasks that had no others: what was collected for several consumers is one task. It
+ * keeps its `recordCount`, by which the next record gets its position.
+ */
+async function removeWrites(
+  tx: Transaction,
+  projectId: string,
+  operationIds: string[],
+): Promise<void> {
+  // Held, none of them gets a record meanwhile.
+  const tasks = await tx.$queryRawUnsafe<{ id: string }[]>(HOLD_TASKS, projectId, operationIds);
+  if (tasks.length === 0) return;
+  await tx.writeEntry.deleteMany({ where: { projectId, operationId: { in: operationIds } } });
+  const ids = tasks.map(({ id }) => id);
+  await tx.writeTask.deleteMany({ where: { projectId, id: { in: ids }, entries: { none: {} } } });
+}
+
+const HOLD_TASKS = `
+  select "id" from "WriteTask" where "projectId" = $1 and "id" in (
+    select "taskId" from "WriteEntry" where "projectId" = $1 and "operationId" = any($2))
+  order by "id" for update`;
+
 const WITH_OPERATIONS = [
-  `delete from "WriteTask" where "projectId" = $1 and "id" in (
-     select "taskId" from "WriteEntry" where "projectId" = $1 and "operationId" = any($2))`,
   `delete from "IdempotencyKey" where "projectId" = $1 and "operationId" = any($2)`,
   `delete from "Operation" where "projectId" = $1 and "id" = any($2)`,
 ];

@@ -50,7 +50,7 @@ async function eraseParts(
     },
     rowsOf('Delivery'),
     rowsOf('StreamMessage'),
-    () => removeOperations(query, key),
+    () => removeOperations(services.database, key),
     rowsOf('NotificationEvent'),
     () => endConnections(services, key),
     ...(isProject ? OF_PROJECTS.map(rowsOf) : []),

@@ -50,7 +50,7 @@ export async function createOperation(
   return operation;
 }
 
-/** Replaces the whole metadata, and says what it waits for if it does. */
+/** Replaces the whole metadata, and says what it waits for if it does. False if it has ended, or is gone. */
 export async function noteOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,
@@ -58,12 +58,13 @@ export async function noteOperation(
     now: updateTime,
     ...news
   }: { metadata: StoredOperationMetadata; result?: string | null | undefined; now: Date },
-): Promise<void> {
-  await tx.operation.updateMany({
+): Promise<boolean> {
+  const { count } = await tx.operation.updateMany({
     where: { id, projectId, status: 'IN_PROGRESS' },
     data: { ...news, updateTime },
   });
-  announceOperation(tx, id);
+  if (count > 0) announceOperation(tx, id);
+  return count > 0;
 }
 
 export interface OperationEnd {

@@ -18,16 +18,28 @@ export interface Attempt {
   onProgress: () => Promise<void>;
 }
 
+/**
+ * Whether the provider knows the task's requests again by their keys. They are others once an erasure has taken records
+ * out of them.
+ */
+export function takesKey(
+  { takes }: Provider,
+  { task, entries }: { task: Claim['task']; entries: readonly WriteEntry[] },
+): boolean {
+  return takes.idempotencyKeyMs !== null && entries.length === task.recordCount;
+}
+
 /** Sets the outcomes of the entries that have none yet; the failure that stopped it, or null. */
 export async function attemptWrite(
   services: Services,
   { claim, provider, session, entries, onProgress }: Attempt,
 ): Promise<AttemptFailure | null> {
   const requests = requestsOf(entries, provider.limits.batchSize);
+  const hasKey = takesKey(provider, { task: claim.task, entries });
   for (const [index, own] of requests.entries()) {
     if (index > 0) await onProgress();
     try {
-      const outcomes = await send(own, { claim, provider, session });
+      const outcomes = await send(own, { claim, provider, session, hasKey });
       await readBack(outcomes, { claim, provider, session, entries: own });
       for (const [place, entry] of own.entries()) {
         const outcome = outcomes[place];
@@ -51,7 +63,12 @@ function requestsOf(entries: readonly WriteEntry[], batchSize: number): WriteEnt
 
 async function send(
   stored: readonly WriteEntry[],
-  { claim: { task }, provider, session }: Pick<Attempt, 'claim' | 'provider' | 'session'>,
+  {
+    claim: { task },
+    provider,
+    session,
+    hasKey,
+  }: Pick<Attempt, 'claim' | 'provider' | 'session'> & { hasKey: boolean },
 ): Promise<RecordOutcome[]> {
   const { readRecords } = provider.capabilities;
   const entries = await withoutFilled(stored, { session, readRecords, task });
@@ -65,10 +82,7 @@ async function send(
   const [first] = records;
   // What is sent after a look at the records may be other fields the next time, under which the key is another's.
   const isSame = entries.every((entry, index) => entry === stored[index]);
-  const idempotencyKey =
-    provider.takes.idempotencyKeyMs !== null && isSame
-      ? `${task.id}.${entries[0]?.position}`
-      : undefined;
+  const idempotencyKey = hasKey && isSame ? `${task.id}.${entries[0]?.position}` : undefined;
   if (type === 'DELETE') {
     if (!first || !deleteRecord) throw lacking(provider);
     return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];

@@ -195,8 +195,10 @@ export async function postponeWrite(
     await TASKS.change(tx.writeTask, task, released);
     await saveOutcomes(tx, task, entries);
     for (const id of new Set(entries.map(({ operationId }) => operationId))) {
-      await noteOperation(tx, { id, projectId }, { metadata, now });
-      await logOperation(tx, { id, projectId }, { severity: 'WARNING', message });
+      const operation = { id, projectId };
+      // One that was erased meanwhile has no log either.
+      if (!(await noteOperation(tx, operation, { metadata, now }))) continue;
+      await logOperation(tx, operation, { severity: 'WARNING', message });
     }
     // The caller of a synchronous write continues it.
     if (task.mode === 'SYNCHRONOUS') return;

@@ -7,7 +7,7 @@ import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { findLatestContent } from '../../integration/kept-contents.ts';
-import { attemptWrite, failureOf } from './attempt.ts';
+import { attemptWrite, failureOf, takesKey } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
 import { type AttemptFailure, type Decision, decide, isRepeatable, keyUntilOf } from './retry.ts';
 import type { StartedWrite } from './start.ts';
@@ -97,13 +97,14 @@ async function attempt(
 ): Promise<Decided | null> {
   const { task, wasUncertain } = claim;
   const route = await findRoute(services, claim);
-  const firstInDoubt = task.uncertainSince ?? task.createTime;
-  const keyUntil = route.provider && keyUntilOf(route.provider, firstInDoubt);
+  const { provider } = route;
+  const hasKey = provider !== null && takesKey(provider, { task, entries });
+  const keyUntil = hasKey ? keyUntilOf(provider, task.uncertainSince ?? task.createTime) : null;
   const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
   // Claiming it has counted an attempt that is not made.
   if (mustStop) task.attempts -= 1;
   const failure = mustStop
-    ? notRepeated(keyUntil)
+    ? notRepeated({ task, entries, keyUntil })
     : await attemptBy(services, route, { claim, entries });
   if (!failure) return null;
   const chance = { now: services.now(), random: services.random };
@@ -117,12 +118,24 @@ async function attempt(
   return { ...decision, failure };
 }
 
-/** Of a creation that was in doubt, and can't be repeated now. */
-function notRepeated(keyUntil: Date | null): AttemptFailure {
+interface InDoubt {
+  task: Claim['task'];
+  entries: readonly WriteEntry[];
+  keyUntil: Date | null;
+}
+
+/** Of a creation that was in doubt, and can't be repeated. */
+function notRepeated({ task, entries, keyUntil }: InDoubt): AttemptFailure {
+  const givenUp = { passesLater: false, outcomeUnknown: true, retryAfterMs: null };
+  if (entries.length < task.recordCount) {
+    const message =
+      'Other records of the same request have been erased since, so it is not repeated.';
+    return { message, ...givenUp };
+  }
   const message = keyUntil
     ? 'The provider would not recognise it any more if it were sent again.'
     : 'The server stopped while it waited for the answer.';
-  return { message, passesLater: false, outcomeUnknown: true, retryAfterMs: null };
+  return { message, ...givenUp };
 }
 
 type Route =

@@ -1,0 +1,102 @@
+/** Records that were collected for two consumers in one write, one of whom is erased. */
+import { expect, test } from 'vitest';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';
+import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
+import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { sharedApp } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
+import { contact, createWriter } from '../../support/scenes/writes.ts';
+
+const HOUR_MS = 3_600_000;
+
+let aheadMs = 0;
+const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const { services, sandbox } = app.app;
+const { prisma } = services.database;
+
+/** Of ann and then of bob, whose connection the installation has now. */
+async function collected() {
+  const writer = await createWriter(app);
+  const { projectId, installationId } = writer;
+  const collect = async () => {
+    const autoBatchPolicy = { maxDelayMinutes: 5 };
+    const record = contact();
+    const asked = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record };
+    return { id: (await writer.write(asked)).operationId as string, record };
+  };
+  const ofAnn = await collect();
+  const bob = { consumerRef: 'bob', apiKey: 'sandbox-key-of-bob' };
+  const { id: connectionId, consumer } = await generate(writer, bob);
+  const input = { projectIdOrName: projectId, installationId, connectionId };
+  await writer.query(UPDATE_INSTALLATION, { input });
+  const ofBob = await collect();
+  const ann = await prisma.consumer.findFirstOrThrow({ where: { projectId, consumerRef: 'ann' } });
+  const task = { projectId, id: ofAnn.id };
+  expect(await prisma.writeEntry.count({ where: { projectId, taskId: task.id } })).toBe(2);
+  return { projectId, task, ofAnn, ofBob, ann, bob: consumer as { id: string } };
+}
+
+async function erase(projectId: string, { id }: { id: string }): Promise<void> {
+  const key = { projectId, id };
+  await inTransaction(services.database, (tx) => beginErasure(services, tx, key));
+  await eraseSlice(services, key, new AbortController().signal);
+  expect(await prisma.operation.count({ where: { projectId, consumerId: id } })).toBe(0);
+}
+
+/** Runs the write when its time has come. */
+async function runLater(task: { projectId: string; id: string }) {
+  aheadMs += HOUR_MS;
+  return runWrite(services, task);
+}
+
+const emails = () => sandbox.records('contacts').map(({ email }) => email);
+
+test('what was accepted for the other consumer is written and ends', async () => {
+  const { projectId, task, ofAnn, ofBob, ann } = await collected();
+  await erase(projectId, ann);
+  expect(await prisma.writeEntry.findMany({ where: { projectId } })).toMatchObject([
+    { operationId: ofBob.id, position: 1 },
+  ]);
+  await runLater(task);
+  expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
+    { id: ofBob.id, status: 'SUCCESS' },
+  ]);
+  expect(emails()).toContain(ofBob.record.email);
+  expect(emails()).not.toContain(ofAnn.record.email);
+});
+
+test('the write goes with the last of its records', async () => {
+  const { projectId, ann, bob } = await collected();
+  await Promise.all([erase(projectId, ann), erase(projectId, bob)]);
+  expect(await prisma.writeTask.count({ where: { projectId } })).toBe(0);
+});
+
+test('an attempt that fails meanwhile goes on with those that are left', async () => {
+  const { projectId, task, ofBob, ann } = await collected();
+  const path = { pathPrefix: '/objects/contacts/batch' };
+  sandbox.faults.set({ ...path, status: 429, delayMs: 1_000, times: 1 });
+  const running = runLater(task);
+  await expect
+    .poll(() => prisma.writeTask.findFirst({ where: task }))
+    .toMatchObject({ attempts: 1 });
+  await erase(projectId, ann);
+  expect(await running).toMatchObject({ next: expect.any(Date) });
+  await runLater(task);
+  expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
+    { id: ofBob.id, status: 'SUCCESS' },
+  ]);
+});
+
+test('a request that was perhaps done is not repeated as another one under the same key', async () => {
+  const { projectId, task, ofBob, ann } = await collected();
+  sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch', times: 1 });
+  expect(await runLater(task)).toMatchObject({ next: expect.any(Date) });
+  await erase(projectId, ann);
+  await runLater(task);
+  expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
+    { id: ofBob.id, status: 'FAILURE', result: expect.stringContaining('outcome is unknown') },
+  ]);
+  expect(emails().filter((email) => email === ofBob.record.email)).toHaveLength(1);
+});
