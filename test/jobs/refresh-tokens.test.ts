@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
+import { ServiceUnavailable } from '../../src/errors.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import { refreshTokensSweep } from '../../src/jobs/refresh-tokens.ts';
 import { createLog } from '../../src/log.ts';
@@ -8,7 +10,8 @@ import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
 import { generate, keepEvents } from '../support/scenes/connections.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
-const log = createLog('silent');
+const lines: string[] = [];
+const log = createLog('info', { write: (line) => void lines.push(line) });
 const app = await sharedApp({ env, log });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
@@ -109,6 +112,49 @@ test('a refused refresh of a sweep makes the connection BAD_CREDENTIALS, with on
       data: { errors: [expect.stringContaining('invalid_grant')] },
     },
   ]);
+});
+
+/** Sealed for nobody, and before all others in the order of a sweep. */
+async function connectUnreadable(tenant: Tenant, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number += 1) {
+    ids.push(await connect(tenant, { groupRef: `unreadable-${number}`, inMs: 1_000 }));
+  }
+  const credentialsSealed = 'v1.00000000.AAAA';
+  await prisma.connection.updateMany({ where: { id: { in: ids } }, data: { credentialsSealed } });
+  return ids;
+}
+
+test('connections that can not be read do not keep others from being refreshed, and wait', async () => {
+  const tenant = await tenantWithApp();
+  const unreadable = await connectUnreadable(tenant, 8);
+  const id = await connect(tenant, { groupRef: 'readable', inMs: 60_000 });
+  await refreshTokensSweep.run(services, new AbortController().signal);
+  const soon = new Date(Date.now() + 120_000);
+  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
+    tokenExpireTime: expect.toSatisfy((time: Date) => time > soon),
+  });
+  const waiting = { id: { in: unreadable }, refreshRetryTime: { gt: soon } };
+  expect(await prisma.connection.count({ where: waiting })).toBe(unreadable.length);
+  const told = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'token.not_refreshed');
+  expect(told.map(({ connectionId }) => connectionId).toSorted()).toEqual(unreadable.toSorted());
+  expect(told[0].err.message).toContain('No key 00000000');
+  await prisma.connection.deleteMany({ where: { id: { in: unreadable } } });
+});
+
+test('while the database is away a sweep ends, and nothing waits for longer', async () => {
+  const tenant = await tenantWithApp();
+  const id = await connect(tenant, { groupRef: 'away', inMs: 60_000 });
+  const open = () => {
+    throw new ServiceUnavailable('The database is away.', { cause: null, retryAfterSeconds: 2 });
+  };
+  const away = { ...services, vault: { ...services.vault, open } };
+  await expect(refreshDue(away)).rejects.toThrow('The database is away.');
+  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
+    refreshRetryTime: null,
+  });
 });
 
 test('a sweep of a server that is stopping begins no batch', async () => {

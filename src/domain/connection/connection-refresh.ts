@@ -1,9 +1,10 @@
 /** Refreshing the tokens of connections: one that a caller names, and all that are soon to end. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
-import { unprocessable } from '../../errors.ts';
+import { ServiceUnavailable, unprocessable } from '../../errors.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
+import { LeaseLost } from '../../work/lease.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
@@ -90,7 +91,8 @@ const ENDING_SOON = acrossProjects(
 
 /**
  * One batch of the connections whose tokens are soon to end, whether or not they are used: refresh tokens
- * may end when they are not. Returns how many there were; if they fill a batch, there may be more.
+ * may end when they are not. One that fails waits, and the others go on. Returns how many there were; if they fill a
+ * batch, there may be more. Throws ServiceUnavailable.
  */
 export async function refreshDue(services: Services): Promise<number> {
   const now = services.now();
@@ -109,12 +111,20 @@ async function refreshOne(services: Services, connection: ConnectionKey): Promis
   try {
     await refreshIdle(services, connection);
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    services.log.warn(
-      { connectionId: connection.id, error: error.message },
-      'token.refresh_failed',
-    );
+    // Of the database, for all of them.
+    if (error instanceof ServiceUnavailable) throw error;
+    logFailure(services, connection, error);
     await postpone(services, connection, RETRY_MS);
+  }
+}
+
+function logFailure({ log }: Services, { id: connectionId }: ConnectionKey, error: unknown): void {
+  // Another process does it.
+  if (error instanceof LeaseLost) return;
+  if (error instanceof ProviderError) {
+    log.warn({ connectionId, error: error.message }, 'token.refresh_failed');
+  } else {
+    log.error({ connectionId, err: error }, 'token.not_refreshed');
   }
 }
 
