@@ -66,7 +66,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     this.isFree = Prisma.raw(isFreeSql(options.columns));
   }
 
-  /** Those whose `dueTime` has come, the longest due first. */
+  /** Those whose `dueTime` has come, the longest due first. Rows that others only keep from being deleted are free. */
   async claimDue<C extends Column<T>>(
     database: Claimed,
     { countMax, now, columns }: { countMax: number; now: Date; columns: readonly C[] },
@@ -77,7 +77,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       (of, left) => Prisma.sql`chosen as (
         select ${listOf('held', this.#of.key)} from ${this.#table} held
         where ${isAskedSql(of, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
-        order by held."dueTime" limit ${left}::int for update of held skip locked
+        order by held."dueTime" limit ${left}::int for no key update of held skip locked
       )`,
     );
   }

@@ -104,7 +104,11 @@ const EXPIRED_PROVIDER_EVENTS: Expired = {
   table: 'ProviderEvent',
   time: 'receiveTime',
   key: ['projectId', 'installationId', 'objectName', 'nativeId'],
-  condition: '"doneTime" is not null',
+  // What waits for a subscription that is gone is never done.
+  condition: `("doneTime" is not null or (
+    select true from "ObjectSubscription" s where s."projectId" = "ProviderEvent"."projectId"
+      and s."installationId" = "ProviderEvent"."installationId" and s."objectName" = "ProviderEvent"."objectName"
+    limit 1) is null)`,
 };
 /** Counts of activity outlive what they count. */
 const ACTIVITY_DAYS = 90;

@@ -183,6 +183,26 @@ test('writes go with their records, counted from their end', async () => {
   ]);
 });
 
+test('events of providers go when they are done, and what waits when its subscription is gone', async () => {
+  const key = { projectId, installationId: newId('ins'), objectName: 'contacts' };
+  await prisma.objectSubscription.create({
+    data: { ...key, provider: 'sandbox', connectionId: newId('con') },
+  });
+  const event = { ...key, providerAppId: newId('app'), kind: 'UPDATE', content: {} } as const;
+  const change = { nativeType: 'changed', eventTime: new Date() };
+  await prisma.providerEvent.createMany({
+    data: [
+      { ...event, ...change, nativeId: 'done', doneTime: new Date() },
+      { ...event, ...change, nativeId: 'waits' },
+      { ...event, ...change, nativeId: 'waits in vain', installationId: newId('ins') },
+    ],
+  });
+  await removeAfter(RETENTION_DAYS - 1);
+  expect(await prisma.providerEvent.count()).toBe(3);
+  await removeAfter(RETENTION_DAYS + 1);
+  expect(await prisma.providerEvent.findMany()).toMatchObject([{ nativeId: 'waits' }]);
+});
+
 test('two processes at once, and one that is stopped, do no harm', async () => {
   await insertDeliveries(3_000, 'SUCCEEDED');
   await removeExpired(services, { signal: AbortSignal.abort() });

@@ -39,7 +39,8 @@ function lineOf(nativeId: string): number {
  * fields may differ in case: some providers spell them in several ways. An event
  * that is there already stays as it is. A request that brings nothing wanted and new has no row. The hint is for the
  * processes that do the events. `new` finds the requests of what was stored without a join: its rows are more than the
- * planner thinks. Arrivals are counted here: the shards of a cluster have no defaults that count.
+ * planner thinks. A subscription that is deleted waits for what is being stored for it, and nothing is stored after it.
+ * Arrivals are counted here: the shards of a cluster have no defaults that count.
  */
 export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
   lineOf: ({ projectId, events: [first] }) => `${projectId} ${lineOf(first?.nativeId ?? '')}`,
@@ -55,12 +56,21 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
       with ordinality as e("nativeId", "account", "objectName", "recordId", "kind",
         "nativeType", "eventTime", "changedFields", "content", "place")
   ),
+  subscribed as materialized (
+    select s.* from (select distinct "projectId", "providerAppId", "account", "objectName" from sent) e
+    cross join lateral (
+      select "projectId", "providerAppId", "account", "objectName", "installationId", "kinds", "otherEvents", "watchFields"
+      from "ObjectSubscription"
+      where "projectId" = e."projectId" and "providerAppId" = e."providerAppId" and "account" = e."account"
+        and "objectName" = e."objectName" and "isWanted"
+      for key share) s
+  ),
   wanted as (
     select distinct on (e."projectId", s."installationId", e."objectName", e."nativeId")
       e.*, s."installationId"
-    from sent e join "ObjectSubscription" s on s."projectId" = e."projectId"
+    from sent e join subscribed s on s."projectId" = e."projectId"
       and s."providerAppId" = e."providerAppId" and s."account" = e."account"
-      and s."objectName" = e."objectName" and s."isWanted"
+      and s."objectName" = e."objectName"
     where e."kind" = any(s."kinds"::text[])
       and (e."kind" <> 'OTHER' or e."nativeType" = any(s."otherEvents"))
       and (e."kind" <> 'UPDATE' or cardinality(s."watchFields") = 0

@@ -27,7 +27,8 @@ export async function endSubscriptions(services: Services, key: ErasureKey): Pro
   await Promise.all(found.map((subscription) => tryToTakeDown(services, subscription)));
   for (const { projectId, installationId, objectName } of found) {
     const values = [projectId, installationId, objectName];
-    // Without it, no more of its events are stored.
+    // What is being stored for it ends before it goes; from here on nothing more is.
+    await query(NOT_WANTED, values);
     await query(DELETE_SUBSCRIPTION, values);
     for (let gone = EVENTS_AT_ONCE; gone === EVENTS_AT_ONCE; ) {
       gone = (await query(DELETE_EVENTS, values)).length;
@@ -36,6 +37,9 @@ export async function endSubscriptions(services: Services, key: ErasureKey): Pro
   return found.length > 0;
 }
 
+const NOT_WANTED = `
+  update "ObjectSubscription" set "isWanted" = false
+  where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;
 const DELETE_SUBSCRIPTION = `
   delete from "ObjectSubscription"
   where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;

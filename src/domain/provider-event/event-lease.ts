@@ -26,7 +26,8 @@ export type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED)[number]>;
 
 /**
  * Subscriptions with events that wait, of all projects. The first step walks from one subscription to the next, one
- * entry of the index for each: one with a million events costs no more than one with a single one.
+ * entry of the index for each: one with a million events costs no more than one with a single one. What is being stored
+ * for one meanwhile keeps it only from being deleted.
  */
 export async function claimWaiting(
   { database }: Pick<Services, 'database'>,
@@ -50,7 +51,7 @@ export async function claimWaiting(
       join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
       where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
         and ${EVENTS_HELD.isFree}
-      limit ${left}::int for update of held skip locked
+      limit ${left}::int for no key update of held skip locked
     )`,
   );
 }

@@ -64,8 +64,9 @@ export async function followSubscriptions(
     if (reason !== null && row?.error !== reason) refused.push(reason);
     if (row && isSame(row, one) && row.isWanted && row.connectionId === connectionId) continue;
     const state = reason === null ? pending(now()) : unsupported(reason, now());
-    const data = { ...one, ...state, provider: content.provider, connectionId, isWanted: true };
-    const key = { projectId, installationId, objectName: one.objectName };
+    const { objectName, ...asked } = one;
+    const data = { ...asked, ...state, provider: content.provider, connectionId, isWanted: true };
+    const key = { projectId, installationId, objectName };
     await tx.objectSubscription.upsert({
       where: { projectId_installationId_objectName: key },
       create: { ...key, ...data },

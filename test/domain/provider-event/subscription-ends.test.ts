@@ -1,0 +1,112 @@
+/** The ends of subscriptions, while events of theirs are being stored. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { endSubscriptions } from '../../../src/domain/erasure/end-subscriptions.ts';
+import { claimWaiting } from '../../../src/domain/provider-event/event-lease.ts';
+import { storeAlone, storeWithin } from '../../../src/domain/provider-event/store-events.ts';
+import { claimDue, endHeld } from '../../../src/domain/provider-event/subscription-lease.ts';
+import { newId } from '../../../src/ids.ts';
+import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
+import { sharedApp } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+
+const app = await sharedApp();
+const { services } = app.app;
+const { database } = services;
+const { prisma } = database;
+/** The embedded database has one connection: there nothing runs beside a transaction. */
+const isEmbedded = database.kind === 'embedded';
+/** What waits for nobody is done by then. */
+const SOON_MS = 300;
+
+const eventsOf = (count: number): ProviderEvent[] =>
+  Array.from({ length: count }, () => ({
+    nativeId: crypto.randomUUID(),
+    account: 'account',
+    objectName: 'contacts',
+    recordId: 'c1',
+    kind: 'UPDATE',
+    nativeType: 'contact.changed',
+    time: new Date(),
+    changedFields: [],
+    record: null,
+    association: null,
+    raw: {},
+  }));
+
+async function subscribed() {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { id: connectionId, consumer } = await generate(tenant);
+  const owner = { projectId, providerAppId: newId('app') };
+  const key = { projectId, installationId: newId('ins'), objectName: 'contacts' };
+  await prisma.objectSubscription.create({
+    data: {
+      ...{ ...key, ...owner, connectionId, provider: 'sandbox', account: 'account' },
+      ...{ kinds: ['UPDATE'], status: 'ACTIVE' },
+    },
+  });
+  const erasure = { projectId, id: consumer.id as string };
+  return { key, owner, erasure };
+}
+
+/** Is stored, and not yet committed, while `meanwhile` begins. */
+async function storing(owner: { projectId: string; providerAppId: string }, meanwhile: () => void) {
+  await inTransaction(database, async (tx) => {
+    expect(await storeWithin(tx, owner, eventsOf(1))).toBe(1);
+    meanwhile();
+    await wait(SOON_MS);
+  });
+}
+
+test('a subscription that is taken down goes with the events that are being stored', async () => {
+  const { key, owner } = await subscribed();
+  await prisma.objectSubscription.updateMany({
+    where: key,
+    data: { isWanted: false, dueTime: services.now() },
+  });
+  const claim = await claimDue(services);
+  if (!claim) throw new Error('Nothing is due.');
+  await prisma.objectSubscription.updateMany({ where: key, data: { isWanted: true } });
+  let ending: Promise<void> | undefined;
+  await storing(owner, () => {
+    ending = prisma.objectSubscription
+      .updateMany({ where: key, data: { isWanted: false } })
+      .then(() => endHeld(services, claim));
+  });
+  await ending;
+  expect(await prisma.objectSubscription.count({ where: key })).toBe(0);
+  expect(await prisma.providerEvent.count({ where: key })).toBe(0);
+});
+
+test('a subscription that is erased does too, and nothing is stored for it from then on', async () => {
+  const { key, owner, erasure } = await subscribed();
+  let ending: Promise<boolean> | undefined;
+  await storing(owner, () => {
+    ending = endSubscriptions(services, erasure);
+  });
+  expect(await ending).toBe(true);
+  expect(await storeAlone(services, owner, eventsOf(1))).toBe(0);
+  expect(await prisma.providerEvent.count({ where: key })).toBe(0);
+});
+
+test.skipIf(isEmbedded)(
+  'events are stored and done beside others that are being stored',
+  async () => {
+    const { key, owner } = await subscribed();
+    await storeAlone(services, owner, eventsOf(1));
+    let beside: Promise<unknown> | undefined;
+    const done: string[] = [];
+    await storing(owner, () => {
+      beside = (async () => {
+        await storeAlone(services, owner, eventsOf(1));
+        done.push('stored');
+        const claims = await claimWaiting(services, 16);
+        done.push(...claims.map(({ installationId }) => installationId));
+      })();
+    });
+    expect(done).toEqual(['stored', key.installationId]);
+    await beside;
+  },
+);
