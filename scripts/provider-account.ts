@@ -21,7 +21,7 @@ export function accountSession(
   const facts: Record<string, string> = JSON.parse(env.PROVIDER_FACTS ?? '{}');
   const workspace = env.PROVIDER_WORKSPACE ?? null;
   const account = { providerWorkspaceRef: workspace, providerMetadata: facts };
-  const baseUrl = fillAddress(provider.baseUrl, account);
+  const baseUrl = fillAddress(provider, provider.baseUrl, account);
   const attached = attachedCredentials(provider, credentials);
   const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
   return {

@@ -157,6 +157,11 @@ export interface Provider {
   baseUrl: string;
   /** The first is that of an integration that names none. Left out: the provider is all there is. */
   modules?: readonly ProviderModule[];
+  /**
+   * Where a variable stands for a whole host or address, by its name: the hosts that it may name, of which `*.` begins
+   * all below a domain. Without them a caller could send secrets anywhere.
+   */
+  hosts?: Readonly<Record<string, readonly string[]>>;
   /** Of every request; `{{name}}` is a fact of the connection. */
   headers?: Readonly<Record<string, string>>;
   /** In order of preference: the first that fits a credential is taken. */

@@ -268,6 +268,8 @@ test('every offending input is named', async () => {
   expect(await issueNames(tenant, { provider: 'zoho' })).toEqual([
     'input.providerMetadata.zoho_token_domain',
   ]);
+  const evil = { provider: 'zoho', providerMetadata: { zoho_token_domain: 'evil.test' } };
+  expect(await issueNames(tenant, evil)).toEqual(['input.providerMetadata.zoho_token_domain']);
   const domain = { zoho_token_domain: { value: 'accounts.zoho.eu', source: 'input' } };
   const url = await start(tenant, { provider: 'zoho', providerMetadata: domain });
   expect(url.searchParams.get('scope')).toBe('a,b');
@@ -320,6 +322,32 @@ test('the workspace of an account is told from the address that a token answer n
       tokenExpireTime: expect.any(Date),
     },
   ]);
+});
+
+test('a client secret goes to no host that the provider does not have', async () => {
+  await using server = await startProviderServer(() => ({ status: 200, body: {} }));
+  const { hostname, port } = new URL(server.url);
+  const tokenUrl = `http://{{domain}}:${port}/token`;
+  const oauth2 = { authorizeUrl: 'https://crm.test/consent', tokenUrl };
+  const inputs = [{ name: 'domain', displayName: 'Domain' }];
+  const provider = { ...hubspotProvider(), name: 'salesforce', oauth2, inputs };
+  await using other = await testApp({
+    providers: [{ ...provider, hosts: { domain: ['accounts.crm.test'] } }],
+    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  });
+  const tenant = await other.tenant();
+  await createProviderApp(tenant, { provider: 'salesforce' });
+  const given = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
+  const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
+  const state = new URL(startOAuthConnect.authorizeUrl).searchParams.get('state');
+  // As it was begun before there was a list.
+  const who = { groupRef: 'acme', consumerRef: 'ann', scopes: [] };
+  await other.app.services.database.prisma.oAuthConnect.updateMany({
+    data: { input: { ...who, providerMetadata: { domain: hostname } } },
+  });
+  const page = await (await other.fetch(`/oauth/callback?code=c&state=${state}`)).text();
+  expect(server.requests).toEqual([]);
+  expect(page).toContain('providerMetadata.domain must be accounts.crm.test.');
 });
 
 test("the page of a connect's end runs one script, which tells the allowed origins alone", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
 import { type Provider, supportedCapabilities } from '../../src/providers/contract.ts';
 import { DECLARED } from '../../src/providers/declared/all.ts';
+import { unboundHosts } from './whole-hosts.ts';
 
 /** Told by the token answer, when it is not asked for. */
 function learnsWorkspace({ oauth2 }: Provider): boolean {
@@ -27,6 +28,10 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
       expect(filled.protocol).toBe('https:');
       expect(whole.endsWith('/')).toBe(false);
     }
+  });
+
+  test('leads to no host but those of the vendor', () => {
+    expect(unboundHosts(provider)).toEqual([]);
   });
 
   test('asks for a workspace where its addresses need one that no token tells', () => {

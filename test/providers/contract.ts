@@ -24,6 +24,7 @@ import {
 } from './contract-subject.ts';
 import { subscribeTests } from './contract-subscribing.ts';
 import { batchTests, writeTests } from './contract-writing.ts';
+import { unboundHosts } from './whole-hosts.ts';
 
 export type { ContractSubject, Fault } from './contract-subject.ts';
 
@@ -52,6 +53,7 @@ function declarationTests(makeSubject: MakeSubject): void {
       if (scheme.includes('AUTHORIZATION_CODE')) expectUrl(provider.oauth2?.authorizeUrl);
     }
     expectUrl(provider.baseUrl);
+    expect(unboundHosts(provider)).toEqual([]);
     const isTold = provider.oauth2?.tokenFields?.workspaceRef !== undefined;
     if (provider.baseUrl.includes('{{workspace}}')) {
       expect(provider.workspaceRequired ?? false).toBe(!isTold);

@@ -83,7 +83,7 @@ class ConnectionSession implements AccountSession {
   #held: HeldCredentials | undefined;
 
   constructor(services: Services, connection: Connection, provider: Provider) {
-    this.baseUrl = fillAddress(provider.baseUrl, connection);
+    this.baseUrl = fillAddress(provider, provider.baseUrl, connection);
     this.#headers = fillHeaders(provider.headers ?? {}, connection);
     this.#services = services;
     this.#connection = connection;

@@ -152,7 +152,8 @@ function addressIssues(provider: Provider, oauth2: OAuth2Facts, account: Account
   const { providerWorkspaceRef } = account;
   const isLearned = providerWorkspaceRef === null && comesWithToken(provider);
   const ofWorkspace = isLearned ? [] : workspaceIssues(provider, providerWorkspaceRef);
-  const problems = addressProblems(`${oauth2.authorizeUrl} ${oauth2.tokenUrl}`, account);
+  const addresses = [oauth2.authorizeUrl, oauth2.tokenUrl].filter((url) => url !== undefined);
+  const problems = addressProblems(provider, addresses, account);
   return [
     ...ofWorkspace,
     ...problems

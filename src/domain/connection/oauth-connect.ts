@@ -141,7 +141,7 @@ function authorizeUrl(
   { authorizeTemplate, provider, app, account, scopes }: ConnectPlan,
   { state, codeVerifier, callbackUrl }: Secrets,
 ): string {
-  const url = new URL(fillAddress(authorizeTemplate, account));
+  const url = new URL(fillAddress(provider, authorizeTemplate, account));
   const extra = { ...provider.oauth2.authorizeParams, ...app.authQueryParams };
   const own = {
     response_type: 'code',

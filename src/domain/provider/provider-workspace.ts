@@ -1,6 +1,7 @@
 /** The workspace of a connection: what its provider's addresses are made with. */
 import type { Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
+import { isKnownHost, type KnownHosts, knownHosts } from './provider-hosts.ts';
 
 const VARIABLE = '{{workspace}}';
 /** Labels of a host name: nothing that could end the host or start a path. */
@@ -20,8 +21,8 @@ export function workspaceIssues(provider: Provider, ref: string | null | undefin
     return isNeeded(provider) ? [issue(`is needed for ${provider.name}.`)] : [];
   }
   if (comesWithToken(provider)) {
-    if (isPlainAddress(ref)) return [];
-    return [issue('must be the https address that the provider gave the account.', ref)];
+    const detail = problemWithAddress(provider, 'workspace', ref);
+    return detail === null ? [] : [issue(detail, ref)];
   }
   if (!isNeeded(provider))
     return ONE_LINE.test(ref) ? [] : [issue('must be text of one line.', ref)];
@@ -39,10 +40,17 @@ export function comesWithToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
 }
 
-/** An https address without credentials, query or fragment. */
-export function isPlainAddress(text: string): boolean {
+/** Why a variable can't stand for that whole address. */
+export function problemWithAddress(
+  provider: KnownHosts,
+  variable: string,
+  text: string,
+): string | null {
   const url = URL.parse(text);
-  return url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
+  const isPlain = url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
+  if (isPlain && isKnownHost(provider, variable, url.host)) return null;
+  const known = knownHosts(provider, variable);
+  return `must be an https address without query or fragment${known === null ? '' : `, at ${known}`}.`;
 }
 
 function issue(detail: string, value?: string): Issue {

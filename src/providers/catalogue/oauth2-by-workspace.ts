@@ -7,6 +7,7 @@ export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
     displayName: 'Gong',
     // Gong's token answer names the customer's whole base URL: that is its workspace.
     baseUrl: '{{workspace}}',
+    hosts: { workspace: ['api.gong.io', '*.api.gong.io'] },
     authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
     oauth2: {
       authorizeUrl: 'https://app.gong.io/oauth2/authorize',

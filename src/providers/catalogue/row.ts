@@ -8,6 +8,7 @@ export interface CatalogueRow
     | 'displayName'
     | 'baseUrl'
     | 'modules'
+    | 'hosts'
     | 'authSchemes'
     | 'oauth2'
     | 'apiKey'

@@ -48,7 +48,15 @@ test('it is asked for where the address is made with it', () => {
 test('where it is the address itself, it is a plain https address', () => {
   expect(refuses('gong', 'https://us-1.api.gong.io')).toBe(false);
   expect(refuses('gong', 'https://us-1.api.gong.io/base')).toBe(false);
-  for (const ref of ['acme', 'http://api.gong.io', 'https://u:p@gong.io', 'https://gong.io/?a=1']) {
+  const address = 'https://us-1.api.gong.io';
+  for (const ref of ['acme', 'http://api.gong.io', 'https://u:p@api.gong.io', `${address}/?a=1`]) {
     expect(refuses('gong', ref)).toBe(true);
   }
+});
+
+test('an address is at a host of the vendor', () => {
+  expect(refuses('gong', 'https://us-1.api.gong.io.evil.test')).toBe(true);
+  expect(refuses('zoho', 'https://www.zohoapis.eu')).toBe(false);
+  expect(refuses('zoho', 'https://sandbox.zohoapis.com.au')).toBe(false);
+  expect(refuses('zoho', 'https://zohoapis.evil.test')).toBe(true);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { xero } from '../../../src/providers/declared/commerce/xero.ts';
 import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
+import { zoho } from '../../../src/providers/declared/crm/zoho.ts';
 import { airtable } from '../../../src/providers/declared/work/airtable.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { connecting, GENERATE } from '../../support/scenes/connections.ts';
@@ -10,7 +11,7 @@ import { connecting, GENERATE } from '../../support/scenes/connections.ts';
 const apiKey = { in: 'header', name: 'authorization' } as const;
 const keyed = { authSchemes: ['API_KEY'], apiKey } as const;
 const app = await sharedApp({
-  providers: [airtable, dynamicsCrm, xero].map((declared) =>
+  providers: [airtable, dynamicsCrm, xero, zoho].map((declared) =>
     declarativeProvider({ ...declared, authSchemes: [...keyed.authSchemes], apiKey }),
   ),
 });
@@ -69,4 +70,27 @@ test('a fact is a text, or a text with where it is from', async () => {
     const made = await tenant.query(GENERATE, connecting(tenant, given));
     expect(made.generateConnection.connection.id).toBeTruthy();
   }
+});
+
+test('a host is one of those that the provider has', async () => {
+  const tenant = await app.tenant();
+  const issues = await issuesOf(tenant, {
+    provider: 'zoho',
+    providerWorkspaceRef: 'https://evil.test',
+    providerMetadata: { zoho_token_domain: 'evil.test' },
+  });
+  expect(issues).toEqual([
+    ['input.providerWorkspaceRef', expect.stringMatching(/, at \*\.zohoapis\.com, .*\.$/)],
+    [
+      'input.providerMetadata.zoho_token_domain',
+      expect.stringMatching(/^must be accounts\.zoho\.com, .* or accounts\.zoho\.uk\.$/),
+    ],
+  ]);
+  const variables = connecting(tenant, {
+    apiKey: 'key',
+    provider: 'zoho',
+    providerWorkspaceRef: 'https://www.zohoapis.eu',
+    providerMetadata: { zoho_token_domain: 'accounts.zoho.eu' },
+  });
+  expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
 });

@@ -3,7 +3,8 @@
  * A value stays within its own part of the address, so that credentials never go to another host.
  */
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { isHostLabels, isPlainAddress } from '../../provider/provider-workspace.ts';
+import { isKnownHost, type KnownHosts, knownHosts } from '../../provider/provider-hosts.ts';
+import { isHostLabels, problemWithAddress } from '../../provider/provider-workspace.ts';
 
 /** The workspace that callers give, where they may give it. */
 export function givenWorkspace({ providerWorkspaceRef, providerMetadata }: GivenFacts) {
@@ -32,8 +33,8 @@ export interface AddressProblem {
 }
 
 /** Throws BAD_REQUEST that names the first variable that is missing or not usable. */
-export function fillAddress(template: string, account: AccountFacts): string {
-  const [problem] = addressProblems(template, account);
+export function fillAddress(provider: KnownHosts, template: string, account: AccountFacts): string {
+  const [problem] = addressProblems(provider, [template], account);
   if (problem) {
     const { variable, detail } = problem;
     throw new ProviderError('BAD_REQUEST', `The connection's ${factName(variable)} ${detail}`);
@@ -60,13 +61,19 @@ export function fillHeaders(
 }
 const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/;
 
-/** Why a template can't be filled in, one for each variable. */
-export function addressProblems(template: string, account: AccountFacts): AddressProblem[] {
-  const names = [...template.matchAll(VARIABLE)].map(([, name]) => name as string);
-  return [...new Set(names)].flatMap((variable) => {
-    const detail = problemWith(template, factOf(variable, account));
-    return detail === null ? [] : [{ variable, detail }];
-  });
+/** Why templates can't be filled in, one for each variable. */
+export function addressProblems(
+  provider: KnownHosts,
+  templates: readonly string[],
+  account: AccountFacts,
+): AddressProblem[] {
+  const found = templates.flatMap((template) =>
+    [...template.matchAll(VARIABLE)].flatMap(([, variable = '']) => {
+      const detail = problemWith(provider, { template, variable }, factOf(variable, account));
+      return detail === null ? [] : [{ variable, detail }];
+    }),
+  );
+  return [...new Map(found.map((problem) => [problem.variable, problem])).values()];
 }
 
 /** Where callers give a variable: providerWorkspaceRef, or by its name in providerMetadata. */
@@ -74,12 +81,16 @@ export function factName(variable: string): string {
   return variable === 'workspace' ? 'providerWorkspaceRef' : `providerMetadata.${variable}`;
 }
 
-function problemWith(template: string, value: string | null): string | null {
+function problemWith(
+  provider: KnownHosts,
+  { template, variable }: { template: string; variable: string },
+  value: string | null,
+): string | null {
   if (value === null) return 'is needed for the address and missing.';
-  if (template === WHOLE_ADDRESS) {
-    return isPlainAddress(value) ? null : 'must be an https address without query or fragment.';
-  }
-  return isHostLabels(value) ? null : 'must be letters, digits and dashes between dots.';
+  if (template === WHOLE_ADDRESS) return problemWithAddress(provider, variable, value);
+  if (!isHostLabels(value)) return 'must be letters, digits and dashes between dots.';
+  if (isKnownHost(provider, variable, value)) return null;
+  return `must be ${knownHosts(provider, variable)}.`;
 }
 
 /** Metadata holds text, or `{ value }` as the platform writes it; pages write the workspace there, too. */

@@ -11,7 +11,7 @@ import {
 
 /** One for each that is missing or can't be used. */
 export function inputIssues(
-  { name: provider, baseUrl, inputs = [] }: Provider,
+  provider: Provider,
   { providerWorkspaceRef, providerMetadata }: GivenFacts,
 ): Issue[] {
   const account: AccountFacts = {
@@ -19,20 +19,27 @@ export function inputIssues(
     providerMetadata,
   };
   const inAddress = new Map(
-    addressProblems(baseUrl, account).map(({ variable, detail }) => [variable, detail]),
+    addressProblems(provider, addressesOf(provider), account).map(({ variable, detail }) => [
+      variable,
+      detail,
+    ]),
   );
-  return inputs.flatMap(({ name, displayName, optional }) => {
+  return (provider.inputs ?? []).flatMap(({ name, displayName, optional }) => {
     const value = factOf(name, account);
     if (value === null) {
       const isGiven = Object.hasOwn(providerMetadata ?? {}, name);
       if (isGiven) return issue(name, 'must be a text that is not empty.');
-      return optional ? [] : issue(name, `is needed for ${provider}: ${displayName}.`);
+      return optional ? [] : issue(name, `is needed for ${provider.name}: ${displayName}.`);
     }
     if (!PRINTABLE.test(value))
       return issue(name, 'must be a text of one line, up to 1,024 characters.');
     const detail = inAddress.get(name);
     return detail === undefined ? [] : issue(name, detail, value);
   });
+}
+
+function addressesOf({ baseUrl, oauth2 }: Provider): string[] {
+  return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
 
 /** What a path or a header can hold. */

@@ -46,7 +46,7 @@ export type TokenAnswer = GrantedTokens & { facts: Record<string, unknown> };
 export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenAnswer> {
   const requestedAt = reach.now();
   const { provider, account } = request;
-  const url = fillAddress(provider.oauth2.tokenUrl, account);
+  const url = fillAddress(provider, provider.oauth2.tokenUrl, account);
   const { meters } = reach;
   const send = () => postForm(reach, request, url);
   const answer = await measuredCall({ meters, provider, kind: 'token' }, send);

@@ -44,7 +44,8 @@ async function requestRevocation(
   connection: LeasedConnection,
   { revocation: { url: template, method }, credentials, token }: Giving,
 ): Promise<ProviderAnswer> {
-  const url = fillAddress(template, connection);
+  const provider = getOAuthProvider(services, connection.provider);
+  const url = fillAddress(provider, template, connection);
   if (method === 'DELETE') {
     const { outbound } = services.providerAccess;
     return providerAnswer(
@@ -56,7 +57,6 @@ async function requestRevocation(
       }),
     );
   }
-  const provider = getOAuthProvider(services, connection.provider);
   const client = await getClient(services, connection, credentials);
   return postForm(services, { provider, account: connection, client, form: { token } }, url);
 }

@@ -5,6 +5,31 @@ const PATH = '/crm/v8/{object}';
 const OUTCOME = '/data/0';
 const SUCCESS = { at: '/data/0/status', value: 'success' };
 
+/** https://www.zoho.com/accounts/protocol/oauth/multi-dc.html, and China's */
+const ACCOUNTS_HOSTS = [
+  'accounts.zoho.com',
+  'accounts.zoho.eu',
+  'accounts.zoho.in',
+  'accounts.zoho.com.au',
+  'accounts.zoho.jp',
+  'accounts.zohocloud.ca',
+  'accounts.zoho.sa',
+  'accounts.zoho.com.cn',
+  'accounts.zoho.uk',
+];
+/** Sandboxes have hosts of their own beside `www`. */
+const API_HOSTS = [
+  '*.zohoapis.com',
+  '*.zohoapis.eu',
+  '*.zohoapis.in',
+  '*.zohoapis.com.au',
+  '*.zohoapis.jp',
+  '*.zohoapis.ca',
+  '*.zohoapis.sa',
+  '*.zohoapis.com.cn',
+  '*.zohoapis.uk',
+];
+
 /** One module is like another, custom ones too. Each record of a write has an outcome of its own. */
 function records(displayName: string): ObjectDeclarationInput {
   const many = {
@@ -95,6 +120,7 @@ export const zoho: DeclaredProvider = {
   displayName: 'Zoho',
   // Zoho's token answer names the base URL of the customer's data centre: its workspace.
   baseUrl: '{{workspace}}',
+  hosts: { workspace: API_HOSTS, zoho_token_domain: ACCOUNTS_HOSTS },
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
     authorizeUrl: 'https://accounts.zoho.com/oauth/v2/auth',

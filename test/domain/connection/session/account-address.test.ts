@@ -6,7 +6,7 @@ function fill(
   providerWorkspaceRef: string | null,
   metadata: object | null = null,
 ) {
-  return fillAddress(template, { providerWorkspaceRef, providerMetadata: metadata as never });
+  return fillAddress({}, template, { providerWorkspaceRef, providerMetadata: metadata as never });
 }
 
 test('variables are filled in from the workspace and the metadata', () => {
@@ -56,5 +56,40 @@ test.each([
 ])('%j changes no address', (value) => {
   for (const template of ['https://{{workspace}}.crm.test', 'https://crm.test/{{region}}/api']) {
     expect(() => fill(template, value, { region: value })).toThrow(/must be letters/);
+  }
+});
+
+test('a whole host is one of those that the provider has', () => {
+  const hosts = { domain: ['accounts.crm.test', 'accounts.crm.example'] };
+  const fillDomain = (domain: string) =>
+    fillAddress({ hosts }, 'https://{{domain}}/token', {
+      providerWorkspaceRef: null,
+      providerMetadata: { domain },
+    });
+  expect(fillDomain('accounts.crm.example')).toBe('https://accounts.crm.example/token');
+  for (const domain of ['evil.test', 'accounts.crm.test.evil.test', 'x.accounts.crm.test']) {
+    expect(() => fillDomain(domain)).toThrow(
+      "The connection's providerMetadata.domain must be accounts.crm.test or accounts.crm.example.",
+    );
+  }
+});
+
+test('a whole address is at one of the hosts that the provider has', () => {
+  const provider = { hosts: { workspace: ['api.crm.test', '*.api.crm.test'] } };
+  const fillWorkspace = (providerWorkspaceRef: string) =>
+    fillAddress(provider, '{{workspace}}', { providerWorkspaceRef, providerMetadata: null });
+  for (const workspace of ['https://api.crm.test', 'https://EU-1.api.crm.test/base']) {
+    expect(fillWorkspace(workspace)).toBe(workspace);
+  }
+  for (const workspace of [
+    'https://evil.test',
+    'https://evilapi.crm.test',
+    'https://api.crm.test.evil.test',
+    'https://api.crm.test:8443',
+    'http://api.crm.test',
+  ]) {
+    expect(() => fillWorkspace(workspace)).toThrow(
+      'must be an https address without query or fragment, at api.crm.test or *.api.crm.test.',
+    );
   }
 });

@@ -1,0 +1,27 @@
+/** Variables that would lead a provider's credentials to any host at all. */
+import type { Provider } from '../../src/providers/contract.ts';
+
+const VARIABLE = /\{\{(\w+)\}\}/g;
+/** Ends in two labels that are written out. */
+const OWN_HOST = /\.[a-z\d-]+\.[a-z]+(:\d+)?$/i;
+
+/** Those that stand for a whole host, or its end, and are held to no list of hosts. */
+export function unboundHosts(provider: Provider): string[] {
+  const unbound = urlsOf(provider).flatMap((url) => {
+    const [host = ''] = url.replace(/^https?:\/\//, '').split('/');
+    if (OWN_HOST.test(host)) return [];
+    return [...host.matchAll(VARIABLE)].map(([, name = '']) => name);
+  });
+  return unbound.filter((name) => !provider.hosts?.[name]?.length);
+}
+
+function urlsOf({ baseUrl, modules = [], oauth2, custom }: Provider): string[] {
+  return [
+    baseUrl,
+    ...modules.map((module) => module.baseUrl),
+    oauth2?.authorizeUrl,
+    oauth2?.tokenUrl,
+    oauth2?.revocation?.url,
+    custom?.serviceAccount?.tokenUrl,
+  ].filter((url) => url !== undefined);
+}
