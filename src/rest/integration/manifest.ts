@@ -1,19 +1,17 @@
 /** Revisions that are given as the text of a manifest, in which the integration is one of several. */
-import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { issueAt } from '../../domain/issues.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
-
-/** An alias that stands for more is a bomb, and no manifest. */
-const ALIASES_MAX = 100;
+import { MANIFEST_LENGTH_MAX, readManifestText } from './manifest-text.ts';
 
 export const manifestShape = {
   sourceYaml: z
     .string()
+    .max(MANIFEST_LENGTH_MAX)
     .optional()
     .describe(
-      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one.',
+      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB.',
     ),
   sourceZipUrl: z.string().optional().describe('Refused: send the text as sourceYaml.'),
 };
@@ -54,13 +52,10 @@ function withoutZip({ body }: Parts): Record<string, unknown> {
 }
 
 function readManifest(text: string): z.output<typeof manifest> {
-  try {
-    const { data } = manifest.safeParse(parse(text, { maxAliasCount: ALIASES_MAX }));
-    if (data) return data;
-  } catch (error) {
-    const [line] = error instanceof YAMLParseError ? (error.linePos ?? []) : [];
-    throw refusal('sourceYaml', `is not YAML${line ? `: see line ${line.line}` : ''}.`);
-  }
+  const read = readManifestText(text);
+  if ('problem' in read) throw refusal('sourceYaml', read.problem);
+  const { data } = manifest.safeParse(read.value);
+  if (data) return data;
   throw refusal('sourceYaml', 'must have specVersion, and integrations with names.');
 }
 

@@ -78,6 +78,32 @@ test('a text that is no manifest of the integration is refused, and so is a file
   expect([status, names]).toEqual([400, ['revision.content.read.objects[0].objectName']]);
 });
 
+test('a text is read in a second however it is made, and is refused with the place', async () => {
+  const { rest, revisions } = await prepare();
+  const detailOf = async (sourceYaml: string) => {
+    const startedAt = performance.now();
+    const { status, issues } = await rest.refusal('POST', revisions, { sourceYaml });
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
+    return issues?.[0]?.detail;
+  };
+  const many = (part: (at: number) => string) =>
+    Array.from({ length: 12_000 }, (_, at) => part(at));
+  expect(await detailOf(`{${many((at) => `k${at}`).join()}}`)).toBe(
+    'must have specVersion, and integrations with names.',
+  );
+  expect(await detailOf('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
+    'has a key twice in one map: see line 5.',
+  );
+  const aliases = many((at) => `- &a${at}\n- *a${at}\n`).slice(0, 6_000);
+  expect(await detailOf(aliases.join(''))).toBe('has more than 100 aliases: see line 202.');
+  expect(await detailOf(`? ${'['.repeat(800)}${']'.repeat(800)}\n: 1`)).toMatch(/^is not YAML/);
+  expect(await detailOf(`[${many(() => '@').join()}]`)).toMatch(/^is not YAML: see line 1/);
+  expect(await detailOf('['.repeat(100_000))).toMatch(/^is not YAML/);
+  expect(await detailOf('a\n---\nb')).toMatch(/^is not YAML/);
+  expect(await detailOf(' '.repeat(128 * 1024 + 1))).toBe('must have at most 131072 characters.');
+});
+
 const putAll = (rest: RestTenant, body: object, query = '') =>
   rest.ask('PUT', `${rest.base}/integrations:batch${query}`, body);
 
