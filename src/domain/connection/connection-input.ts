@@ -112,7 +112,7 @@ export const updateConnectionInput = z
   .meta({
     id: 'UpdateConnectionInput',
     description:
-      'The new values of a connection. A field that is left out stays as it is. New credentials must fit the scheme of the connection.',
+      'The new values of a connection. A field that is left out stays as it is. New credentials must fit the scheme of the connection, and are needed if its address gets another host.',
   });
 
 export const refreshConnectionInput = z.object({ projectIdOrName, connectionId }).meta({

@@ -11,7 +11,6 @@ import { subjectOf } from '../../events/subject.ts';
 import type { Call, Services } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
-import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { connectionFields } from './connection-events.ts';
@@ -20,6 +19,7 @@ import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
 import { refuseOtherConsumers } from './own-ends.ts';
+import { changedFactsIssues } from './session/changed-facts.ts';
 import { withCheckedCredentials } from './session/credential-check.ts';
 
 /** Throws NOT_FOUND. */
@@ -29,7 +29,10 @@ export const getConnection = projectRead(
     getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
 );
 
-/** New credentials are of the scheme that the connection has. What is left out stays. */
+/**
+ * New credentials are of the scheme that the connection has. What is left out stays; credentials that stay go to no
+ * other host.
+ */
 export const updateConnection = openProjectMutation({
   needs: 'connections:write',
   input: updateConnectionInput,
@@ -47,13 +50,18 @@ export const updateConnection = openProjectMutation({
 
 function changeConnection(
   { database }: Call,
-  { id, projectId, authScheme }: Row<'Connection'>,
+  { id, projectId, authScheme, providerWorkspaceRef, providerMetadata }: Row<'Connection'>,
   data: Prisma.ConnectionUpdateInput,
 ): Promise<Row<'Connection'>> {
   const change = inTransaction(database, async (tx) => {
     const { group, consumer, ...changed } = await tx.connection.update({
-      // The credentials were checked against this scheme; another one would not match them.
-      where: { projectId_id: { projectId, id }, authScheme },
+      // The change was checked against these; others would not match it.
+      where: {
+        projectId_id: { projectId, id },
+        authScheme,
+        providerWorkspaceRef,
+        providerMetadata: { equals: providerMetadata ?? Prisma.DbNull },
+      },
       data,
       include: { group: true, consumer: true },
       omit: { credentialsSealed: true },
@@ -112,11 +120,11 @@ function misfits(
   input: z.input<typeof updateConnectionInput>,
 ): Issue[] {
   const provider = call.catalogue.find(connection.provider);
-  const { providerWorkspaceRef } = input;
+  const { providerWorkspaceRef, providerMetadata } = input;
+  const isWithCredentials = givenFields(input).length > 0;
+  const change = { providerWorkspaceRef, providerMetadata, isWithCredentials };
   return [
-    ...(provider && providerWorkspaceRef !== undefined
-      ? workspaceIssues(provider, providerWorkspaceRef)
-      : []),
+    ...(provider ? changedFactsIssues(provider, connection, change) : []),
     ...replacementIssues(provider, connection.authScheme, input),
   ];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
   CREDENTIALS,
   generate,
@@ -106,6 +107,71 @@ test('a workspace that the provider needs is not cleared', async () => {
     const { problem } = await tenant.refusal(update, { input });
     expect(names(problem)).toEqual(['input.providerWorkspaceRef']);
   }
+});
+
+const BASIC = { username: 'u', password: 'p' };
+
+test('credentials stay with the address that they were given for', async () => {
+  const tenant = await app.tenant();
+  const given = { basicAuth: BASIC, providerWorkspaceRef: 'acme' };
+  const { id } = await generate(tenant, { provider: 'freshdesk', ...given });
+  const input = (change: object) => ({
+    input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
+  });
+  const elsewhere = { providerWorkspaceRef: 'other' };
+  const { problem } = await tenant.refusal(update, input(elsewhere));
+  expect(problem.issues).toMatchObject([
+    {
+      name: 'input.providerWorkspaceRef',
+      detail:
+        "leads to another host, https://other.freshdesk.com, which the connection's credentials were not given for: give new ones with it.",
+      value: 'other',
+    },
+  ]);
+  // The workspace may stand among the facts, too.
+  await prisma.connection.updateMany({
+    where: { id },
+    data: { providerWorkspaceRef: null, providerMetadata: { workspace: 'acme' } },
+  });
+  const byFact = await tenant.refusal(
+    update,
+    input({ providerMetadata: { workspace: { value: 'other' } } }),
+  );
+  expect(names(byFact.problem)).toEqual(['input.providerMetadata.workspace']);
+  await tenant.query(update, input({ providerWorkspaceRef: 'acme' }));
+  await tenant.query(update, input({ ...elsewhere, basicAuth: BASIC }));
+  expect(await prisma.connection.findFirst({ where: { id } })).toMatchObject(elsewhere);
+});
+
+test('facts are checked as those of a new connection', async () => {
+  const tenant = await app.tenant();
+  const facts = { zoho_token_domain: 'accounts.zoho.eu' };
+  await createProviderApp(tenant, { provider: 'zoho' });
+  const { id } = await generate(tenant, {
+    provider: 'zoho',
+    providerWorkspaceRef: 'https://www.zohoapis.eu',
+    providerMetadata: facts,
+    oauth2AuthorizationCode: { accessToken: { token: 't' }, refreshToken: { token: 'r' } },
+  });
+  const input = (change: object) => ({
+    input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
+  });
+  const refused = async (change: object) =>
+    names((await tenant.refusal(update, input(change))).problem);
+  const domain = ['input.providerMetadata.zoho_token_domain'];
+  expect(await refused({ providerMetadata: { zoho_token_domain: 'evil.test' } })).toEqual(domain);
+  expect(await refused({ providerMetadata: {} })).toEqual(domain);
+  expect(await refused({ providerMetadata: null })).toEqual(domain);
+  expect(
+    await refused({
+      providerWorkspaceRef: 'https://www.zohoapis.com',
+      providerMetadata: { zoho_token_domain: 'accounts.zoho.com' },
+    }),
+  ).toEqual(['input.providerWorkspaceRef', ...domain]);
+  expect(await refused({ providerWorkspaceRef: 'https://evil.test' })).toEqual([
+    'input.providerWorkspaceRef',
+  ]);
+  await tenant.query(update, input({ providerMetadata: { ...facts, plan: 'gold' } }));
 });
 
 test('a connection is deleted once; its group and its consumer stay', async () => {

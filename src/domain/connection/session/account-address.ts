@@ -43,6 +43,17 @@ export function fillAddress(provider: KnownHosts, template: string, account: Acc
   return filled.replace(/\/+$/, '');
 }
 
+/** Of an address, whose path may lack facts; null if its host does, or they are not usable. */
+export function findOrigin(
+  provider: KnownHosts,
+  template: string,
+  account: AccountFacts,
+): string | null {
+  const [host = template] = /^https?:\/\/[^/]*/.exec(template) ?? [];
+  if (addressProblems(provider, [host], account).length > 0) return null;
+  return URL.parse(fillAddress(provider, host, account))?.origin ?? null;
+}
+
 /** Lower-case names. Throws BAD_REQUEST that names the first variable that is missing or no header can hold. */
 export function fillHeaders(
   templates: Readonly<Record<string, string>>,
@@ -68,12 +79,16 @@ export function addressProblems(
   account: AccountFacts,
 ): AddressProblem[] {
   const found = templates.flatMap((template) =>
-    [...template.matchAll(VARIABLE)].flatMap(([, variable = '']) => {
+    variablesOf(template).flatMap((variable) => {
       const detail = problemWith(provider, { template, variable }, factOf(variable, account));
       return detail === null ? [] : [{ variable, detail }];
     }),
   );
   return [...new Map(found.map((problem) => [problem.variable, problem])).values()];
+}
+
+export function variablesOf(template: string): string[] {
+  return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
 /** Where callers give a variable: providerWorkspaceRef, or by its name in providerMetadata. */
