@@ -11,7 +11,7 @@ import { type OpenedInput, openInput } from '../opened-input.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
-import { refuseForeignChoices } from './check/end-user-check.ts';
+import { type PresentChoices, refuseForeignChoices } from './check/end-user-check.ts';
 import { listConfigIssues } from './check/installation-config-check.ts';
 import { listModuleIssues } from './check/module-check.ts';
 import { type ConfigContent, type ConfigInput, configOf } from './installation-config.ts';
@@ -55,7 +55,7 @@ async function update(
   const { projectId } = key;
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   const early = await open(call.database.prisma, found);
-  const present = await findPresentConfig(call, found);
+  const present = await findPresentChoices(call, found);
   await refuseForeignChoices(call, { id: projectId }, { opened: early, present });
   const missing = await listMissingAtAccount(call, found, early);
   return inTransaction(call.database, async (tx) => {
@@ -80,12 +80,16 @@ async function update(
 }
 
 /** What an end user's changes are compared with; null for other callers. */
-async function findPresentConfig(
-  { viewer, database }: Call,
+async function findPresentChoices(
+  call: Call,
   installation: Installation,
-): Promise<ConfigContent | null> {
-  if (viewer.kind !== 'END_USER') return null;
-  return presentConfig(database.prisma, installation);
+): Promise<PresentChoices | null> {
+  if (call.viewer.kind !== 'END_USER') return null;
+  const [config, [revision]] = await Promise.all([
+    presentConfig(call.database.prisma, installation),
+    latestRevisions(call, [installation.integrationId]),
+  ]);
+  return { config, content: revision ? contentOf(revision) : null };
 }
 
 async function presentConfig(

@@ -2,6 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import type { DomainError, Issue } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
+import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
@@ -13,6 +14,12 @@ interface Choices {
   config?: ConfigInput | null | undefined;
 }
 
+/** The config that is changed, and what the integration offers now. */
+export interface PresentChoices {
+  config: ConfigContent;
+  content: IntegrationContent | null;
+}
+
 interface Opened {
   given: Choices;
   add(issues: Issue[]): void;
@@ -20,20 +27,20 @@ interface Opened {
 }
 
 /**
- * Throws BAD_USER_INPUT before anything of the ends is looked at, in the words for what does not exist. `present` is
- * the config that is changed. Other callers choose what they like.
+ * Throws BAD_USER_INPUT before anything of the ends is looked at, in the words for what does not exist. Other callers
+ * choose what they like.
  */
 export async function refuseForeignChoices(
   call: Call,
   { id: projectId }: Pick<Row<'Project'>, 'id'>,
-  { opened, present }: { opened: Opened; present: ConfigContent | null },
+  { opened, present }: { opened: Opened; present: PresentChoices | null },
 ): Promise<void> {
   if (call.viewer.kind !== 'END_USER') return;
   const { groupRef, connectionId, config } = opened.given;
   const issues = [
     ...(groupRef === undefined ? [] : await groupIssues(call, projectId, groupRef)),
     ...(connectionId == null ? [] : await connectionIssues(call, projectId, connectionId)),
-    ...destinationIssues(config?.read ?? [], present),
+    ...(config ? PARTS.flatMap((part) => destinationIssues(part, config, present)) : []),
   ];
   if (issues.length === 0) return;
   opened.add(issues);
@@ -50,15 +57,41 @@ async function connectionIssues(call: Call, projectId: string, id: string): Prom
   return connection ? [] : [issueAt(['input', 'connectionId'], 'does not exist.', id)];
 }
 
-/** Destinations are the builder's: an end user leaves them as they are. */
+const PARTS = ['read', 'subscribe'] as const;
+type Part = (typeof PARTS)[number];
+
+/** Destinations are the builder's: an end user leaves them as they are, and the choices that have one. */
 function destinationIssues(
-  choices: NonNullable<ConfigInput['read']>,
-  present: ConfigContent | null,
+  part: Part,
+  config: ConfigInput,
+  present: PresentChoices | null,
 ): Issue[] {
-  return choices.flatMap(({ objectName, destination }, index) => {
-    const before = present?.read.find((choice) => choice.objectName === objectName)?.destination;
-    if ((destination ?? null) === (before ?? null)) return [];
-    const path = ['input', 'config', 'read', index, 'destination'];
+  const choices = config[part] ?? [];
+  const before = present?.config[part] ?? [];
+  const changed = choices.flatMap(({ objectName, destination }, index) => {
+    const known = before.find((choice) => choice.objectName === objectName)?.destination;
+    if ((destination ?? null) === (known ?? null)) return [];
+    const path = ['input', 'config', part, index, 'destination'];
     return [issueAt(path, 'is not chosen by end users.', destination)];
   });
+  const isKept = (name: string) => choices.some(({ objectName }) => objectName === name);
+  const dropped = before.filter(
+    ({ objectName, destination }) =>
+      destination !== null && !isKept(objectName) && isOffered(present, part, objectName),
+  );
+  return [
+    ...changed,
+    ...dropped.map(({ objectName }) => {
+      const detail = `must keep ${objectName}, as it has a destination of its own: ${INSTEAD[part]}.`;
+      return issueAt(['input', 'config', part], detail);
+    }),
+  ];
+}
+
+const INSTEAD: Record<Part, string> = { read: 'give it disabled', subscribe: 'give it with NEVER' };
+
+/** A choice for an object that the integration no longer has can't be given again. */
+function isOffered(present: PresentChoices | null, part: Part, name: string): boolean {
+  const objects = present?.content?.[part]?.objects ?? [];
+  return objects.some(({ objectName }) => objectName === name);
 }

@@ -1,0 +1,79 @@
+/** Destinations of records and events are the builder's, whatever an end user chooses. */
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { endUser } from '../../support/scenes/end-users.ts';
+import {
+  CREATE_INSTALLATION,
+  contentFor,
+  insertDestination,
+  installFor,
+  integrate,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
+import { ALL_EVENTS } from '../../support/scenes/subscriptions.ts';
+
+const app = await sharedApp();
+const CONTENT = contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } });
+const FOREIGN = 'is not chosen by end users.';
+const contacts = (given: object = {}) => [{ objectName: 'contacts', ...given }];
+const elsewhere = contacts({ destination: 'elsewhere' });
+
+function findings(problem: { issues?: { name: string; detail: string }[] }) {
+  return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
+}
+
+async function tenantWithPlaces() {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, CONTENT);
+  await insertDestination(app, tenant, 'elsewhere');
+  return { tenant, integration };
+}
+
+test('whoever installs leads neither records nor events elsewhere', async () => {
+  const { tenant } = await tenantWithPlaces();
+  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'acme' });
+  const user = await endUser(app, tenant);
+  const ends = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
+  const config = { read: elsewhere, subscribe: elsewhere };
+  const { problem } = await user.refusal(CREATE_INSTALLATION, { input: { ...ends, config } });
+  expect(findings(problem)).toEqual([
+    `input.config.read[0].destination ${FOREIGN}`,
+    `input.config.subscribe[0].destination ${FOREIGN}`,
+  ]);
+});
+
+test("what the builder has led elsewhere stays there, and is not dropped with the customer's choice", async () => {
+  const { tenant, integration } = await tenantWithPlaces();
+  const given = { config: { read: elsewhere, subscribe: elsewhere } };
+  const { id } = await installFor(tenant, integration, given);
+  const user = await endUser(app, tenant);
+  const change = (config: object) => ({
+    input: { projectIdOrName: tenant.projectId, installationId: id, config },
+  });
+  const refused = async (config: object) =>
+    findings((await user.refusal(UPDATE_INSTALLATION, change(config))).problem);
+
+  const other = { read: contacts(), subscribe: contacts({ destination: 'records' }) };
+  expect(await refused(other)).toEqual([
+    `input.config.read[0].destination ${FOREIGN}`,
+    `input.config.subscribe[0].destination ${FOREIGN}`,
+  ]);
+  expect(await refused({})).toEqual([
+    'input.config.read must keep contacts, as it has a destination of its own: give it disabled.',
+    'input.config.subscribe must keep contacts, as it has a destination of its own: give it with NEVER.',
+  ]);
+  const never = { enabled: 'NEVER' };
+  const off = { createEvent: never, updateEvent: never, deleteEvent: never, otherEvents: [] };
+  const kept = {
+    read: contacts({ destination: 'elsewhere', disabled: true }),
+    subscribe: contacts({ destination: 'elsewhere', ...off }),
+  };
+  const { updateInstallation } = await user.query(UPDATE_INSTALLATION, change(kept));
+  expect(updateInstallation.installation.config.read).toMatchObject([
+    { destination: 'elsewhere', disabled: true },
+  ]);
+  // The builder may.
+  await tenant.query(UPDATE_INSTALLATION, change({}));
+  await user.query(UPDATE_INSTALLATION, change({ read: contacts() }));
+});
