@@ -50,7 +50,7 @@ ${demoFile === null ? withoutDemo(url) : withDemo(url, demoFile)}`;
 function keyRow(demoFile: string): Html {
   return html`<div><dt>The demo's key</dt>
 <dd><code>apiKey</code> in <code>${demoFile}</code>, beside ids and a builder's token.
-GraphiQL's tabs have it already.</dd></div>\n`;
+GraphiQL's tabs have it already in a browser on the gateway's machine.</dd></div>\n`;
 }
 
 /** The README's first commands; a test holds them to it. */

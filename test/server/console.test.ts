@@ -1,7 +1,8 @@
 /** What is served at /console, without a browser: files, their caching, what may run, and the demo's sign-in. */
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 
@@ -98,16 +99,17 @@ test('the connect page is framed by pages of its project alone', async () => {
   expect((await fetch(`${url}/connect.js`)).headers.get('content-type')).toContain('javascript');
 });
 
-/** As a request with these headers sees it. */
-function demoFor(headers: Record<string, string>): Promise<number | undefined> {
+/** As a request with these headers sees it; fetch would set its own Host. */
+function askWith(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request(`${url}/console/demo.json`, { headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    })
-      .on('error', reject)
-      .end();
+    request(`${url}${path}`, { headers }, resolve).on('error', reject).end();
   });
+}
+
+async function demoFor(headers: Record<string, string>): Promise<number | undefined> {
+  const answer = await askWith('/console/demo.json', headers);
+  answer.resume();
+  return answer.statusCode;
 }
 
 test("the demo's key is given to a browser of this machine alone", async () => {
@@ -119,6 +121,28 @@ test("the demo's key is given to a browser of this machine alone", async () => {
   expect(await demoFor({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
   expect(apiKey).toMatch(/^ik_/);
+});
+
+test("GraphiQL's tabs have the demo's key for a browser of this machine alone", async () => {
+  const { port } = new URL(url);
+  const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
+  const pageFor = async (headers: Record<string, string>) => {
+    const answer = await askWith('/graphql', { accept: 'text/html', ...headers });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-security-policy']).toBe("frame-ancestors 'none'");
+    const page = await text(answer);
+    expect(page).toContain('query Overview');
+    return page;
+  };
+  expect(await pageFor({})).toContain(apiKey);
+  for (const [name, value] of [
+    ['host', 'evil.example'],
+    ['x-forwarded-for', '198.51.100.7'],
+    ['origin', 'https://evil.example'],
+    ['origin', `http://localhost:${port}`],
+  ] as const) {
+    expect(await pageFor({ [name]: value })).not.toContain(apiKey);
+  }
 });
 
 test('what is built under a running server is served', async () => {

@@ -1,4 +1,4 @@
-/** The demo's credentials, for the console's one-click sign-in. Only a browser on this machine gets them. */
+/** The demo's credentials, for the console's one-click sign-in and GraphiQL's tabs. Only a browser on this machine gets them. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
@@ -11,7 +11,10 @@ export interface DemoSignIn {
 const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 
 /** Through a proxy the address is that of somebody else, or the headers say that there is one. */
-export function isFromThisMachine({ headers }: IncomingMessage, address: string): boolean {
+export function isFromThisMachine(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  address: string,
+): boolean {
   const isForwarded = headers.forwarded !== undefined || 'x-forwarded-for' in headers;
   const isLoopback = ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
   return isLoopback && !isForwarded && LOCAL_HOST.test(headers.host ?? '');
