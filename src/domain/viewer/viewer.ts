@@ -32,9 +32,17 @@ export interface Credentials {
   authorization?: string | null;
 }
 
-/** The key of a viewer in the cache; null without credentials. */
+/** The key of a viewer in the cache, the same however a token is written; null without credentials. */
 export function credentialOf({ apiKey, authorization }: Credentials): string | null {
-  return apiKey ? `key ${apiKey}` : authorization || null;
+  if (apiKey) return `key ${apiKey}`;
+  if (!authorization) return null;
+  const token = bearerTokenOf(authorization);
+  return token === null ? `unknown ${authorization}` : `bearer ${token}`;
+}
+
+/** RFC 6750; null if it is another scheme, or more than a token follows. */
+function bearerTokenOf(authorization: string): string | null {
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
 }
 
 /** Null without credentials; throws UNAUTHENTICATED if they are wrong. */
@@ -43,13 +51,15 @@ export async function authenticate(
   verifier: BearerVerifier,
   credentials: Credentials,
 ): Promise<Viewer | null> {
-  const { apiKey } = credentials;
+  const { apiKey, authorization = null } = credentials;
   const credential = credentialOf(credentials);
   if (!credential) return null;
   return (
     knownViewer(services, credential) ??
     services.viewers.lookUp(credential, () =>
-      apiKey ? viewerOfKey(services, apiKey) : viewerOfBearer(services, verifier, credential),
+      apiKey
+        ? viewerOfKey(services, apiKey)
+        : viewerOfBearer(services, verifier, authorization ?? ''),
     )
   );
 }
@@ -75,9 +85,9 @@ async function viewerOfBearer(
   verifier: BearerVerifier,
   authorization: string,
 ): Promise<BuilderViewer | EndUserViewer> {
-  const [kind, token] = authorization.split(' ');
-  if (kind?.toLowerCase() !== 'bearer' || !token) {
-    throw unauthenticated('Authorization must be "Bearer", a space and a token.');
+  const token = bearerTokenOf(authorization);
+  if (token === null) {
+    throw unauthenticated('Authorization must be "Bearer", a space and a token, and nothing else.');
   }
   if (services.endUsers.isToken(token)) return services.endUsers.find(services, token);
   const claims: BearerClaims = await verifier.verify(token);
