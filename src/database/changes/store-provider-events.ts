@@ -47,7 +47,7 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
   keyOf: ({ id }) => id,
   text: `
   with sent as (
-    select g.*, e.* from rows from (jsonb_to_recordset($1::jsonb) as (
+    select g."id", g."projectId", g."providerAppId", g."request", e.* from rows from (jsonb_to_recordset($1::jsonb) as (
         "id" text, "projectId" text, "providerAppId" text, "events" jsonb))
       with ordinality as g("id", "projectId", "providerAppId", "events", "request")
     cross join lateral rows from (jsonb_to_recordset(g."events") as (
