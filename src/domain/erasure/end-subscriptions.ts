@@ -1,13 +1,14 @@
 /** Subscriptions of what is erased: taken down at the provider, as far as it takes that, and deleted with their events. */
+import { inTransaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from '../provider-event/object-subscription.ts';
+import { removeEvents, removeSubscription } from '../provider-event/subscription-removal.ts';
 import { takeDownAtProvider } from '../provider-event/take-down.ts';
 import { conditionOf } from './erase-rows.ts';
 import type { ErasureKey } from './erasure.ts';
 
 /** Each waits for its provider. */
 const AT_ONCE = 20;
-const EVENTS_AT_ONCE = 1_000;
 
 type Found = Pick<
   ObjectSubscription,
@@ -25,14 +26,11 @@ export async function endSubscriptions(services: Services, key: ErasureKey): Pro
     [key.projectId, key.id],
   );
   await Promise.all(found.map((subscription) => tryToTakeDown(services, subscription)));
-  for (const { projectId, installationId, objectName } of found) {
-    const values = [projectId, installationId, objectName];
-    // What is being stored for it ends before it goes; from here on nothing more is.
-    await query(NOT_WANTED, values);
-    await query(DELETE_SUBSCRIPTION, values);
-    for (let gone = EVENTS_AT_ONCE; gone === EVENTS_AT_ONCE; ) {
-      gone = (await query(DELETE_EVENTS, values)).length;
-    }
+  for (const subscription of found) {
+    const { projectId, installationId, objectName } = subscription;
+    await query(NOT_WANTED, [projectId, installationId, objectName]);
+    await removeEvents(query, subscription);
+    await inTransaction(services.database, (tx) => removeSubscription(tx, subscription));
   }
   return found.length > 0;
 }
@@ -40,14 +38,6 @@ export async function endSubscriptions(services: Services, key: ErasureKey): Pro
 const NOT_WANTED = `
   update "ObjectSubscription" set "isWanted" = false
   where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;
-const DELETE_SUBSCRIPTION = `
-  delete from "ObjectSubscription"
-  where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;
-const DELETE_EVENTS = `
-  delete from "ProviderEvent" where "projectId" = $1 and ctid = any(array(
-    select ctid from "ProviderEvent"
-    where "projectId" = $1 and "installationId" = $2 and "objectName" = $3 limit ${EVENTS_AT_ONCE}))
-  returning 1`;
 
 /** Tried once: the erasure does not wait for a provider that fails. */
 async function tryToTakeDown(services: Services, subscription: Found): Promise<void> {

@@ -4,6 +4,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { GIVEN_BACK, LEASE, requireLease } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
+import { removeEvents, removeSubscription } from './subscription-removal.ts';
 
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
 
@@ -68,23 +69,16 @@ export async function changeHeld(
   });
 }
 
-/** It is gone at the provider, and goes here with its events. Throws LeaseLost. */
+/** It is gone at the provider, and goes here with its events. */
 export async function endHeld(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
 ): Promise<void> {
+  await removeEvents(database.rows.query, subscription);
   const where = SUBSCRIPTIONS.heldBy(subscription);
-  const { leaseToken: _token, ...key } = where;
   await inTransaction(database, async (tx) => {
-    const { count } = await tx.objectSubscription.deleteMany({
-      where: { ...where, isWanted: false },
-    });
-    if (count > 0) await tx.providerEvent.deleteMany({ where: key });
+    if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;
     // It is wanted again: the next look makes it anew.
-    else
-      await tx.objectSubscription.updateMany({
-        where,
-        data: { providerRef: null, ...GIVEN_BACK },
-      });
+    await tx.objectSubscription.updateMany({ where, data: { providerRef: null, ...GIVEN_BACK } });
   });
 }

@@ -110,3 +110,31 @@ test.skipIf(isEmbedded)(
     await beside;
   },
 );
+
+/** The process ends after two parts of the events. */
+const cutOff = () => {
+  let parts = 0;
+  const query: typeof database.rows.query = async (text, values, rowMode) => {
+    if (text.includes('delete from "ProviderEvent"') && ++parts > 2) throw new Error('Cut off.');
+    return database.rows.query(text, values, rowMode);
+  };
+  return { ...services, database: { ...database, rows: { ...database.rows, query } } };
+};
+
+test('what has many events goes in parts, and is found again if a process ends amid them', async () => {
+  const { key, owner, erasure } = await subscribed();
+  await storeAlone(services, owner, eventsOf(4_500));
+  const left = async () => [
+    await prisma.objectSubscription.count({ where: key }),
+    await prisma.providerEvent.count({ where: key }),
+  ];
+  await expect(endSubscriptions(cutOff(), erasure)).rejects.toThrow('Cut off.');
+  expect(await left()).toEqual([1, 2_500]);
+  await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
+  const claim = await claimDue(services);
+  if (!claim) throw new Error('Nothing is due.');
+  await expect(endHeld(cutOff(), claim)).rejects.toThrow('Cut off.');
+  expect(await left()).toEqual([1, 500]);
+  await endHeld(services, claim);
+  expect(await left()).toEqual([0, 0]);
+});
