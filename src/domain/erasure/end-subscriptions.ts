@@ -2,8 +2,11 @@
 import { inTransaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from '../provider-event/object-subscription.ts';
-import { removeEvents, removeSubscription } from '../provider-event/subscription-removal.ts';
-import { takeDownAtProvider } from '../provider-event/take-down.ts';
+import {
+  removeEvents,
+  removeSubscription,
+  takeDownAtProvider,
+} from '../provider-event/take-down.ts';
 import { conditionOf } from './erase-rows.ts';
 import type { ErasureKey } from './erasure.ts';
 
