@@ -15,7 +15,11 @@ import { recoverErasuresSweep } from './jobs/recover-erasures.ts';
 import { recoverReadsSweep } from './jobs/recover-reads.ts';
 import { recoverWritesSweep } from './jobs/recover-writes.ts';
 import { refreshTokensSweep } from './jobs/refresh-tokens.ts';
-import { removeExpiredSweep, trimStreamsSweep } from './jobs/remove-expired.ts';
+import {
+  dropDeliveriesSweep,
+  removeExpiredSweep,
+  trimStreamsSweep,
+} from './jobs/remove-expired.ts';
 import { runErasureJob } from './jobs/run-erasure.ts';
 import { runReadJob } from './jobs/run-read.ts';
 import { runWriteJob } from './jobs/run-write.ts';
@@ -46,6 +50,7 @@ export const WORK: Work = {
     refreshTokensSweep,
     foldActivitySweep,
     recoverErasuresSweep,
+    dropDeliveriesSweep,
     removeExpiredSweep,
     trimStreamsSweep,
     analyzeOutgrownTablesSweep,

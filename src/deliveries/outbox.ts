@@ -71,7 +71,7 @@ export interface ClaimOrder {
  * Walks from one destination with pending deliveries to the next, one entry of the index for each: a dead
  * destination with a hundred thousand due deliveries costs no more than one with a single one.
  */
-const owedSql = (after: string, isAsked: IsAsked) => `
+export const owedSql = (after: string, isAsked: IsAsked) => `
   with recursive owed as (
     (select "projectId", "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
       where ${isAsked('"projectId"')} and "nextAttemptTime" is not null

@@ -1,3 +1,4 @@
+import { dropLeft } from '../domain/event/dropped-deliveries.ts';
 import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
 import { removeExpired } from '../domain/retention.ts';
 import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
@@ -19,5 +20,15 @@ export const trimStreamsSweep: Sweep = {
   async run(services, signal) {
     const removed = await removeSurplus(services, { signal });
     if (removed > 0) services.log.info({ removed }, 'streams.trimmed');
+  },
+};
+
+/** What is left of those that callers have deleted. */
+export const dropDeliveriesSweep: Sweep = {
+  name: 'deliveries to destinations that are gone',
+  intervalMs: MINUTE_MS,
+  async run({ database, now, log }, signal) {
+    const dropped = await dropLeft(database, { now: now(), signal });
+    if (dropped > 0) log.info({ dropped }, 'deliveries.dropped');
   },
 };

@@ -1,11 +1,13 @@
 /** Deliveries: messages owed to destinations, and what came of them. */
 
 import { z } from 'zod';
+import type { Database } from '../../database/database.ts';
 import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { announceRecorded } from '../../events/channel.ts';
 import { id } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
@@ -87,45 +89,31 @@ async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Prom
   if (found.length === 0) throw conflict('The destination of the delivery has been deleted.');
 }
 
-/** Makes all pending deliveries to the destination due now. */
-export function releasePending(
-  tx: Transaction,
+/**
+ * Makes all pending deliveries to the destination due now, in parts: whatever is cut off, the others are due at their
+ * times.
+ */
+export async function releasePending(
+  database: Database,
   { id: destinationId, projectId }: RowKey,
   now: Date,
 ): Promise<void> {
-  return inParts((limit) =>
-    tx.delivery.updateMany({
-      where: {
-        projectId,
-        destinationId,
-        status: 'PENDING',
-        // Others are released by the one before them.
-        afterId: null,
-        OR: [{ nextAttemptTime: null }, { nextAttemptTime: { gt: now } }],
-      },
-      data: { nextAttemptTime: now, updateTime: now },
-      limit,
-    }),
-  );
-}
-
-/** Fails all pending deliveries to the destination; a late result of an attempt under way is refused. */
-export function dropPending(
-  tx: Transaction,
-  { id: destinationId, projectId }: RowKey,
-  { now, reason }: { now: Date; reason: string },
-): Promise<void> {
-  const ended = { nextAttemptTime: null, afterId: null, leaseExpireTime: null, leaseToken: null };
-  return inParts((limit) =>
-    tx.delivery.updateMany({
-      where: { projectId, destinationId, status: 'PENDING' },
-      data: { status: 'FAILED', failureReason: reason, ...ended, updateTime: now },
-      limit,
-    }),
-  );
-}
-
-async function inParts(change: (limit: number) => Promise<{ count: number }>): Promise<void> {
-  let changed = ROWS_PER_STATEMENT;
-  while (changed === ROWS_PER_STATEMENT) ({ count: changed } = await change(ROWS_PER_STATEMENT));
+  for (let released = ROWS_PER_STATEMENT; released === ROWS_PER_STATEMENT; ) {
+    released = await inTransaction(database, async (tx) => {
+      announceRecorded(tx, projectId);
+      const { count } = await tx.delivery.updateMany({
+        where: {
+          projectId,
+          destinationId,
+          status: 'PENDING',
+          // Others are released by the one before them.
+          afterId: null,
+          OR: [{ nextAttemptTime: null }, { nextAttemptTime: { gt: now } }],
+        },
+        data: { nextAttemptTime: now, updateTime: now },
+        limit: ROWS_PER_STATEMENT,
+      });
+      return count;
+    });
+  }
 }

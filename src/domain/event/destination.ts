@@ -24,9 +24,10 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
 import { uniquely } from '../unique.ts';
-import { dropPending, releasePending } from './delivery.ts';
+import { releasePending } from './delivery.ts';
 import { creationIssues, openStream, refuseForStream, urlIssues } from './destination-type.ts';
 import { destinationUses } from './destination-uses.ts';
+import { dropPending } from './dropped-deliveries.ts';
 import { closeStream, removeStream } from './stream/stream-removal.ts';
 import { targetHeaders } from './target-headers.ts';
 
@@ -161,20 +162,20 @@ async function changeDestination(
     refuseForStream(known, given);
     if (given.name !== undefined && given.name !== known.name) await refuseIfUsed(tx, known);
     const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
-    if (isEnabled) {
-      await releasePending(tx, known, now);
-      announceRecorded(tx, projectId);
-    }
+    if (isEnabled) announceRecorded(tx, projectId);
     const { name, url } = given;
     const headers = storedHeaders(given.headers);
     const data = { name, url, headers, ...statusChange(known, given.status), updateTime: now };
-    return tx.destination.update({
+    const destination = await tx.destination.update({
       where: { projectId_id: { projectId, id: known.id } },
       data,
       omit: SEALED,
     });
+    return { destination, isEnabled };
   });
-  return uniquely(change, nameTaken(given.name ?? ''));
+  const { destination, isEnabled } = await uniquely(change, nameTaken(given.name ?? ''));
+  if (isEnabled) await releasePending(call.database, destination, now);
+  return destination;
 }
 
 /** For 24 hours the previous secret signs too. Throws BAD_USER_INPUT for a stream. */
@@ -203,7 +204,7 @@ export const rotateDestinationSecret = projectMutation({
   },
 });
 
-/** Deletes its routes too; its pending deliveries fail, and a stream's messages go. */
+/** Deletes its routes too; its pending deliveries fail, and a stream's messages go: if there are many, soon after. */
 export const deleteDestination = projectMutation({
   needs: 'events:write',
   input: deleteDestinationInput,
@@ -213,15 +214,17 @@ export const deleteDestination = projectMutation({
       await refuseIfUsed(tx, known);
       await tx.destination.delete({ where: { projectId_id: { projectId, id: known.id } } });
       if (known.type === 'STREAM') await closeStream(tx, { projectId, destinationId });
-      else await dropPending(tx, known, { now: call.now(), reason: DELETED });
       return known.type === 'STREAM';
     });
-    if (isStream) await removeStream(call, { projectId, destinationId });
+    const gone = { projectId, destinationId };
+    if (isStream) await removeStream(call, gone);
+    else await dropPending(call.database, gone, { now: call.now(), countMax: DROPPED_AT_DELETION });
     return { deletedId: destinationId };
   },
 });
 
-const DELETED = 'The destination was deleted.';
+/** Of a destination that a caller deletes and waits for; a sweep fails the rest. */
+const DROPPED_AT_DELETION = 10_000;
 const SEALED = { signingSecretSealed: true, previousSecretSealed: true } as const;
 
 function storedHeaders(headers: Prisma.InputJsonObject | null | undefined) {

@@ -1,0 +1,57 @@
+/** What is owed to a destination that is deleted. */
+import { expect, test } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import { dropDeliveriesSweep } from '../../src/jobs/remove-expired.ts';
+import { sharedApp } from '../support/app.ts';
+import { insertDestination } from '../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+const { services } = app.app;
+const { prisma } = services.database;
+
+const REMOVE =
+  'mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }';
+
+const sweep = () => dropDeliveriesSweep.run(services, new AbortController().signal);
+
+async function owed(count: number, given: object = {}) {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { id: destinationId } = await insertDestination(app, { projectId });
+  const data = Array.from({ length: count }, () => ({
+    ...{ id: newId('dlv'), projectId, destinationId, body: '{}', ...given },
+  }));
+  await prisma.delivery.createMany({ data });
+  const pending = () => prisma.delivery.count({ where: { projectId, status: 'PENDING' } });
+  return { tenant, projectId, destinationId, pending };
+}
+
+test('of very many the first fail with the deletion, and the others soon after', async () => {
+  const { tenant, projectId, destinationId, pending } = await owed(10_500);
+  const input = { projectIdOrName: projectId, destinationId };
+  expect(await tenant.query(REMOVE, { input })).toMatchObject({ deleteDestination: {} });
+  expect(await pending()).toBe(500);
+  await sweep();
+  expect(await pending()).toBe(0);
+  const where = { projectId, status: 'FAILED', nextAttemptTime: null } as const;
+  const failureReason = 'The destination was deleted.';
+  expect(await prisma.delivery.count({ where: { ...where, failureReason } })).toBe(10_500);
+});
+
+test('what a destination is owed that is there stays pending', async () => {
+  const { projectId, destinationId, pending } = await owed(3);
+  await prisma.destination.updateMany({
+    where: { projectId, id: destinationId },
+    data: { status: 'DISABLED' },
+  });
+  await sweep();
+  expect(await pending()).toBe(3);
+});
+
+test('what a process has left is failed, also while another one held it', async () => {
+  const lease = { leaseToken: 'held', leaseExpireTime: new Date(Date.now() + 60_000) };
+  const { projectId, destinationId, pending } = await owed(3, lease);
+  await prisma.destination.deleteMany({ where: { projectId, id: destinationId } });
+  await Promise.all([sweep(), sweep()]);
+  expect(await pending()).toBe(0);
+});
