@@ -180,7 +180,9 @@ const ISSUES_IN_WORDS = 20;
 export function invalidInput(issues: Issue[], extra: Record<string, unknown> = {}): DomainError {
   const names = issues.slice(0, ISSUES_IN_WORDS).map((issue) => `${issue.name}: ${issue.detail}`);
   const more = issues.length - names.length;
-  const words = [...names, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
+  // Those who collect them stop there.
+  const count = issues.length < ISSUES_MAX ? more : `at least ${more}`;
+  const words = [...names, ...(more > 0 ? [`And ${count} more.`] : [])].join(' ');
   return new DomainError('BAD_USER_INPUT', `Invalid input. ${words}`, {
     ...extra,
     issues: issues.slice(0, ISSUES_MAX),

@@ -1,6 +1,6 @@
 /** zod's findings as the platform's issues. */
 import type { z } from 'zod';
-import type { Issue, IssueKind } from '../errors.ts';
+import { ISSUES_MAX, type Issue, type IssueKind } from '../errors.ts';
 
 /** Inputs whose values never go into an answer or a log. */
 const SECRET_INPUTS = new Set([
@@ -60,6 +60,14 @@ export function inputIssues(error: z.ZodError, input: unknown): Issue[] {
 /** One issue of a rule that is not zod's. */
 export function issueAt(path: readonly PropertyKey[], detail: string, value?: unknown): Issue {
   return { in: 'body', name: pathName(path), detail, ...(value == null ? {} : { value }) };
+}
+
+/** Up to ISSUES_MAX of them: a request may have more findings than a call of `push` takes arguments. */
+export function addIssues(issues: Issue[], found: Iterable<Issue>): void {
+  for (const issue of found) {
+    if (issues.length >= ISSUES_MAX) return;
+    issues.push(issue);
+  }
 }
 
 /** `read.objects[0].schedule` */

@@ -1,7 +1,7 @@
 /** An input and the findings of its schema. It is parsed once, on every surface, and its findings are reported once. */
 import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../errors.ts';
-import { inputIssues } from './issues.ts';
+import { addIssues, inputIssues } from './issues.ts';
 
 export class OpenedInput<S extends z.ZodObject> {
   readonly schema: S;
@@ -38,7 +38,7 @@ export class OpenedInput<S extends z.ZodObject> {
 
   /** Adds findings, which are reported with the schema's. */
   add(found: Iterable<Issue>): void {
-    this.issues.push(...found);
+    addIssues(this.issues, found);
   }
 
   /** Takes back all findings, of a try that began without any. */

@@ -1,5 +1,6 @@
 /** From the parts of a request to the input of a domain function. Every offending place is named at once. */
 import { z } from 'zod';
+import { addIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
@@ -17,12 +18,16 @@ export function readInput(endpoint: Endpoint, sent: Parts): { input: unknown; pl
   const issues: Issue[] = [];
   const members = readParts(endpoint, parts, issues);
   const { given, places, issues: misread } = openWireForms(endpoint.places, members);
-  issues.push(...misread);
+  addIssues(issues, misread);
   const { input, issues: found, isRefused } = endpoint.parse(given);
-  const isSaid = ({ name }: Issue) => misread.some((one) => one.name.startsWith(`${name}.`));
+  const said = new Set(misread.flatMap(({ name }) => listAround(name)));
+  const isMisread = issues.length > 0;
   // What was left out for its form is not missing.
-  issues.push(...found.map((issue) => issueInRequest(places, issue)).filter((one) => !isSaid(one)));
-  if (isRefused || issues.length > found.length) {
+  addIssues(
+    issues,
+    found.map((issue) => issueInRequest(places, issue)).filter(({ name }) => !said.has(name)),
+  );
+  if (isRefused || isMisread) {
     const remedy = endpoint.mask ? maskRemedy(issues, endpoint.mask.fields.keys()) : {};
     throw invalidInput(firstAtEachPlace(issues), { ...remedy });
   }
@@ -53,7 +58,10 @@ function readPart(
   }
   const found: Issue[] = [];
   const read = readValue(schema, { value, path: [] }, { issues: found, isText: part !== 'body' });
-  issues.push(...found.map((issue) => ({ ...issue, in: part })));
+  addIssues(
+    issues,
+    found.map((issue) => ({ ...issue, in: part })),
+  );
   return read;
 }
 
@@ -73,6 +81,12 @@ function valueAt(value: unknown, path: string[]): unknown {
     value,
   );
 }
+
+/** The places that a place is in, as far as members of an input are nested: `a` and `a.b` for `a.b.c`. */
+function listAround(name: string): string[] {
+  return [...name.matchAll(/\./g).take(NESTED_MAX)].map(({ index }) => name.slice(0, index));
+}
+const NESTED_MAX = 8;
 
 /** The first finding at each place: a value of a wrong form breaks no further rule. */
 function firstAtEachPlace(issues: Issue[]): Issue[] {

@@ -3,7 +3,7 @@
  * write them so: how they are read, and where in the request the domain's findings about them lie.
  */
 import type { z } from 'zod';
-import { issuesOf } from '../../domain/issues.ts';
+import { addIssues, issuesOf } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
 import type { Place, Places } from './places.ts';
 
@@ -37,7 +37,9 @@ export function openWireForms(places: Places, given: Record<string, unknown>): O
     const { data, error } = form.schema.safeParse(value);
     opened.given[name] = error ? undefined : form.toDomain(data);
     opened.places.set(name, { ...place, inside: (rest) => form.placeIn(data, rest) });
-    if (error) opened.issues.push(...issuesOf(error, value).map((issue) => within(place, issue)));
+    if (!error) continue;
+    const found = issuesOf(error, value).map((issue) => within(place, issue));
+    addIssues(opened.issues, found);
   }
   return opened;
 }

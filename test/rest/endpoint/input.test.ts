@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { builderMutation } from '../../../src/domain/declared-mutation.ts';
 import type { OpenedInput } from '../../../src/domain/opened-input.ts';
-import { DomainError, type Problem } from '../../../src/errors.ts';
+import { DomainError, ISSUES_MAX, type Problem } from '../../../src/errors.ts';
 import { endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
 import { mutationEndpoint, noBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
 import { readInput } from '../../../src/rest/endpoint/request-input.ts';
@@ -101,6 +101,35 @@ test('findings of all parts come at once, one for each place', () => {
     'body range.until',
     'path projectIdOrName',
   ]);
+});
+
+test('of findings without number, as many are told as an answer holds', () => {
+  const many = (value: unknown) =>
+    Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`m${at}`, value]));
+  const { issues } = refusal(() => readInput(post, parts({ body: many(1) })));
+  expect(issues).toHaveLength(ISSUES_MAX);
+  const formed = endpoint({
+    ...definition,
+    method: 'POST',
+    input: z.object({ ...input.shape, other: z.unknown().describe('An other.') }),
+    places: {
+      ...definition.places,
+      other: {
+        in: 'body',
+        name: 'other',
+        form: {
+          schema: z.record(z.string(), z.string()),
+          toDomain: (wire) => wire,
+          placeIn: (_wire, place) => place,
+        },
+      },
+    },
+  });
+  const tags = Array.from({ length: 150_000 }, () => 1);
+  const before = process.cpuUsage();
+  const wrong = refusal(() => readInput(formed, parts({ body: { other: many(1), tags } })));
+  expect(wrong.issues).toHaveLength(ISSUES_MAX);
+  expect(process.cpuUsage(before).user).toBeLessThan(8_000_000);
 });
 
 test('rules are left to a declared mutation; only what has no such form is refused here', () => {
