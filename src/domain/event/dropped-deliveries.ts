@@ -40,7 +40,7 @@ interface Part extends Missed {
 
 const DROP_SOME = `
   with found as materialized (
-    select d."place", gone."projectId" from (select $1::text as "projectId", $2::text as "id") gone
+    select d."place", gone."projectId" from (select $1 as "projectId", $2 as "id") gone
     cross join ${rowsByKey(
       'Delivery',
       {
