@@ -63,7 +63,7 @@ test.skipIf(reason).each(noPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
       `others: ${before.length} calls, p99 ${p99(before)} ms before; ${meanwhile.length} calls, p99 ${p99(meanwhile)} ms (${noticed.length}, ${p99(noticed)} ms after ${NOTICED_MS} ms), ${refused} refused, and ${arrived} webhooks while the node hung; the coordinator had ${open} connections at work`,
     );
     const away = gateway.lines.filter(({ msg }) => msg === 'node.away');
-    const foundMs = Number(away[0]?.time) - performance.timeOrigin - hungMs;
+    const foundMs = Date.parse(String(away[0]?.time)) - performance.timeOrigin - hungMs;
     console.log(`found after ${Math.round(foundMs)} ms`);
     expect(away).toHaveLength(1);
     const failures = gateway.lines.filter(({ msg }) => msg === 'database.failed');
