@@ -8,7 +8,7 @@ import { borrowSnapshot } from '../database/embedded/snapshots.ts';
 import { Outages } from '../database/outages.ts';
 import { Primary } from '../database/postgres/primary.ts';
 import { hasRunningGateways } from '../database/processes.ts';
-import { type OpenSession, openSession, type Server } from '../database/session.ts';
+import { type OpenSession, openSession, type Server } from '../database/sessions/session.ts';
 import { databaseUrls } from '../database-urls.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';

@@ -2,7 +2,7 @@
  * A backup does not know what was done after it was taken. What waited then may have been done since, so it is not
  * done again by itself; what it was is told, and an operator can have it done.
  */
-import type { OpenSession } from '../database/session.ts';
+import type { OpenSession } from '../database/sessions/session.ts';
 
 /** Far more events or messages than a log can have had since the backup. */
 const POSITIONS_SKIPPED = 1_000_000_000;

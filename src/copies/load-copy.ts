@@ -2,7 +2,7 @@
 import { isSpread } from '../database/citus/spread-tables.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
-import type { OpenSession } from '../database/session.ts';
+import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Copy, End, Head, Part } from './copy.ts';

@@ -1,5 +1,5 @@
 /** What of a database is copied: the rows of the gateway's tables, apart from what belongs to a server alone. */
-import type { OpenSession } from '../database/session.ts';
+import type { OpenSession } from '../database/sessions/session.ts';
 
 /** The history of the schema, which each database has of its own, and what passes within moments. */
 const LEFT_BEHIND = ['_prisma_migrations', 'SandboxLease', 'CallerRate'];

@@ -1,7 +1,7 @@
 /** Reads a whole database as it is at one moment. Others change it meanwhile, but for a cluster. */
 import { isSpread } from '../database/citus/spread-tables.ts';
 import { hasRunningGateways } from '../database/processes.ts';
-import type { OpenSession } from '../database/session.ts';
+import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';
 import type { Copy, End, Part } from './copy.ts';
 import { listTables, measure, quoted, setUpCopying } from './tables.ts';

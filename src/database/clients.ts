@@ -7,7 +7,7 @@ import { HintSender, type SendHints } from './hints/hint-sender.ts';
 import type { Tell } from './hints/notifications.ts';
 import { type NameStatement, readsInBursts, type Servers } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
-import type { Pooler } from './session.ts';
+import type { Pooler } from './sessions/session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
 
 export interface Clients extends AsyncDisposable {

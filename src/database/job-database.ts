@@ -2,8 +2,8 @@
 import type pg from 'pg';
 import type { Db } from 'pg-boss';
 import type { Listen } from './hints/notifications.ts';
-import type { Server } from './session.ts';
-import { SessionPool } from './session-pool.ts';
+import type { Server } from './sessions/session.ts';
+import { SessionPool } from './sessions/session-pool.ts';
 
 export interface JobDatabase {
   db: Db;

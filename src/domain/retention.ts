@@ -91,8 +91,8 @@ const EXPIRED_DELIVERIES: Expired = {
   time: 'createTime',
   key: ['id'],
   // An event that was recorded while its destination was deleted owes it something that is never due.
-  condition: `("status" <> 'PENDING' or not exists (select from "Destination" d
-    where d."projectId" = "Delivery"."projectId" and d."id" = "Delivery"."destinationId"))`,
+  condition: `("status" <> 'PENDING' or (select true from "Destination" d
+    where d."projectId" = "Delivery"."projectId" and d."id" = "Delivery"."destinationId" limit 1) is null)`,
 };
 const EXPIRED_WRITES: Expired = { table: 'WriteTask', time: 'endTime', key: ['id'] };
 const EXPIRED_KEYS: Expired = {

@@ -1,8 +1,8 @@
 /** What connections to the coordinator of a cluster know of its nodes. */
 import type { Log } from '../../log.ts';
 import type { Servers } from '../reads/read-bursts.ts';
-import { openSession, type Server } from '../session.ts';
-import type { PoolOptions } from '../session-pool.ts';
+import { openSession, type Server } from '../sessions/session.ts';
+import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
 import { Nodes } from './nodes.ts';
 import { ProjectPlaces } from './project-places.ts';

@@ -3,7 +3,7 @@
  * refuses it where rows are changed. A cast of one's own may be called immutable: values are added, and never renamed.
  */
 import pg from 'pg';
-import type { OpenSession } from '../session.ts';
+import type { OpenSession } from '../sessions/session.ts';
 
 const ENUMS = `
   select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",

@@ -1,6 +1,6 @@
 /** How migrations change a database whose tables are spread over a cluster, and when a new one is spread. */
 import type { Log } from '../../log.ts';
-import type { OpenSession } from '../session.ts';
+import type { OpenSession } from '../sessions/session.ts';
 import { splitStatements } from './split-statements.ts';
 import {
   distribute,

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
-import type { OnAnswer } from '../session.ts';
+import type { OnAnswer } from '../sessions/session.ts';
 
 /** So many may wait for a node as long as they like: one statement that is slow is no sign. */
 const WAITING_FEW = 2;

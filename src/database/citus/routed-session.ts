@@ -1,7 +1,7 @@
 /** A connection to the coordinator of a cluster, over which some statements run where their rows are. */
 import pg from 'pg';
 import { COLUMN_TYPES } from '../column-types.ts';
-import { type OnAnswer, promised, Session } from '../session.ts';
+import { type OnAnswer, promised, Session } from '../sessions/session.ts';
 import { compositeValues } from './composite-values.ts';
 import type { NodeWatch } from './node-watch.ts';
 import { MISSED_PROCESSES, type Nodes } from './nodes.ts';

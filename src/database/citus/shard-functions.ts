@@ -3,7 +3,7 @@
  * shards in place of the names of their tables (docs/decisions/034-citus.md). Citus takes each call to the node of its key.
  */
 import pg from 'pg';
-import type { OpenSession } from '../session.ts';
+import type { OpenSession } from '../sessions/session.ts';
 import { ANCHOR } from './table-places.ts';
 
 const ANCHOR_NAME = pg.escapeLiteral(pg.escapeIdentifier(ANCHOR));

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { StartRefused } from '../../errors.ts';
-import type { OpenSession } from '../session.ts';
+import type { OpenSession } from '../sessions/session.ts';
 import type { Table } from '../tables.ts';
 import { castEnums } from './enum-casts.ts';
 import { createShardFunctions } from './shard-functions.ts';

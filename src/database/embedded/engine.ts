@@ -8,7 +8,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { StartRefused } from '../../errors.ts';
 import { type Backoff, backoffMs } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
-import type { FixedAddress } from '../session.ts';
+import type { FixedAddress } from '../sessions/session.ts';
 import {
   type CopyEnd,
   type FromEngine,

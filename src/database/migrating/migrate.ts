@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
 import { type Cluster, findCluster, settle } from '../citus/migrate-cluster.ts';
-import { type OpenSession, openSession, type Server } from '../session.ts';
+import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 import { noticeOf } from './notice.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');

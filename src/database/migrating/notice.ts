@@ -1,5 +1,5 @@
 /** Said before a migration of a filled database: which rows it has to look at, and how long that may take. */
-import type { OpenSession } from '../session.ts';
+import type { OpenSession } from '../sessions/session.ts';
 
 export interface MigrationNotice {
   /** Of the tables that are read whole, as the database estimates them. */

@@ -11,7 +11,7 @@ import type { SendHints } from '../hints/hint-sender.ts';
 import { Listeners } from '../hints/listeners.ts';
 import type { Listen } from '../hints/notifications.ts';
 import type { SharedProcesses } from '../processes.ts';
-import { type OpenSession, openSession, type Server } from '../session.ts';
+import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
 /** A quiet connection looks like one that hangs: at this interval it is asked who else is there. */

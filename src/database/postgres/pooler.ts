@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { StartRefused } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { type OpenSession, openSession, type Pooler, type Server } from '../session.ts';
+import { type OpenSession, openSession, type Pooler, type Server } from '../sessions/session.ts';
 
 /** Looks at it once, at the start. Throws StartRefused if it leads to another database than the direct connections. */
 export async function lookAtPooler(

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../log.ts';
-import type { Address } from '../session.ts';
+import type { Address } from '../sessions/session.ts';
 
 /** Between two looks while no server takes changes. */
 const LOOK_GAP_MS = 500;

@@ -18,8 +18,8 @@ import type { OnHint } from '../hints/notifications.ts';
 import { Outages } from '../outages.ts';
 import { ReadPositions } from '../reads/read-positions.ts';
 import type { Rows, RunQuery } from '../rows.ts';
-import { setUp } from '../session.ts';
-import { SessionPool } from '../session-pool.ts';
+import { setUp } from '../sessions/session.ts';
+import { SessionPool } from '../sessions/session-pool.ts';
 import type { PostgresHints } from './hints.ts';
 
 /** A caller who could have asked the primary waits no longer for either position. */

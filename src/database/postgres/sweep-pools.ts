@@ -6,8 +6,8 @@ import { queriesBy, statementNames } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { ProjectGroup } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
-import type { Server } from '../session.ts';
-import { type PoolOptions, SessionPool } from '../session-pool.ts';
+import type { Server } from '../sessions/session.ts';
+import { type PoolOptions, SessionPool } from '../sessions/session-pool.ts';
 
 /** Sweeps are a dozen, of which few have something to do at the same time; the others wait their turn. */
 const CONNECTIONS = 4;

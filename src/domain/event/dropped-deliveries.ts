@@ -2,7 +2,6 @@
 import type { Database } from '../../database/database.ts';
 import { isAtPlaceOf, type Missed, missedColumn, rowsByKey } from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
-import { inTransaction } from '../../database/transaction.ts';
 import { type DestinationKey, IS_PENDING, owedSql } from '../../deliveries/outbox.ts';
 
 const DROPPED_AT_ONCE = 1_000;
@@ -23,10 +22,7 @@ export async function dropPending(
 ): Promise<number> {
   let dropped = 0;
   for (let isMore = true; isMore && dropped < countMax && !signal?.aborted; ) {
-    const values = [projectId, destinationId, now];
-    const [part] = await inTransaction(database, (tx) =>
-      tx.$queryRawUnsafe<Part[]>(DROP_SOME, ...values),
-    );
+    const [part] = await database.rows.query<Part>(DROP_SOME, [projectId, destinationId, now]);
     const { found, missed } = part ?? { found: 0, missed: 0 };
     dropped += found - missed;
     isMore = found === DROPPED_AT_ONCE;

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { Outages } from '../../../src/database/outages.ts';
-import { openSession } from '../../../src/database/session.ts';
+import { openSession } from '../../../src/database/sessions/session.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres, testDatabase } from '../../support/app.ts';

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { QueryConfig } from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
 import { Outages } from '../../../src/database/outages.ts';
-import { openSession } from '../../../src/database/session.ts';
+import { openSession } from '../../../src/database/sessions/session.ts';
 import { inTransaction, TRIES_MAX } from '../../../src/database/transaction.ts';
 import { createLog } from '../../../src/log.ts';
 import { onCitus, onPostgres, testDatabase } from '../../support/app.ts';

@@ -1,6 +1,6 @@
 /** What reaches the database: every statement of this process, on either kind of database. */
 import pg from 'pg';
-import { Session } from '../../../src/database/session.ts';
+import { Session } from '../../../src/database/sessions/session.ts';
 import { isTestsOwn } from './tests-own.ts';
 
 export interface Statement {

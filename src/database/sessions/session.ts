@@ -3,11 +3,11 @@
  * become failures of the database.
  */
 import pg from 'pg';
-import { type Meters, NO_METERS, outcomeOf, secondsSince } from '../meters.ts';
-import { currentSpan } from '../spans.ts';
+import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
+import { HUNG } from '../failure-kind.ts';
+import type { Outages } from '../outages.ts';
 import { DescribedOnce, isNamed, type KnownColumns } from './described-once.ts';
-import { HUNG } from './failure-kind.ts';
-import type { Outages } from './outages.ts';
+import { spanned } from './statement-span.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
 export const CONNECT_TIMEOUT_MS = 4_000;
@@ -201,49 +201,6 @@ function isOutdated(error: unknown): boolean {
 const READ_ONLY = '25006';
 
 export type OnAnswer = (error: unknown, result?: unknown) => void;
-
-/** A part of the trace that the statement is sent in. Its values are no part of it, nor is its text. */
-function spanned(config: unknown, take: OnAnswer): OnAnswer {
-  const parent = currentSpan();
-  if (!parent?.isRecorded) return take;
-  const summary = statementSummary(textOf(config));
-  const span = parent.begin(summary, {
-    kind: 'client',
-    attributes: { 'db.system.name': 'postgresql', 'db.query.summary': summary },
-  });
-  return (error, result) => {
-    span.end(error ? outcomeOf(error) : undefined);
-    take(error, result);
-  };
-}
-
-/** In a cluster a statement may be sent in another one, and then names what was asked. */
-function textOf(config: unknown): string {
-  if (typeof config === 'string') return config;
-  const { text, asked } = (config ?? {}) as { text?: unknown; asked?: { text?: unknown } | null };
-  return String(asked?.text ?? text ?? '');
-}
-
-/** A statement may begin with a comment that says why it asks all projects. */
-const VERB = /^(?:\/\*.*?\*\/)?[\s(]*(\w+)/s;
-const CHANGE = /\b(?:insert\s+into|update|delete\s+from)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
-const SOURCE = /\b(?:from|join)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
-
-const SUMMARIES = new Map<string, string>();
-/** The gateway has a few hundred texts; this only bounds what a mistake could add. */
-const SUMMARIES_MAX = 2_000;
-
-/** What a statement does, in words that hold nothing of its values: `SELECT Operation`. */
-function statementSummary(text: string): string {
-  let summary = SUMMARIES.get(text);
-  if (summary === undefined) {
-    const verb = VERB.exec(text)?.[1]?.toUpperCase() ?? 'STATEMENT';
-    const table = (CHANGE.exec(text) ?? SOURCE.exec(text))?.[1];
-    summary = table ? `${verb} ${table}` : verb;
-    if (SUMMARIES.size < SUMMARIES_MAX) SUMMARIES.set(text, summary);
-  }
-  return summary;
-}
 
 /** The result of a callback, as a promise. */
 export function promised(run: (take: OnAnswer) => void): Promise<unknown> {

@@ -1,7 +1,8 @@
 /** A pool of connections to PostgreSQL. If one hangs, idle ones are dropped: they may hang too. */
 import pg from 'pg';
-import { keepingSpan } from '../spans.ts';
-import type { Outages } from './outages.ts';
+import { keepingSpan } from '../../spans.ts';
+import type { Outages } from '../outages.ts';
+import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import {
   type OnAnswer,
   promised,
@@ -11,7 +12,6 @@ import {
   sessionConfig,
   setUp,
 } from './session.ts';
-import { isRepeatable, TRIES_MAX } from './transaction.ts';
 
 /** For statements that are under way when the pool is closed. */
 const CLOSE_MS = 1_000;
