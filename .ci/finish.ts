@@ -1,0 +1,93 @@
+/**
+ * Retries each failed test file once, alone, and prints the result of the whole check. Each argument is
+ * `<vitest config>=<file of outcomes>=<exit code>`. Exits with 1 if a test failed twice, or if a run failed for another
+ * reason than its tests.
+ *
+ * A file that passes when it is retried does not fail the check; its failures are printed as FLAKY.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import type { FileOutcome, RunOutcome } from './outcomes.ts';
+
+/** More failed files than this are a defect, not flakiness: they are not retried. */
+const RETRIES_MAX = 12;
+
+interface Failed extends FileOutcome {
+  config: string;
+}
+
+const sum = { passed: 0, failed: 0, skipped: 0 };
+const failedFiles: Failed[] = [];
+
+for (const argument of process.argv.slice(2)) {
+  const [config = '', path = '', code = ''] = argument.split('=');
+  const run = outcomesAt(path);
+  if (!run) {
+    report(`FAILED ${config}`, 'The run ended without outcomes.');
+    continue;
+  }
+  for (const message of run.errors) report(`FAILED ${config}`, message);
+  const hasFailures =
+    run.errors.length > 0 || run.files.some(({ failures }) => failures.length > 0);
+  if (code !== '0' && !hasFailures) report(`FAILED ${config}`, `vitest exited with ${code}.`);
+  for (const outcome of run.files) {
+    if (outcome.failures.length > 0) failedFiles.push({ ...outcome, config });
+    else count(outcome);
+  }
+}
+
+const retried = failedFiles.length <= RETRIES_MAX ? failedFiles : [];
+let flaky = 0;
+for (const failed of failedFiles) {
+  const again = retried.includes(failed) ? retry(failed) : failed;
+  count(again);
+  const isFlaky = again.failures.length === 0;
+  if (isFlaky) flaky += 1;
+  for (const { test, message } of isFlaky ? failed.failures : again.failures) {
+    const line = `${isFlaky ? 'FLAKY' : 'FAILED'} ${failed.file} > ${test} (${failed.project})`;
+    if (isFlaky) console.log(`${line}\n${message}`);
+    else report(line, message);
+  }
+}
+
+console.log(`${retried.length} files retried, ${flaky} of them passed`);
+const { passed, failed, skipped } = sum;
+console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+function count({ passed, skipped }: FileOutcome): void {
+  sum.passed += passed;
+  sum.skipped += skipped;
+}
+
+function report(line: string, message: string): void {
+  sum.failed += 1;
+  console.log(`${line}\n${message}`);
+}
+
+function outcomesAt(path: string): RunOutcome | undefined {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+/** Runs the file by itself. Its outcome is a failure too if the run breaks or does not contain the file. */
+function retry({ config, project, file }: Failed): FileOutcome {
+  console.log(`Retrying ${file} (${project})`);
+  const path = `${process.env.TEST_OUTCOMES_RETRY}-${project}-${file.replaceAll('/', '-')}.json`;
+  spawnSync(
+    'npm',
+    [
+      ...['exec', '--', 'vitest', 'run', '--config', config, '--project', project, file],
+      ...['--reporter=default', '--reporter=./.ci/outcomes.ts'],
+    ],
+    { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, TEST_OUTCOMES: path } },
+  );
+  const run = outcomesAt(path);
+  const outcome = run?.files.find((one) => one.file === file && one.project === project);
+  const missing = { file, project, passed: 0, skipped: 0, failures: [] as FileOutcome['failures'] };
+  const { failures, ...counts } = outcome ?? missing;
+  const errors = outcome ? (run?.errors ?? []) : ['The retry ended without an outcome.'];
+  return {
+    ...counts,
+    failures: [...failures, ...errors.map((message) => ({ test: '(whole file)', message }))],
+  };
+}
