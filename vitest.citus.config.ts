@@ -36,7 +36,7 @@ const citus = {
     exclude: ONE_SERVER,
     // Statements take several times as long as on one server.
     testTimeout: 180_000,
-    env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_DATABASE_POOLER, TEST_FRONT: 'yoga' },
+    env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_DATABASE_POOLER },
   },
 };
 

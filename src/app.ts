@@ -10,7 +10,7 @@ import { createKnownOrigins } from './domain/project/known-origins.ts';
 import { lookAgain } from './domain/provider-event/object-subscription.ts';
 import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
-import { createPipeline, type Pipeline } from './graphql/execution/pipeline.ts';
+import type { OperationPlugin } from './graphql/execution/operation-context.ts';
 import { Shutdown } from './process/shutdown.ts';
 import { createRest, type Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
@@ -18,6 +18,7 @@ import { createConsoleDocuments } from './server/console/console-documents.ts';
 import type { GraphiqlTab } from './server/graphql/graphiql.ts';
 import { warmUp } from './server/graphql/warm-up.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
+import { openYoga, type Yoga } from './server/graphql/yoga.ts';
 import { createHandlers } from './server/handlers.ts';
 import { type ClientAddresses, createClientAddresses } from './server/http/client-address.ts';
 import { type Cors, createCors } from './server/http/cors.ts';
@@ -33,6 +34,8 @@ import { stopWorkMs } from './work/deadline.ts';
 export interface Overrides extends ServiceOverrides {
   /** Which request goes to which handler. */
   routes?: typeof routesOf;
+  /** Added to the gateway's own plugins of Yoga. */
+  plugins?: OperationPlugin[];
 }
 
 /** What listens now. */
@@ -71,15 +74,22 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const verifier = await createBearerVerifier(config);
   await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);
+  const state = initialState();
   const parts: Parts = {
     ...opened,
     verifier,
     admission,
-    pipeline: createPipeline(services, admission, createConsoleDocuments()),
+    yoga: openYoga({
+      services,
+      admission,
+      ownDocuments: createConsoleDocuments(),
+      tabs: () => state.tabs,
+      plugins: overrides.plugins,
+    }),
     rest: building.adopt(await createRest(services, admission), (app) => app.close()),
     addresses: createClientAddresses(config),
     cors: createCors(config, createKnownOrigins(services.database)),
-    state: { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null, drain: null },
+    state,
   };
   const handler = createHandler(parts, overrides.routes ?? routesOf);
   const running = building.move();
@@ -101,7 +111,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 interface Parts extends OpenServices {
   verifier: BearerVerifier;
   admission: Admission;
-  pipeline: Pipeline;
+  yoga: Yoga;
   rest: Rest;
   addresses: ClientAddresses;
   cors: Cors;
@@ -118,6 +128,10 @@ interface State {
   drain: (() => void) | null;
 }
 
+function initialState(): State {
+  return { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null, drain: null };
+}
+
 function servesApi({ ROLES }: Config): boolean {
   return ROLES.includes('api');
 }
@@ -131,7 +145,6 @@ function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListe
     log,
     database,
     streams: admission.streams,
-    tabs: () => state.tabs,
     demo: () => state.demo,
     demoFile: () => state.demoFile,
     isReady: () => state.isReady,
@@ -164,7 +177,7 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
   const { services, sandbox, state } = parts;
   const { config, log } = services;
   const serving = shutdown.sideBySide(running);
-  await warmUp(services.database, parts.pipeline);
+  await warmUp(services.database, parts.yoga);
   const metrics = await openMetrics(parts, running);
   const url = await openPort(parts, handler, serving);
   running.defer(() => {
@@ -211,7 +224,7 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, pipeline, addresses, cors, state }: Parts,
+  { services, admission, yoga, addresses, cors, state }: Parts,
   handler: RequestListener,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
@@ -223,7 +236,7 @@ async function openPort(
   watchHeads(listening.server, config, addresses);
   serving.add('requests', () => listening.stop(stopWorkMs(config)));
   if (takesSockets) {
-    const shared = { config, log, addresses, cors, pipeline, admission };
+    const shared = { config, log, addresses, cors, yoga, admission };
     const sockets = attachWebSocket(listening.server, shared);
     serving.add('sockets', async () => {
       const stopped = sockets.stop();

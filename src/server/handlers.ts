@@ -3,15 +3,14 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Services } from '../domain/call.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
-import type { Pipeline } from '../graphql/execution/pipeline.ts';
 import type { Log } from '../log.ts';
 import { giveToRest } from '../rest/from-server.ts';
 import type { Rest } from '../rest/rest.ts';
 import { oauthCallback } from './callback-page.ts';
 import { createConsole } from './console/console.ts';
 import type { DemoSignIn } from './console/demo-sign-in.ts';
-import type { GraphiqlTab } from './graphql/graphiql.ts';
 import { createPlainGraphql, isPlain } from './graphql/plain-graphql.ts';
+import type { Yoga } from './graphql/yoga.ts';
 import { createYogaGraphql } from './graphql/yoga-graphql.ts';
 import { live, readiness } from './health.ts';
 import { type Answer, createFetchHandler, problem } from './http/fetch-handler.ts';
@@ -27,11 +26,9 @@ export interface HandlerParts {
   log: Log;
   database: Database;
   services: Services;
-  pipeline: Pipeline;
+  yoga: Yoga;
   streams: OpenStreams;
   rest: Rest;
-  /** GraphiQL's tabs, read for each request of its page. */
-  tabs: () => GraphiqlTab[];
   /** The demo's credentials; null if there is no demo, or not yet. */
   demo: () => DemoSignIn | null;
   /** The file with the demo's key; null if there is no demo, or not yet. */
@@ -49,7 +46,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
       if (places.enter(res, 'application/problem+json')) handler(req, res, facts);
     };
   };
-  const yoga = createYogaGraphql({ ...parts, places });
+  const yogaGraphql = createYogaGraphql({ ...parts, places });
   const pages = createConsole(parts);
   return {
     root: inPlace(fetched((request) => links(request, placesOf(parts)))),
@@ -64,8 +61,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
       giveToRest(rest, { req, res }, { address, page, enter });
     },
     isPlain: (req) => isPlain(config, req),
-    plainGraphql: createPlainGraphql({ ...parts, places, yoga }),
-    yogaGraphql: yoga.handler,
+    plainGraphql: createPlainGraphql({ ...parts, places, yogaGraphql }),
+    yogaGraphql: yogaGraphql.handler,
     providerWebhook: providerWebhook(services, places),
     oauthCallback: inPlace(fetched((request) => oauthCallback(services, request))),
     problems: inPlace(fetched((_request, { path }) => problemPage(path))),

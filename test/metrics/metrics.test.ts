@@ -58,12 +58,12 @@ test('requests are told by surface, kind and outcome', async () => {
   expect(await seriesOf('http_server_active_requests')).toBe(0);
 });
 
-test('refusals are told by their limit', async () => {
+test('counts refusals by their limit', async () => {
   const tenant = await app.tenant();
   await tenant.request('{ a: viewer { id } b: viewer { id } c: viewer { id } }');
   expect(await seriesOf('gateway_refusals_total{limit="aliases"}')).toBe(1);
   const refused =
-    'gateway_request_duration_seconds_count{surface="graphql",kind="unknown",outcome="QUERY_LIMIT_EXCEEDED"}';
+    'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="QUERY_LIMIT_EXCEEDED"}';
   expect(await seriesOf(refused)).toBe(1);
   for (const key of ['ik_a', 'ik_b', 'ik_c'])
     await app.client({ 'x-api-key': key }).request('{ viewer { kind } }');

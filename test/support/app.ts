@@ -9,7 +9,6 @@ import { type Database, openDatabase, openEngine } from '../../src/database/data
 import { createLog, type Log } from '../../src/log.ts';
 import { type Meters, NO_METERS } from '../../src/meters.ts';
 import { type Listening, listen } from '../../src/server/http/http-server.ts';
-import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
 import { lendEngine } from './database/embedded/embedded-databases.ts';
 import { lendPostgres } from './database/postgres-databases.ts';
 import { heldByTests, ofTests } from './database/tests-own.ts';
@@ -36,18 +35,12 @@ export interface TestOptions extends Overrides {
 export const onCitus = process.env.TEST_DATABASE === 'citus';
 export const onPostgres = process.env.TEST_DATABASE === 'postgres' || onCitus;
 
-/** Runs with TEST_FRONT=yoga test the long way to answer what the short one answers too. */
-const routes =
-  process.env.TEST_FRONT === 'yoga'
-    ? (handlers: Handlers) => routesOf({ ...handlers, plainGraphql: handlers.yogaGraphql })
-    : routesOf;
-
 export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await openTestDatabase(log, NO_METERS));
-  const made = await createApp(config, { routes, ...overrides, log, database });
+  const made = await createApp(config, { ...overrides, log, database });
   // A database that a test has made is its own as it is.
   const app = overrides.database ? made : heldByTests(made);
   let listening: Promise<Listening> | undefined;

@@ -36,7 +36,7 @@ function unavailable({ message, retryAfterSeconds }: ServiceUnavailable, at: Gra
   return toGraphQLError('SERVICE_UNAVAILABLE', message, { extra: { retryAfterSeconds }, at });
 }
 
-/** Made by graphql-js or Yoga: the request itself is not usable. */
+/** An error of graphql-js or Yoga: the request itself is not usable. */
 function requestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
   const issue = variableIssue(error);
@@ -48,9 +48,13 @@ function requestError(error: GraphQLError): GraphQLError {
   if (message.startsWith('Syntax Error')) {
     return toGraphQLError('GRAPHQL_PARSE_FAILED', message, { at: error });
   }
-  // Yoga's own refusals (another method, a body too large) bring their status.
-  const http = error.extensions.http as { status?: number } | undefined;
-  const extra = http?.status ? { status: http.status } : {};
+  // Yoga's own refusals (another method, a body too large) have a status and headers.
+  const { status, headers } = (error.extensions.http ?? {}) as {
+    status?: number;
+    headers?: object;
+  };
+  const extra = status ? { status } : {};
+  const http = status || headers ? { status, headers } : undefined;
   return toGraphQLError('GRAPHQL_VALIDATION_FAILED', message, { extra, at: error, http });
 }
 

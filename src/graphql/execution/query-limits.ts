@@ -4,8 +4,11 @@ import {
   type GraphQLError,
   type GraphQLSchema,
   Kind,
+  Lexer,
   type OperationDefinitionNode,
   parse,
+  Source,
+  TokenKind,
   valueFromASTUntyped,
 } from 'graphql';
 import type { Config } from '../../config.ts';
@@ -21,7 +24,7 @@ const LIMITS = [
   ['directives', 'LIMIT_DIRECTIVES'],
 ] as const;
 
-/** Throws if the text is too long or has too many tokens, or can't be parsed. */
+/** Parses a document. Throws if the text is too long, has too many tokens, or is malformed. */
 export function parseWithin(config: Config, text: string): DocumentNode {
   const bytes = Buffer.byteLength(text);
   if (bytes > config.LIMIT_DOCUMENT_BYTES) {
@@ -31,10 +34,20 @@ export function parseWithin(config: Config, text: string): DocumentNode {
   try {
     return parse(text, { maxTokens });
   } catch (error) {
-    if (error instanceof Error && error.message.includes(`more that ${maxTokens} tokens`)) {
-      throw exceeded('tokens', maxTokens + 1, maxTokens);
+    throw hasMoreTokens(text, maxTokens) ? exceeded('tokens', maxTokens + 1, maxTokens) : error;
+  }
+}
+
+/** False also if the text is malformed before it has more tokens. */
+function hasMoreTokens(text: string, maximum: number): boolean {
+  const lexer = new Lexer(new Source(text));
+  try {
+    for (let count = 0; count <= maximum; count += 1) {
+      if (lexer.advance().kind === TokenKind.EOF) return false;
     }
-    throw error;
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-/** What subscribers share: equal selections of an event by the same caller get the same message. */
+/** Keys under which subscribers share messages: equal selections of an event by callers with equal rights. */
 import {
   type ASTNode,
   type DocumentNode,
@@ -13,10 +13,10 @@ export type OperationKey = (variables: Record<string, unknown> | null | undefine
 let operations = 0;
 
 /**
- * What a message depends on beside its event and its caller: the operation, and the variables below the root
- * field. Where a stream begins and what it leaves out are arguments of the root field, and don't matter.
+ * The key of the operation and of the variables below its root field, on which a message depends beside its event and
+ * caller. Arguments of the root field are left out: they choose the events of a stream, not their content.
  */
-export function operationKey(
+export function createOperationKey(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): OperationKey {
@@ -25,14 +25,15 @@ export function operationKey(
   let names: string[] | undefined;
   return (variables) => {
     names ??= variablesBelowRoot(document, operation);
-    // A variable that is left out has its default; one that is null has none.
-    const given = variables ?? {};
-    const values = names.map((name) => (Object.hasOwn(given, name) ? [given[name]] : []));
+    // An absent variable has its default, a null one does not.
+    const values = names.map((name) =>
+      variables && Object.hasOwn(variables, name) ? [variables[name]] : [],
+    );
     return `${number} ${JSON.stringify(values)}`;
   };
 }
 
-/** All that a caller's rights depend on. */
+/** A key of everything that the rights of a caller depend on. */
 export function viewerKey(viewer: Viewer): string {
   if (viewer.kind === 'END_USER') {
     const { id, projectId, integrationIds, permissions } = viewer;
@@ -43,7 +44,7 @@ export function viewerKey(viewer: Viewer): string {
 }
 
 function variablesBelowRoot(document: DocumentNode, operation: OperationDefinitionNode): string[] {
-  // All variables of a fragment count, although the root field may be in it: then less is shared.
+  // All variables of a fragment count, even if it contains the root field: less is shared then.
   const below = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
     root.kind === Kind.FIELD
       ? [...(root.directives ?? []), ...(root.selectionSet ? [root.selectionSet] : [])]

@@ -1,39 +1,38 @@
 /**
- * Documents that requests name by `documentId`, from manifests that a client's compiler has written: of relay-compiler
- * (`persistConfig.file`) or of graphql-codegen (`persistedDocuments`). Both are an object of texts by their ids.
+ * Documents that requests name by `documentId`. They come from manifests that a client's compiler writes: relay-compiler
+ * (`persistConfig.file`) or graphql-codegen (`persistedDocuments`). A manifest is a JSON object of texts by id.
  */
 import { readFileSync } from 'node:fs';
-import { getIntrospectionQuery, stripIgnoredCharacters } from 'graphql';
+import { type GraphQLError, getIntrospectionQuery, stripIgnoredCharacters } from 'graphql';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import { StartRefused } from '../../errors.ts';
 import { toGraphQLError } from './graphql-errors.ts';
-import type { Refused } from './prepare.ts';
 
 type Settings = Pick<Config, 'TRUSTED_DOCUMENTS' | 'TRUSTED_DOCUMENTS_FILES'>;
 
-/** Also of the gateway's own pages. */
+/** The gateway's own pages have a manifest of this form too. */
 export const manifest = z.record(z.string().min(1), z.string().min(1));
 
-export interface Requested {
+export interface DocumentParams {
   query?: string | null;
   documentId?: string | null;
 }
 
 export interface FoundDocument {
   text: string;
-  /** Whether it is of a manifest: everybody may run it. */
+  /** Whether the text is from a manifest, so that every caller may run it. */
   isTrusted: boolean;
 }
 
 export interface TrustedDocuments {
-  /** What is to be run: the text itself, or the one that the id names. */
-  find(requested: Requested): FoundDocument | Refused;
-  /** Whether callers are looked at before a document that is not trusted is parsed. */
+  /** Returns the text itself, or the one that `documentId` names. Throws a GraphQLError for an unknown id. */
+  find(params: DocumentParams): FoundDocument;
+  /** True if some callers may run only trusted documents. */
   areOnly: boolean;
-  /** Why the caller may not run a document that is not trusted; null if they may. */
-  refusalFor(viewer: Viewer | null, text: string): Refused | null;
+  /** Throws a GraphQLError if the caller must not run this text, which is not trusted. */
+  refuseFor(viewer: Viewer | null, text: string): void;
 }
 
 /** Documents of the gateway's own pages, which are trusted without a setting. */
@@ -50,14 +49,19 @@ export function createTrustedDocuments(
     areOnly,
     find({ query, documentId }) {
       if (documentId == null) return { text: query ?? '', isTrusted: false };
-      // Libraries that insist on a query send an empty one.
-      if (query) return BOTH;
+      // Libraries that require a query send an empty one.
+      if (query) throw refusal('Send either query or documentId, not both.');
       const text = documents.get(documentId) ?? ownDocument(documentId);
-      return text === undefined ? UNKNOWN : { text, isTrusted: true };
+      if (text !== undefined) return { text, isTrusted: true };
+      throw refusal('The documentId names no document of the manifests of this server.');
     },
-    refusalFor(viewer, text) {
-      if (!areOnly || (viewer && viewer.kind !== 'END_USER')) return null;
-      return viewer === null && isIntrospection(text) ? null : UNTRUSTED;
+    refuseFor(viewer, text) {
+      if (!areOnly || (viewer && viewer.kind !== 'END_USER')) return;
+      if (viewer === null && isIntrospection(text)) return;
+      throw toGraphQLError(
+        'FORBIDDEN',
+        'This server runs only trusted documents for end users and callers without credentials: send a documentId of its manifests.',
+      );
     },
   };
 }
@@ -74,22 +78,11 @@ function readManifest(path: string): [id: string, text: string][] {
   }
 }
 
-function refused(detail: string): Refused {
-  return { errors: [toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail)] };
+function refusal(detail: string): GraphQLError {
+  return toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail);
 }
 
-const UNKNOWN = refused('The documentId names no document of the manifests of this server.');
-const BOTH = refused('Send either query or documentId, not both.');
-const UNTRUSTED: Refused = {
-  errors: [
-    toGraphQLError(
-      'FORBIDDEN',
-      'This server runs only trusted documents for end users and callers without credentials: send a documentId of its manifests.',
-    ),
-  ],
-};
-
-/** The query by which GraphiQL learns the schema, before a person gives it a key. */
+/** True for the query by which GraphiQL learns the schema before a person gives it a key. */
 function isIntrospection(text: string): boolean {
   if (!text.includes('IntrospectionQuery')) return false;
   INTROSPECTIONS ??= new Set(introspectionTexts().map(stripIgnoredCharacters));
@@ -102,7 +95,7 @@ function isIntrospection(text: string): boolean {
 
 let INTROSPECTIONS: Set<string> | undefined;
 
-/** As graphql-js writes it, with the choices that GraphiQL has. */
+/** The introspection queries of graphql-js, with each combination of the options that GraphiQL offers. */
 function introspectionTexts(): string[] {
   return [true, false].flatMap((inputValueDeprecation) =>
     [true, false].map((schemaDescription) =>

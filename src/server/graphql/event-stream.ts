@@ -5,7 +5,7 @@
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { Message } from '../../graphql/execution/message.ts';
-import type { Results } from '../../graphql/execution/pipeline.ts';
+import type { Results } from '../../graphql/execution/operation-context.ts';
 import { httpOf } from './http-answer.ts';
 
 const EVENT_STREAM = 'text/event-stream';

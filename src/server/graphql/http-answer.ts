@@ -20,11 +20,17 @@ export function httpAnswer(result: ExecutionResult, accept: string | null | unde
 }
 
 /**
- * The specification wants 200 for every well-formed request that is answered as application/json, also if
- * its document is refused. Requests that are not well-formed are refused by Yoga, whose errors have their status.
+ * The specification requires 200 for a response as application/json to every well-formed request, even if its document
+ * is refused. Yoga refuses requests that are not well-formed with a status, and marks errors of documents as `spec`.
  */
 function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean {
-  return status === 400 && !errors.some(({ extensions }) => extensions?.http);
+  return (
+    status === 400 &&
+    errors.every(({ extensions }) => {
+      const http = extensions?.http as Http | undefined;
+      return !http || http.spec === true;
+    })
+  );
 }
 
 /** Status and headers of a result. Yoga's own refusals (another method, a body too large) bring theirs. */
@@ -49,5 +55,6 @@ export function httpOf({ data, errors = [] }: ExecutionResult): Omit<HttpAnswer,
 const WHOLLY = ['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE'];
 
 interface Http {
+  spec?: boolean;
   headers?: Record<string, string>;
 }

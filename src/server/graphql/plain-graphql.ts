@@ -1,24 +1,22 @@
 /**
- * The fast path for nearly every request: one operation, posted as JSON. It runs the same pipeline as all others,
- * without Yoga's fetch layer, which costs more than most queries. Yoga handles every request that is unusual
- * (another method, length or body).
+ * The fast path for nearly every request: one operation, posted as JSON. It runs the plugins of the Yoga instance
+ * without Yoga's HTTP layer, which costs more than most queries. Yoga's own handler takes every unusual request (another
+ * method, length or body).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { Config } from '../../config.ts';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
-import {
-  callerOf,
-  type OperationRequest,
-  type Pipeline,
-} from '../../graphql/execution/pipeline.ts';
+import { callerOf, type OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Handler, RequestFacts } from '../http/request-facts.ts';
 import type { Places } from '../http/request-places.ts';
 import { eventStreamHead, isForStream, wantsStream, writeEventStream } from './event-stream.ts';
 import { httpAnswer } from './http-answer.ts';
+import { runOperation } from './run-operation.ts';
+import type { Yoga } from './yoga.ts';
 import type { YogaGraphql } from './yoga-graphql.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -27,31 +25,31 @@ const JSON_ACCEPTED = /\*\/\*|application\/(graphql-response\+)?json/;
 export interface PlainGraphql {
   config: Config;
   log: Log;
-  pipeline: Pipeline;
+  yoga: Yoga;
   streams: Pick<OpenStreams, 'areEnding'>;
   places: Places;
   /** Handles a request whose body turns out to be unusual. */
-  yoga: YogaGraphql;
+  yogaGraphql: YogaGraphql;
 }
 
-/** Answers a request for which `isPlain` is true. */
+/** Handles requests for which `isPlain` is true. */
 export function createPlainGraphql(parts: PlainGraphql): Handler {
-  const { config, places, yoga } = parts;
+  const { config, places, yogaGraphql } = parts;
   const answer = answerBy(parts);
   return (req, res, facts) => {
     readBody(req, config.LIMIT_BODY_BYTES, (body) => {
       const leave = places.enter(res, 'application/json');
-      // A plain request has a Content-Length, which was checked: its body is never too large.
+      // isPlain checked Content-Length, so the body is never too large.
       if (!leave || !body) return;
       const params = paramsOf(body);
       const placed = { ...facts, staysOpen: leave };
       if (params) void answer({ req, res, facts: placed, params });
-      else yoga.answer(req, res, placed, body);
+      else yogaGraphql.answer(req, res, placed, body);
     });
   };
 }
 
-/** Whether the head of a GraphQL request has nothing unusual. */
+/** True if the head of a GraphQL request has nothing unusual. */
 export function isPlain({ LIMIT_BODY_BYTES }: Config, { method, headers }: IncomingMessage) {
   return (
     method === 'POST' &&
@@ -62,7 +60,7 @@ export function isPlain({ LIMIT_BODY_BYTES }: Config, { method, headers }: Incom
   );
 }
 
-/** An empty body, and one without a length, are unusual. */
+/** Empty bodies and bodies of unknown length are unusual. */
 function isWithin(length: string | undefined, max: number): boolean {
   return length !== undefined && Number(length) > 0 && Number(length) <= max;
 }
@@ -73,17 +71,17 @@ function accepts(accept: string | undefined): boolean {
 
 const MEMBERS = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
 
-/** Null for every body that Yoga handles, which explains what is wrong. */
-function paramsOf(body: Buffer): OperationRequest | null {
+/** Null for a body that Yoga's handler must refuse with its reason. */
+function paramsOf(body: Buffer): OperationParams | null {
   try {
     const params: unknown = JSON.parse(body.toString('utf8'));
-    return isOperationRequest(params) ? params : null;
+    return isOperationParams(params) ? params : null;
   } catch {
     return null;
   }
 }
 
-function isOperationRequest(params: unknown): params is OperationRequest {
+function isOperationParams(params: unknown): params is OperationParams {
   if (!isObject(params)) return false;
   const { query, documentId, variables, extensions, operationName } = params;
   if (typeof (documentId ?? query) !== 'string') return false;
@@ -104,16 +102,16 @@ interface Plain {
   req: IncomingMessage;
   res: ServerResponse;
   facts: RequestFacts;
-  params: OperationRequest;
+  params: OperationParams;
 }
 
-function answerBy({ log, pipeline, streams }: PlainGraphql) {
+function answerBy({ log, yoga, streams }: PlainGraphql) {
   const mapError = createErrorMapper(log);
 
   const send = (res: ServerResponse, result: ExecutionResult, accept: string | undefined) => {
     const { status, headers, body } = httpAnswer(result, accept);
     res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-    // Answers of one turn of the event loop are written together: each write by itself would wake its client.
+    // Responses of one turn of the event loop are written together: separate writes would wake each client.
     setImmediate(() => res.end(body));
   };
 
@@ -121,7 +119,7 @@ function answerBy({ log, pipeline, streams }: PlainGraphql) {
     const { headers } = req;
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
     try {
-      const results = await pipeline.run(params, callerOf(header, facts));
+      const results = await runOperation(yoga, params, callerOf(header, facts));
       if (!isForStream(headers.accept, results)) {
         return send(res, results as ExecutionResult, headers.accept);
       }

@@ -1,4 +1,4 @@
-/** The operations of a WebSocket: graphql-ws for the protocol, the gateway's pipeline for the rest. */
+/** Operations of a WebSocket: graphql-ws speaks the protocol, Yoga's plugins run the operations. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
@@ -12,10 +12,12 @@ import {
   toGraphQLError,
 } from '../../graphql/execution/graphql-errors.ts';
 import type { Message } from '../../graphql/execution/message.ts';
-import type { Opened, OperationRequest, Pipeline } from '../../graphql/execution/pipeline.ts';
+import type { OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
 import { CLOSE } from './close-codes.ts';
 import { isStream } from './event-stream.ts';
+import { type OpenedOperation, openOperation } from './run-operation.ts';
+import type { Yoga } from './yoga.ts';
 
 /** The most operations that run at once on one socket. */
 const OPERATIONS_MAX = 100;
@@ -46,22 +48,23 @@ export interface SocketFacts {
 
 export interface OperationServices {
   log: Log;
-  pipeline: Pipeline;
+  yoga: Yoga;
   admission: Admission;
   initMs?: number;
 }
 
-type RunArgs = Opened['args'] & Pick<Opened, 'run'>;
+type RunArgs = OpenedOperation['args'] & Pick<OpenedOperation, 'run'>;
 
 export function createSocketOperations(services: OperationServices): Server<SocketFacts> {
-  const { log, pipeline, admission, initMs = INIT_MS } = services;
+  const { log, yoga, admission, initMs = INIT_MS } = services;
   const mapError = createErrorMapper(log);
 
   const open = async (
     { requestId, address, page, credentials = {} }: SocketFacts,
-    requested: OperationRequest,
+    params: OperationParams,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
-    const opened = await pipeline.open(requested, { requestId, address, page, credentials });
+    const caller = { requestId, address, page, credentials, isOnSocket: true };
+    const opened = await openOperation(yoga, params, caller);
     return 'errors' in opened ? opened.errors : { ...opened.args, run: opened.run };
   };
 
@@ -71,7 +74,7 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     onSubscribe: ({ extra, subscriptions }, _id, payload) =>
       Object.keys(subscriptions).length > OPERATIONS_MAX
         ? [tooMany()]
-        : open(extra, payload as OperationRequest),
+        : open(extra, payload as OperationParams),
     execute: (args) => (args as RunArgs).run(),
     subscribe: (args) => (args as RunArgs).run(),
     onOperation: ({ extra }, id, _payload, _args, results) =>

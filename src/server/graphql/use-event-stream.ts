@@ -2,11 +2,11 @@
 import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
-import type { Results } from '../../graphql/execution/pipeline.ts';
+import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
 import { eventStreamHead, isForStream, writeEventStream } from './event-stream.ts';
 
-/** The next result is made only when the client has read the last one: until then events wait in the log. */
+/** A result is created only when the client has read the previous one; until then events stay in the log. */
 const BUFFERED_BYTES_MAX = 16 * 1024;
 
 type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
@@ -27,7 +27,7 @@ export function useEventStream(
           isCut: () => streams.areEnding,
           onStalled: serverContext.disconnect,
         });
-        // If the client has gone before the answer began, the stream would stay open.
+        // The client may be gone already: the stream would stay open.
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });
         return new Response(body as never, eventStreamHead(results as Results));

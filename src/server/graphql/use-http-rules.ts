@@ -1,11 +1,11 @@
-/** What may come in through Yoga's own handler (JSON only, uncompressed), and what goes out. */
-import type { ExecutionResult } from 'graphql';
+/** HTTP rules of Yoga's own handler: which requests it accepts (JSON only, uncompressed), and the form of responses. */
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { type ErrorCode, problemOf } from '../../errors.ts';
 import { isForStream } from './event-stream.ts';
 import { httpAnswer } from './http-answer.ts';
 
-export function useHttpRules(): Plugin {
+export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin {
   return {
     onRequestParse({ request, endResponse, fetchAPI }) {
       const refuse = (status: number, detail: string) => {
@@ -18,11 +18,17 @@ export function useHttpRules(): Plugin {
           ),
         );
       };
-      const wrong = whatIsWrong(request);
-      if (wrong) refuse(wrong.status, wrong.detail);
+      const refusal = refusalOf(request);
+      if (refusal) refuse(refusal.status, refusal.detail);
     },
-    onParams({ params }) {
-      // Yoga ignores false and 0.
+    onParams({ request, params, setParams }) {
+      const documentId = documentIdOf(request, params);
+      // Yoga requires a query.
+      if (documentId !== null) {
+        const { query = '' } = params;
+        setParams({ ...params, query, documentId } as typeof params);
+      }
+      // Yoga accepts false and 0.
       const { operationName } = params as { operationName?: unknown };
       if (operationName != null && typeof operationName !== 'string') {
         throw createGraphQLError('operationName must be a string.', {
@@ -34,7 +40,10 @@ export function useHttpRules(): Plugin {
       const accept = request.headers.get('accept');
       if (!resultProcessor || Array.isArray(result) || isForStream(accept, result)) return;
       const processor: typeof resultProcessor = (answered, { Response }) => {
-        const { body, ...init } = httpAnswer(answered as ExecutionResult, accept);
+        const { errors, ...rest } = answered as ExecutionResult;
+        // Yoga's own refusals have no problem document yet.
+        const result = errors ? { ...rest, errors: errors.map(mapError) } : rest;
+        const { body, ...init } = httpAnswer(result, accept);
         return new Response(body, init);
       };
       setResultProcessor(processor, 'application/json');
@@ -42,14 +51,23 @@ export function useHttpRules(): Plugin {
   };
 }
 
-function whatIsWrong({ method, url, headers }: Request): Refusal | null {
+/** From the query string of a GET, else from the body. */
+function documentIdOf({ method, url }: Request, params: object): string | null {
+  const value: unknown =
+    method === 'GET'
+      ? new URL(url).searchParams.get('documentId')
+      : (params as { documentId?: unknown }).documentId;
+  return typeof value === 'string' ? value : null;
+}
+
+function refusalOf({ method, url, headers }: Request): Refusal | null {
   if (method === 'GET') {
     const { searchParams } = new URL(url);
     const name = ['variables', 'extensions'].findLast((one) => !isJson(searchParams.get(one)));
     return name ? { status: 400, detail: `The parameter ${name} must be JSON.` } : null;
   }
   if (method !== 'POST') return null;
-  // A form or plain text needs no preflight: any page could make its visitor's browser post one.
+  // Browsers send forms and plain text without a preflight, so any page could post one.
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     return { status: 415, detail: 'Send the operation as application/json.' };
@@ -63,7 +81,7 @@ interface Refusal {
   detail: string;
 }
 
-/** True also for a parameter that is left out. */
+/** True for an absent parameter. */
 function isJson(text: string | null): boolean {
   if (!text) return true;
   try {

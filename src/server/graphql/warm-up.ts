@@ -1,16 +1,17 @@
-/** Loads and compiles, before the port opens, what would hold up the first requests. */
+/** Loads and compiles code before the port opens, so that it does not delay the first requests. */
 import type { Database } from '../../database/database.ts';
-import type { Pipeline } from '../../graphql/execution/pipeline.ts';
+import { runOperation } from './run-operation.ts';
+import type { Yoga } from './yoga.ts';
 
-/** Enough for Node to compile the code of every operation. Their texts differ, because a known text is not parsed again. */
+/** Enough for Node to compile the code of every operation. Their texts differ, because a cached text is not parsed again. */
 const OPERATIONS = 20;
 
-export async function warmUp(database: Database, pipeline: Pipeline): Promise<void> {
-  // Prisma loads its query compiler at the first statement of all.
+export async function warmUp(database: Database, yoga: Yoga): Promise<void> {
+  // Prisma loads its query compiler at its first statement.
   await database.prisma.$transaction([database.prisma.org.findFirst({ where: { id: '' } })]);
   for (let count = 1; count <= OPERATIONS; count += 1) {
     const query = `mutation WarmUp${count} { createTopic(input: { projectIdOrName: "", name: "" }) { topic { id } } }`;
-    // Nobody: it is parsed, validated, measured and compiled, and then refused.
-    await pipeline.run({ query }, { requestId: 'warm-up', address: '', credentials: {} });
+    // Without credentials, it is parsed, validated, costed and compiled, then refused.
+    await runOperation(yoga, { query }, { requestId: 'warm-up', address: '', credentials: {} });
   }
 }

@@ -1,53 +1,112 @@
-/** GraphQL over HTTP by Yoga: what is around an operation. The operation itself goes to the one pipeline. */
-import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+/** The one GraphQL pipeline: every operation passes these plugins, over HTTP, event streams and WebSockets. */
+import { createYoga, type YogaServerInstance, type YogaServerOptions } from 'graphql-yoga';
 import type { Config } from '../../config.ts';
-import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
+import type { Services } from '../../domain/call.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
-import type { Pipeline } from '../../graphql/execution/pipeline.ts';
+import type {
+  Caller,
+  OperationContext,
+  OperationPlugin,
+} from '../../graphql/execution/operation-context.ts';
+import {
+  createTrustedDocuments,
+  type OwnDocuments,
+} from '../../graphql/execution/trusted-documents.ts';
+import { useAdmission, useResolverContext } from '../../graphql/plugins/use-admission.ts';
+import { useCompiledQueries } from '../../graphql/plugins/use-compiled-queries.ts';
+import { useCost } from '../../graphql/plugins/use-cost.ts';
+import { useDeadline } from '../../graphql/plugins/use-deadline.ts';
+import { useDocuments } from '../../graphql/plugins/use-documents.ts';
+import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
+import { useProblems } from '../../graphql/plugins/use-problems.ts';
+import { useReadYourWrites } from '../../graphql/plugins/use-read-your-writes.ts';
+import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
+import { useTracing } from '../../graphql/plugins/use-tracing.ts';
+import { useTrustedDocuments } from '../../graphql/plugins/use-trusted-documents.ts';
 import { schema } from '../../graphql/schema/schema.ts';
-import type { Log } from '../../log.ts';
 import { isFromThisMachine } from '../console/demo-sign-in.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
 import { type GraphiqlTab, graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
-import { usePipeline } from './use-pipeline.ts';
 
-export type Yoga = YogaServerInstance<RequestFacts, object>;
+/** What a request brings into Yoga. The adapter and WebSockets bring a Caller alone. */
+export type ServerContext = RequestFacts & Caller;
+
+export type Yoga = YogaServerInstance<ServerContext, OperationContext>;
 
 export interface YogaParts {
-  config: Config;
-  log: Log;
-  pipeline: Pipeline;
-  streams: OpenStreams;
-  /** GraphiQL's tabs, read for each request of its page. */
-  tabs: () => GraphiqlTab[];
+  services: Services;
+  admission: Admission;
+  ownDocuments?: OwnDocuments;
+  /** GraphiQL's tabs, read at each request for its page. */
+  tabs?: () => GraphiqlTab[];
+  /** Added after the gateway's own plugins. */
+  plugins?: OperationPlugin[];
 }
 
-export function openYoga({ config, log, pipeline, streams, tabs }: YogaParts): Yoga {
-  return createYoga<RequestFacts>({
+export function openYoga({
+  services,
+  admission,
+  ownDocuments,
+  tabs = () => [],
+  plugins = [],
+}: YogaParts): Yoga {
+  const { config, log, meters, tracer } = services;
+  const { streams } = admission;
+  const trusted = createTrustedDocuments(config, ownDocuments);
+  const mapError = createErrorMapper(log);
+  return createYoga<ServerContext, OperationContext>({
     schema,
-    graphqlEndpoint: '/graphql',
-    logging: false,
-    landingPage: false,
-    batching: false,
-    multipart: false,
-    extraParamNames: ['documentId'],
-    maxRequestBodySize: config.LIMIT_BODY_BYTES,
-    // server/http/front.ts does it for all surfaces.
-    cors: false,
-    graphiql: (request, facts) => {
-      facts.setHeader('content-security-policy', "frame-ancestors 'none'");
-      return graphiqlOptions(mayHaveKeys(request, facts) ? tabs() : withoutKeys(tabs()));
+    plugins: [
+      useHttpRules(mapError),
+      useEventStream(streams),
+      useDocuments(config, trusted),
+      useAdmission(admission),
+      useTrustedDocuments(trusted),
+      useCost(config),
+      useResolverContext(services),
+      // Each of the following wraps the execution of those before it.
+      useCompiledQueries(),
+      useSharedSubscriptions({ services, streams, mapError }),
+      useReadYourWrites(services),
+      useDeadline(services),
+      useProblems(mapError),
+      useMetrics(meters),
+      useTracing(tracer),
+      ...plugins,
+    ],
+    graphiql: (request, { setHeader, address }) => {
+      setHeader('content-security-policy', "frame-ancestors 'none'");
+      return graphiqlOptions(mayHaveKeys(request, address) ? tabs() : withoutKeys(tabs()));
     },
     renderGraphiQL: graphiqlPage,
-    maskedErrors: { maskError: createErrorMapper(log) },
-    plugins: [useHttpRules(), usePipeline(pipeline), useEventStream(streams)],
+    ...httpOptions(config),
   });
 }
 
-/** The script of a page that reads this one tells its origin; a person who opens this one comes without. */
-function mayHaveKeys({ headers }: Request, { address }: RequestFacts): boolean {
+function httpOptions({
+  LIMIT_BODY_BYTES,
+}: Config): Partial<YogaServerOptions<ServerContext, OperationContext>> {
+  return {
+    graphqlEndpoint: '/graphql',
+    extraParamNames: ['documentId'],
+    maxRequestBodySize: LIMIT_BODY_BYTES,
+    batching: false,
+    multipart: false,
+    landingPage: false,
+    logging: false,
+    // server/http/front.ts answers CORS for all surfaces.
+    cors: false,
+    // useDocuments caches; useProblems masks.
+    parserAndValidationCache: false,
+    maskedErrors: false,
+  };
+}
+
+/** Scripts of other pages that fetch this page send an origin; a person who opens it sends none. */
+function mayHaveKeys({ headers }: Request, address: string): boolean {
   return (
     !headers.has('origin') && isFromThisMachine({ headers: Object.fromEntries(headers) }, address)
   );

@@ -2,8 +2,8 @@
 import { type ExecutionArgs, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
-import { createExecute } from '../../../src/graphql/execution/compiled.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
+import { createExecute } from '../../../src/graphql/plugins/use-compiled-queries.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';

@@ -4,7 +4,6 @@ import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
 import { Message } from '../../../src/graphql/execution/message.ts';
 import { useEventStream } from '../../../src/server/graphql/use-event-stream.ts';
-import { usePipeline } from '../../../src/server/graphql/use-pipeline.ts';
 import type { RequestFacts } from '../../../src/server/http/request-facts.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
@@ -29,7 +28,7 @@ async function endless(events: number) {
     schema: createSchema({ typeDefs: 'type Query { a: Int } type Subscription { tick: String }' }),
     logging: false,
     plugins: [
-      usePipeline({ run: async () => ticks() }),
+      { onParams: ({ setParamsHandler }) => setParamsHandler(ticks) },
       useEventStream({ areEnding: false }, { keepAliveMs: 10 }),
     ],
   });

@@ -7,8 +7,8 @@ import type { Config } from '../../../src/config.ts';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { type Admission, createAdmission } from '../../../src/domain/viewer/admission.ts';
-import { createPipeline } from '../../../src/graphql/execution/pipeline.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
+import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { createCors } from '../../../src/server/http/cors.ts';
 import { listen } from '../../../src/server/http/http-server.ts';
@@ -231,11 +231,11 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
       return plain.admit(...asked);
     },
   };
-  const pipeline = createPipeline(services, admission);
+  const yoga = openYoga({ services, admission });
   const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
   const addresses = createClientAddresses(config);
   const cors = createCors(config, () => false);
-  const options = { config, addresses, cors, log, pipeline, admission, initMs, pingMs };
+  const options = { config, addresses, cors, log, yoga, admission, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
   return {
     url: listening.url,

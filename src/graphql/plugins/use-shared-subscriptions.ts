@@ -1,82 +1,115 @@
 /**
- * Runs subscriptions: each item of a stream is executed in a context of its own, with the caller's rights at that
- * time, once for all who share the result. A stream ends when its caller may no longer have it.
+ * Runs subscriptions: each event is executed in a context of its own, with the caller's rights at that time, once for
+ * all subscribers who share the result. A stream ends when its caller loses the right to it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createSourceEventStream,
   type ExecutionArgs,
   type ExecutionResult,
-  execute,
   type GraphQLError,
+  type OperationDefinitionNode,
 } from 'graphql';
 import type { Services } from '../../domain/call.ts';
 import type { OpenStream, OpenStreams } from '../../domain/viewer/open-streams.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { DomainError, ErrorCode } from '../../errors.ts';
 import type { StreamItem } from '../../events/stream-item.ts';
-import { type Context, createContext } from './context.ts';
-import { Message } from './message.ts';
-import { viewerKey } from './share-key.ts';
-
-/** A subscription to run, and the results that equal subscriptions share. */
-export interface Subscription {
-  args: ExecutionArgs & { contextValue: Context };
-  operationKey: string;
-}
+import { createContext } from '../execution/context.ts';
+import { Message } from '../execution/message.ts';
+import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
+import { createOperationKey, type OperationKey, viewerKey } from '../execution/share-key.ts';
 
 const OUTAGE: ErrorCode = 'SERVICE_UNAVAILABLE';
-/** Between attempts to read an item while the database is away. */
+/** Delay between attempts to execute an item while the database is unreachable. */
 const AWAY_MS = 1_000;
 
 type Item = StreamItem<unknown, string | undefined>;
 
-export interface Subscriptions {
+export interface SubscriptionParts {
+  services: Services;
   streams: OpenStreams;
   mapError: (error: unknown) => GraphQLError;
 }
 
-/** How subscriptions are run: answers with messages as they come, or with errors if there is no stream. */
-export function createSubscribe(services: Services, { streams, mapError }: Subscriptions) {
-  const live = { services, streams, mapError };
-  return async (operation: Subscription): Promise<AsyncIterable<Message> | ExecutionResult> => {
-    const source = await createSourceEventStream(operation.args);
-    if (!(Symbol.asyncIterator in source)) return { errors: source.errors?.map(mapError) };
-    const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
-    try {
-      return new LiveMessages(live, operation, items);
-    } catch (error) {
-      await items.return?.();
-      return { errors: [mapError(error)] };
-    }
+interface Live extends SubscriptionParts {
+  /** Executes one event, with all plugins. */
+  execute: (args: ExecutionArgs) => Promise<ExecutionResult>;
+}
+
+interface Subscription {
+  args: OperationArgs;
+  operationKey: string;
+}
+
+export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugin {
+  const keys = new WeakMap<OperationDefinitionNode, OperationKey>();
+  let live: Live;
+  return {
+    onYogaInit({ yoga }) {
+      const { execute } = yoga.getEnveloped({});
+      live = { ...parts, execute };
+    },
+    onSubscribe({ context: { document, operation }, setSubscribeFn }) {
+      if (!document || !operation) return;
+      let keyOf = keys.get(operation);
+      if (!keyOf) {
+        keyOf = createOperationKey(document, operation);
+        keys.set(operation, keyOf);
+      }
+      const operationKey = keyOf;
+      setSubscribeFn((args) =>
+        subscribe(live, {
+          args: args as OperationArgs,
+          operationKey: operationKey(args.variableValues),
+        }),
+      );
+    },
   };
 }
 
-interface Live extends Subscriptions {
-  services: Services;
+/** Returns messages as they come, or errors if there is no stream. */
+async function subscribe(
+  live: Live,
+  subscription: Subscription,
+): Promise<AsyncIterable<Message> | ExecutionResult> {
+  const { mapError } = live;
+  try {
+    const source = await createSourceEventStream(subscription.args);
+    if (!(Symbol.asyncIterator in source)) return { errors: source.errors?.map(mapError) };
+    const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
+    try {
+      return new LiveMessages(live, subscription, items);
+    } catch (error) {
+      await items.return?.();
+      throw error;
+    }
+  } catch (error) {
+    return { errors: [mapError(error)] };
+  }
 }
 
 type Next = IteratorResult<Message, void>;
 const DONE = { done: true, value: undefined } as const;
 
-/** Not a generator: return() has to end a next() that waits for an item. */
+/** A generator would not do: return() must end a next() that waits for an item. */
 class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
   readonly #live: Live;
-  readonly #operation: Subscription;
+  readonly #subscription: Subscription;
   readonly #items: AsyncIterator<Item>;
   readonly #stream: OpenStream;
   #viewer: Viewer;
-  /** Callers who see the same share a result. */
+  /** Callers with equal rights share a result. */
   #shareKey: string;
   #refusal: DomainError | null = null;
   #isOver = false;
 
   /** Throws if the caller has too many streams. */
-  constructor(live: Live, operation: Subscription, items: AsyncIterator<Item>) {
-    const { viewer, credentials = {} } = operation.args.contextValue;
-    if (!viewer) throw new Error('A source of events was opened for nobody.');
+  constructor(live: Live, subscription: Subscription, items: AsyncIterator<Item>) {
+    const { viewer, credentials } = subscription.args.contextValue;
+    if (!viewer) throw new Error('Bug: a stream was opened for a caller without credentials.');
     this.#live = live;
-    this.#operation = operation;
+    this.#subscription = subscription;
     this.#items = items;
     this.#viewer = viewer;
     this.#shareKey = this.#shareKeyOf(viewer);
@@ -129,7 +162,7 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
   }
 
   #shareKeyOf(viewer: Viewer): string {
-    return `${this.#operation.operationKey} ${viewerKey(viewer)}`;
+    return `${this.#subscription.operationKey} ${viewerKey(viewer)}`;
   }
 
   readonly #messageOf = async (item: Item): Promise<Message> => {
@@ -137,17 +170,18 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
       const message = await this.#execute(item);
       const isAway = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
       if (!isAway || this.#live.streams.areEnding) return message;
-      // An outage skips no item: it is sent when the outage is over.
+      // No item is skipped in an outage: it is sent afterwards.
       await sleep(AWAY_MS, undefined, { ref: false });
     }
   };
 
   async #execute(item: Item): Promise<Message> {
-    const { services, mapError } = this.#live;
-    const { args } = this.#operation;
-    const { credentials = {}, ...facts } = args.contextValue;
-    const contextValue = createContext(services, { ...facts, viewer: this.#viewer, credentials });
-    const { data, errors } = await execute({ ...args, rootValue: item, contextValue });
-    return new Message({ data, errors: errors?.map(mapError) }, item.cursor);
+    const { services, execute } = this.#live;
+    const { args } = this.#subscription;
+    // Plugins find the operation; loaders are new, because they cache rows.
+    const context = { ...args.contextValue, viewer: this.#viewer };
+    const contextValue = { ...context, ...createContext(services, context) };
+    const result = await execute({ ...args, rootValue: item, contextValue });
+    return new Message(result, item.cursor);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Queries that are sent repeatedly are compiled to functions, each operation of a document by itself. If one
- * answers with an error, graphql-js runs the query again, so that clients read errors in its form alone: a query
- * changes nothing, so it may run twice. Mutations and subscriptions are not compiled.
+ * Compiles queries that repeat to functions, each operation of a document by itself. If a compiled query returns an
+ * error, graphql-js runs it again, so that errors have one form; a query changes nothing, so it may run twice.
+ * Mutations and subscriptions are not compiled.
  */
 import {
   type ExecutionArgs,
@@ -11,13 +11,30 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { OperationPlugin } from '../execution/operation-context.ts';
 
-/** Compiling costs as much as a few runs, and the memory of the function. */
+/** Compiling costs as much as a few runs, and the function takes memory. */
 const RUNS_BEFORE = 3;
 
 export type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult;
 
-/** How one operation of one document is executed: always call it with that operation's arguments. */
+/** Must precede plugins that wrap the execution. */
+export function useCompiledQueries(): OperationPlugin {
+  const executors = new WeakMap<OperationDefinitionNode, Execute>();
+  return {
+    onExecute({ context: { operation }, setExecuteFn }) {
+      if (!operation) return;
+      let run = executors.get(operation);
+      if (!run) {
+        run = createExecute(operation);
+        executors.set(operation, run);
+      }
+      setExecuteFn(run);
+    },
+  };
+}
+
+/** Returns the executor of one operation. Call it with arguments of that operation only. */
 export function createExecute(
   { operation, name }: OperationDefinitionNode,
   runsBefore = RUNS_BEFORE,
@@ -43,7 +60,7 @@ function isGood({ data, errors }: ExecutionResult): boolean {
   return data != null && !errors?.length;
 }
 
-/** Null if it can't be compiled: then graphql-js runs the operation. */
+/** Null if the query can't be compiled: graphql-js runs it then. */
 function compile(
   { schema, document }: { schema: GraphQLSchema; document: ExecutionArgs['document'] },
   operationName: string | undefined,
@@ -51,7 +68,7 @@ function compile(
   try {
     const compiled = compileQuery(schema, document, operationName, {
       disablingCapturingStackErrors: true,
-      // Values have their types already: to check each again takes a third of a page's memory.
+      // Resolvers are typed, so values need no check. Checking them takes a third of the memory of a page.
       disableLeafSerialization: true,
     });
     return isCompiledQuery(compiled) ? compiled : null;

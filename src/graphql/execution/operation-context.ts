@@ -1,0 +1,88 @@
+/** An operation on its way through Yoga's plugins: what a client sends, who sends it, and what the plugins find out. */
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  GraphQLError,
+  OperationDefinitionNode,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { AcceptedAge } from '../../domain/viewer/accepted-age.ts';
+import type { Credentials } from '../../domain/viewer/viewer.ts';
+import type { Span } from '../../spans.ts';
+import type { Context } from './context.ts';
+import type { Message } from './message.ts';
+import type { DocumentParams } from './trusted-documents.ts';
+
+/** The result of an operation, or the messages of its subscription. */
+export type Results = ExecutionResult | AsyncIterable<Message>;
+
+/** An operation as a client sends it. */
+export interface OperationParams extends DocumentParams {
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+
+/** The caller, and how the operation was sent. */
+export interface Caller extends AcceptedAge {
+  requestId: string;
+  /** The client's address. */
+  address: string;
+  /** The origin of the page that sends it. Null or absent for the gateway's own pages and those of CORS_ORIGINS. */
+  page?: string | null | undefined;
+  credentials: Credentials;
+  /** The cursor after which an interrupted event stream resumes. */
+  lastEventId?: string | null;
+  /** Whether the result carries `extensions.cost`. */
+  wantsCost?: boolean;
+  /** True for an operation of a WebSocket, which is part of no request. */
+  isOnSocket?: boolean;
+}
+
+/** What plugins share about one operation. Members are absent before the plugin that sets them has run. */
+export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
+  params: OperationParams;
+  /** Set by use-documents.ts when the text is parsed, like the next three. */
+  document?: DocumentNode;
+  operation?: OperationDefinitionNode;
+  text?: string;
+  isTrusted?: boolean;
+  /** Set by use-documents.ts if the text must not be validated before its caller is known. */
+  validateLater?: () => readonly GraphQLError[];
+  /** Set by use-cost.ts. */
+  cost?: number;
+  /** Set by use-metrics.ts: `performance.now()` when the operation began. */
+  startedMs?: number;
+  /** Set by use-tracing.ts. */
+  tracing?: { span: Span; isOwn: boolean };
+}
+
+export type OperationPlugin = Plugin<OperationContext>;
+
+export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
+
+/** Reads the caller from the headers of a request. */
+export function callerOf(
+  header: (name: string) => string | null,
+  facts: Pick<Caller, 'requestId' | 'address' | 'page' | 'setHeader'>,
+): Caller {
+  const { requestId, address, page, setHeader } = facts;
+  return {
+    requestId,
+    address,
+    page,
+    setHeader,
+    credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
+    lastEventId: header('last-event-id'),
+    wantsCost: header(COST_HEADER) !== null,
+    cacheControl: header('cache-control'),
+  };
+}
+
+/** A client that sends it gets `extensions.cost`. */
+export const COST_HEADER = 'x-query-cost';
+
+/** The errors that a step of the pipeline has thrown: one, or several in an AggregateError. */
+export function errorsOf(thrown: unknown): readonly unknown[] {
+  return thrown instanceof AggregateError ? thrown.errors : [thrown];
+}

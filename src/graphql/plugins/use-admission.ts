@@ -1,0 +1,26 @@
+/** Admits the caller of an operation and gives resolvers their context. */
+import type { Services } from '../../domain/call.ts';
+import { readingServices } from '../../domain/viewer/accepted-age.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
+import { createContext } from '../execution/context.ts';
+import type { OperationPlugin } from '../execution/operation-context.ts';
+
+export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlugin {
+  return {
+    async onContextBuilding({ context, extendContext }) {
+      extendContext({ viewer: await admission.admit(context.credentials, context) });
+    },
+  };
+}
+
+/** Must follow useAdmission. */
+export function useResolverContext(services: Services): OperationPlugin {
+  return {
+    onContextBuilding({ context, extendContext }) {
+      const { viewer, operation } = context;
+      const isQuery = operation?.operation === 'query';
+      const own = isQuery ? readingServices(services, viewer, context) : services;
+      extendContext(createContext(own, context));
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Bounds the time of queries and mutations. Their statements end by the database's own timeout. */
+import type { Services } from '../../domain/call.ts';
+import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
+import type { OperationPlugin } from '../execution/operation-context.ts';
+
+export function useDeadline({ config, database }: Services): OperationPlugin {
+  return {
+    onExecute({ context, executeFn, setExecuteFn }) {
+      const kind = context.operation?.operation;
+      if (kind === 'subscription') return;
+      const isChange = kind === 'mutation';
+      const maximumMs = operationMsMax(config, { isChange });
+      setExecuteFn((args) => {
+        const running = executeFn(args);
+        if (!(running instanceof Promise)) return running;
+        return withDeadline(running, maximumMs, () => {
+          throw database.outages.waitedFor(outOfTime('operation', { isChange, maximumMs }));
+        });
+      });
+    },
+  };
+}

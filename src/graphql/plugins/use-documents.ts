@@ -1,0 +1,69 @@
+/** Parses and validates the document of an operation. A valid text is parsed and validated once. */
+import {
+  type DocumentNode,
+  getOperationAST,
+  type OperationDefinitionNode,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../../config.ts';
+import { inSpan } from '../../spans.ts';
+import { exclusiveArguments } from '../execution/exclusive-arguments.ts';
+import { toGraphQLError } from '../execution/graphql-errors.ts';
+import type { OperationPlugin } from '../execution/operation-context.ts';
+import { parseWithin, sizeErrors } from '../execution/query-limits.ts';
+import type { TrustedDocuments } from '../execution/trusted-documents.ts';
+
+/** Cached texts. A document takes about BYTES_PER_CHARACTER of memory for each character of its text. */
+const TEXTS_MAX = 1_000;
+const BYTES_MAX = 100_000_000;
+const BYTES_PER_CHARACTER = 100;
+
+export function useDocuments(config: Config, trusted: TrustedDocuments): OperationPlugin {
+  const valid = new LRUCache<string, DocumentNode>({
+    max: TEXTS_MAX,
+    maxSize: BYTES_MAX,
+    sizeCalculation: (_document, text) => BYTES_PER_CHARACTER * (text.length + 1),
+  });
+  return {
+    onParse({ context, extendContext, setParseFn }) {
+      setParseFn(() => {
+        const { text, isTrusted } = trusted.find(context.params);
+        const document = valid.get(text) ?? inSpan('parse', {}, () => parseWithin(config, text));
+        const operation = operationOf(document, context.params.operationName);
+        extendContext({ document, operation, text, isTrusted });
+        return document;
+      });
+    },
+    onValidate({ context, params, addValidationRule, extendContext, setValidationFn, setResult }) {
+      const { text = '', isTrusted } = context;
+      if (valid.get(text) === params.documentAST) return setResult([]);
+      addValidationRule(exclusiveArguments);
+      setValidationFn((schema, document, rules) => {
+        const check = () => {
+          const tooLarge = sizeErrors(config, document);
+          const errors = tooLarge.length > 0 ? tooLarge : validate(schema, document, rules);
+          // Anyone can send useless texts, so only valid ones are cached.
+          if (errors.length === 0) valid.set(text, document);
+          return errors;
+        };
+        // Errors of validation name parts of the schema, which not every caller may learn.
+        if (!trusted.areOnly || isTrusted) return check();
+        extendContext({ validateLater: check });
+        return [];
+      });
+    },
+  };
+}
+
+function operationOf(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): OperationDefinitionNode {
+  const operation = getOperationAST(document, operationName || null);
+  if (operation) return operation;
+  const detail = operationName
+    ? 'The document has no operation with this operationName.'
+    : 'The document must have exactly one operation, or operationName must name the one to run.';
+  throw toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail);
+}

@@ -1,0 +1,39 @@
+/** Measures operations: duration, outcome, cost and refusals. A subscription counts until its stream is open. */
+import type { GraphQLError } from 'graphql';
+import { projectIdOf } from '../../domain/viewer/viewer.ts';
+import { type Meters, OK, secondsSince } from '../../meters.ts';
+import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
+import { useOutcome } from './use-outcome.ts';
+
+/** Does nothing if METRICS_PORT is not set. */
+export function useMetrics(meters: Meters): OperationPlugin {
+  if (!meters.isOn) return {};
+  return {
+    onEnveloped({ extendContext }) {
+      extendContext({ startedMs: performance.now() });
+    },
+    onPluginInit({ addPlugin }) {
+      addPlugin(useOutcome((context, errors) => record(meters, context, errors)));
+    },
+  };
+}
+
+function record(
+  meters: Meters,
+  { operation, viewer, cost, startedMs = performance.now() }: OperationContext,
+  errors: readonly GraphQLError[],
+): void {
+  if (cost !== undefined) meters.costed(cost);
+  for (const { extensions } of errors) {
+    const { limit } = (extensions.problem ?? {}) as { limit?: unknown };
+    if (typeof limit === 'string') meters.refused(limit.replaceAll(' ', '_'));
+  }
+  const [first] = errors;
+  meters.requested({
+    surface: 'graphql',
+    kind: operation?.operation ?? 'unknown',
+    outcome: first ? String(first.extensions.code ?? 'INTERNAL_ERROR') : OK,
+    seconds: secondsSince(startedMs),
+    projectId: (viewer && projectIdOf(viewer)) ?? undefined,
+  });
+}

@@ -1,0 +1,49 @@
+/** For plugins that observe operations. */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import {
+  errorsOf,
+  type OperationContext,
+  type OperationPlugin,
+} from '../execution/operation-context.ts';
+
+type Listener = (context: OperationContext, errors: readonly GraphQLError[]) => void;
+
+/**
+ * Calls `onOutcome` once for each operation: when it is refused, when its result is there, or when its stream is open.
+ * Must follow useProblems, so that errors have their codes.
+ */
+export function useOutcome(onOutcome: Listener): OperationPlugin {
+  const refused = (context: object, errors: readonly unknown[]) =>
+    onOutcome(context as OperationContext, errors as readonly GraphQLError[]);
+  return {
+    onPluginInit({ registerContextErrorHandler }) {
+      registerContextErrorHandler(({ context, error }) =>
+        refused(context as object, errorsOf(error)),
+      );
+    },
+    onParse() {
+      return ({ context, result }) => {
+        if (result instanceof Error) refused(context, [result]);
+      };
+    },
+    onValidate() {
+      return ({ context, valid, result }) => {
+        if (!valid) refused(context, result);
+      };
+    },
+    onExecute({ context }) {
+      // An execution for one event of a stream is not an operation.
+      if (context.operation?.operation === 'subscription') return;
+      return {
+        onExecuteDone: ({ result }) => onOutcome(context, (result as ExecutionResult).errors ?? []),
+      };
+    },
+    onSubscribe({ context }) {
+      return {
+        onSubscribeResult({ result }) {
+          onOutcome(context, 'errors' in result ? ((result as ExecutionResult).errors ?? []) : []);
+        },
+      };
+    },
+  };
+}
