@@ -5,7 +5,7 @@ import { type Filled, KEY_TEXT } from '../database.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { medianOf, quantile } from '../median.ts';
-import { type Peer, startPeer } from '../peers.ts';
+import { type Peer, type PeerName, startPeer } from '../peers.ts';
 import { startChild } from '../processes/child.ts';
 import {
   EVENTS,
@@ -55,8 +55,10 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
   const { url, projectId } = filled;
   const env = { DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT };
   await using recorder = await startChild('recorder.ts', env);
-  const record = async (count: number) =>
-    Number(await recorder.ask({ projectId, count } satisfies ToRecord));
+  const recordFor = (name: PeerName) => async (count: number) =>
+    Number(
+      await recorder.ask({ projectId, count, notifies: name !== 'gateway' } satisfies ToRecord),
+    );
   const results: FanOut[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
     for (const { name, protocol, ...subject } of SUBJECTS) {
@@ -66,6 +68,7 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
       await using stack = new AsyncDisposableStack();
       const followed = isStream ? messagesOf(await makeStream(peer, stack)) : EVENTS;
       const listening = { protocol, followed };
+      const record = recordFor(name);
       results.push({ what, ...(await measurePeer(peer, listening, { record, flags })) });
     }
   }

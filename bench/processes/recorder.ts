@@ -1,4 +1,4 @@
-/** A process of its own that records events as the gateway's domain does, when it is told to. */
+/** A process that records events as the gateway's domain does, on request. */
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
@@ -9,18 +9,23 @@ export interface ToRecord {
   projectId: string;
   /** In one transaction. */
   count: number;
+  /**
+   * Whether to notify listeners after the commit. The domain notifies other processes of the gateway by itself, but not
+   * if this is the only one, as it is beside another peer.
+   */
+  notifies: boolean;
 }
 
 const database = await openDatabase(readConfig(process.env), createLog('error'));
 
-/** The consumer's name is the time, so that whoever gets the event can tell how old it is. */
+/** The consumer's name is the time, so that a subscriber can compute the age of the event. */
 function connectionCreated(projectId: string) {
   const consumerName = String(performance.timeOrigin + performance.now());
   const refs = { groupRef: 'group-1', consumerRef: 'consumer-1', consumerName };
   return { projectId, connectionId: 'con_1', provider: 'hubspot', ...refs };
 }
 
-process.on('message', async ({ projectId, count }: ToRecord) => {
+process.on('message', async ({ projectId, count, notifies }: ToRecord) => {
   const committedMs = await inTransaction(database, async (tx) => {
     for (let recorded = 0; recorded < count; recorded += 1) {
       const data = connectionCreated(projectId);
@@ -28,6 +33,9 @@ process.on('message', async ({ projectId, count }: ToRecord) => {
     }
     return performance.timeOrigin + performance.now();
   });
+  if (notifies) {
+    await database.rows.query(`select pg_notify('gateway_events', $1)::text`, [projectId]);
+  }
   process.send?.(committedMs);
 });
 process.on('disconnect', async () => {
