@@ -1,6 +1,5 @@
-/** The metrics by their names: OpenTelemetry's where it has some, in Prometheus' spelling. */
+/** Metrics, with the names of OpenTelemetry's semantic conventions where there are some, spelled as in Prometheus. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { Tally } from './tally.ts';
 
 /** Seconds, up to the longest that a mutation may wait for a provider. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -27,12 +26,6 @@ function makersOf(register: Registry) {
       help: string,
       { labels = [], buckets = REQUEST_BUCKETS }: Partial<Shape>,
     ) => new Histogram({ name, help, labelNames: [...labels], buckets, registers }),
-    /** A histogram of what each request does. */
-    tally: (
-      name: string,
-      help: string,
-      { labels = [], buckets = REQUEST_BUCKETS }: Partial<Shape>,
-    ) => new Tally({ name, help, labels, buckets, registry: register }),
   };
 }
 
@@ -41,20 +34,20 @@ interface Shape {
   buckets: number[];
 }
 
-function ofRequests({ gauge, counter, tally }: Makers, projectLabel: readonly string[]) {
+function ofRequests({ gauge, counter, histogram }: Makers, projectLabel: readonly string[]) {
   return {
     places: gauge('http_server_active_requests', 'Requests that take a place of LIMIT_REQUESTS.'),
-    http: tally('http_server_request_duration_seconds', 'Requests over HTTP, by route.', {
+    http: histogram('http_server_request_duration_seconds', 'Requests over HTTP, by route.', {
       labels: ['http_request_method', 'http_route', 'http_response_status_code'],
     }),
-    requests: tally('gateway_request_duration_seconds', 'Operations of clients.', {
+    requests: histogram('gateway_request_duration_seconds', 'Operations of clients.', {
       labels: ['surface', 'kind', 'outcome', ...projectLabel],
     }),
-    cost: tally('gateway_graphql_cost', 'Cost of GraphQL operations, refused ones too.', {
+    cost: histogram('gateway_graphql_cost', 'Cost of GraphQL operations, refused ones too.', {
       buckets: COST_BUCKETS,
     }),
     refusals: counter('gateway_refusals_total', 'Work refused by a limit.', ['limit']),
-    statements: tally('db_client_operation_duration_seconds', 'Statements to the database.', {
+    statements: histogram('db_client_operation_duration_seconds', 'Statements to the database.', {
       labels: ['outcome'],
       buckets: STATEMENT_BUCKETS,
     }),

@@ -1,4 +1,4 @@
-/** What the gateway measures, as Prometheus reads it. Loaded only if METRICS_PORT is set. */
+/** The gateway's metrics for Prometheus. Loaded only if METRICS_PORT is set. */
 import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { Meters } from '../meters.ts';
@@ -9,7 +9,7 @@ export interface Metrics {
   registry: Registry;
 }
 
-/** Others share a value of the label: anybody may send any method. */
+/** Methods with a label value of their own. Clients may send any method, so all others share one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const OTHER_METHOD = '_OTHER';
 
@@ -18,21 +18,25 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
   const listed = new Set(METRICS_PROJECTS);
   const meter = createInstruments(registry, listed.size > 0 ? ['project'] : []);
   /** All projects that are not listed share one series. */
-  const projectValue = (id: string | undefined) =>
-    listed.size > 0 ? [id && listed.has(id) ? id : ''] : [];
   const ofProject = (id: string | undefined) =>
-    Object.fromEntries(projectValue(id).map((project) => ['project', project]));
+    listed.size > 0 ? { project: id && listed.has(id) ? id : '' } : {};
   const meters: Meters = {
     isOn: true,
     placesTaken: (change) => meter.places.inc(change),
     httpAnswered({ method, route, status, seconds }) {
       const known = METHODS.has(method) ? method : OTHER_METHOD;
-      meter.http.add(seconds, [known, route, status]);
+      meter.http.observe(
+        {
+          http_request_method: known,
+          http_route: route,
+          http_response_status_code: status,
+        },
+        seconds,
+      );
     },
-    requested({ surface, kind, outcome, seconds, projectId }) {
-      meter.requests.add(seconds, [surface, kind, outcome, ...projectValue(projectId)]);
-    },
-    costed: (cost) => meter.cost.add(cost),
+    requested: ({ projectId, seconds, ...labels }) =>
+      meter.requests.observe({ ...labels, ...ofProject(projectId) }, seconds),
+    costed: (cost) => meter.cost.observe(cost),
     refused: (limit) => meter.refusals.inc({ limit }),
     providerCalled: ({ seconds, ...labels }) => meter.providers.observe(labels, seconds),
     tokenRefreshed: (labels) => meter.refreshes.inc(labels),
@@ -44,7 +48,7 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
       meter.deliveries.observe({ outcome, ...ofProject(projectId) }, seconds),
     providerEventReceived: (labels) => meter.providerEvents.inc(labels),
     providerEventsMoved: ({ count, ...labels }) => meter.providerEventsMoved.inc(labels, count),
-    statementEnded: ({ outcome, seconds }) => meter.statements.add(seconds, [outcome]),
+    statementEnded: ({ outcome, seconds }) => meter.statements.observe({ outcome }, seconds),
   };
   return { meters, registry };
 }
