@@ -1,6 +1,5 @@
 /** The only reader of the environment. Everything is checked at start, and all problems are reported at once. */
 import { z } from 'zod';
-import { databaseUrls } from './database-urls.ts';
 import { StartRefused } from './errors.ts';
 import { limitSettings } from './limit-settings.ts';
 import { otelSettings } from './otel-settings.ts';
@@ -22,9 +21,6 @@ import {
 const PORT = 4000;
 const RATE_PER_SECOND = 1000;
 const RATE_BURST = 2000;
-
-/** No read may be older: for so long positions of the database's log are remembered. */
-export const READ_AGE_MAX_MS = 60_000;
 
 /** Each has series of its own of every metric that tells projects apart. */
 const METRICS_PROJECTS_MAX = 100;
@@ -51,17 +47,6 @@ export const environment = z.object({
   ),
   DATABASE_LISTEN_URL: postgresUrl.describe(
     'The same database without the pooler, if DATABASE_URL leads through one that pools transactions',
-  ),
-  DATABASE_REPLICA_URL: postgresUrl
-    .refine(
-      (url) => url === undefined || databaseUrls(url.reveal()).length === 1,
-      'must name one server: positions are compared with its own',
-    )
-    .describe(
-      'A standby of the same server that is read for callers who accept some age; default: none',
-    ),
-  DATABASE_REPLICA_MAX_AGE_MS: wholeNumber(0, 0, READ_AGE_MAX_MS).describe(
-    'Age of reads that callers accept who send no Cache-Control: max-age; 0: none',
   ),
   DATABASE_POOL_SIZE: wholeNumber(16, 2, 500).describe('Connections to PostgreSQL'),
   DEMO: flag
@@ -229,12 +214,6 @@ function contradictions(given: Variables): string[] {
     given.DATABASE_LISTEN_URL &&
       !given.DATABASE_URL &&
       'DATABASE_LISTEN_URL: is of use only with DATABASE_URL',
-    given.DATABASE_REPLICA_URL &&
-      !given.DATABASE_URL &&
-      'DATABASE_REPLICA_URL: is of use only with DATABASE_URL',
-    Number(given.DATABASE_REPLICA_MAX_AGE_MS) > 0 &&
-      !given.DATABASE_REPLICA_URL &&
-      'DATABASE_REPLICA_MAX_AGE_MS: is of use only with DATABASE_REPLICA_URL',
     given.BEARER_ISSUER &&
       !given.BEARER_JWKS_URL &&
       'BEARER_JWKS_URL: is required with BEARER_ISSUER',

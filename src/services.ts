@@ -2,7 +2,6 @@
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { hidingRows } from './database/reads/hidden-rows.ts';
-import type { Rows } from './database/rows.ts';
 import type { Services } from './domain/call.ts';
 import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
 import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
@@ -122,11 +121,7 @@ export async function openServices(
 }
 
 function withoutErased(database: Database, { ids }: ErasedSubjects): Database {
-  const hiding = <R extends { rows: Rows }>(of: R): R => ({
-    ...of,
-    rows: hidingRows(of.rows, ids),
-  });
-  return { ...hiding(database), replica: database.replica && hiding(database.replica) };
+  return { ...database, rows: hidingRows(database.rows, ids) };
 }
 
 function openCallers(database: Database, log: Log) {

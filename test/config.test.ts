@@ -51,10 +51,6 @@ test.each([
   ['DATABASE_URL', 'postgres://db:5432,other:port/x'],
   ['DATABASE_LISTEN_URL', 'mysql://db/x'],
   ['DATABASE_LISTEN_URL', 'postgres://direct/x'],
-  ['DATABASE_REPLICA_URL', 'postgres://standby/x'],
-  ['DATABASE_REPLICA_URL', 'postgres://standby,other/x'],
-  ['DATABASE_REPLICA_MAX_AGE_MS', '1000'],
-  ['DATABASE_REPLICA_MAX_AGE_MS', '60001'],
   ['SANDBOX_PORT', '4000'],
 ])('what some part can not take is refused at the start: %s=%s', (name, value) => {
   const others = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};

@@ -34,8 +34,6 @@ export interface Database extends AsyncDisposable {
    * embedded database has one connection.
    */
   sweeps: (group: ProjectGroup) => RunQuery;
-  /** A standby for reads of a bounded age; null if there is none. */
-  replica: Replica | null;
   /** Hot changes, each by a statement of `database/changes/`. Never inside a transaction. */
   changes: SharedChanges;
   /** Listens to the hints of every process, which come after the commit. They may be lost. */
@@ -54,17 +52,6 @@ export interface Database extends AsyncDisposable {
   outages: Outages;
   /** Throws if the database doesn't answer, or not soon. */
   ping(): Promise<void>;
-}
-
-export interface Replica {
-  /** The same reads. They throw where the primary's would not. */
-  rows: Rows;
-  /** How old its rows are, in milliseconds; null if it is away, or may lack what the caller has written. */
-  ageFor: (caller: string) => Promise<number | null>;
-  /** To be told of each failure of its rows. */
-  onFailure: (error: unknown) => void;
-  /** To be told of each change of a caller, when it is done. Never throws. */
-  changed: (caller: string) => Promise<void>;
 }
 
 export interface Connections {

@@ -76,13 +76,12 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
     schema: schemaOf(endpoint),
     async handler(request, reply) {
       const { headers, params: path, query, body } = request;
-      const { 'x-api-key': apiKey, authorization, 'cache-control': cacheControl } = headers;
+      const { 'x-api-key': apiKey, authorization } = headers;
       const shown = await perform(endpoint, gateway, {
         credentials: { apiKey: apiKey as string | undefined, authorization },
         sender: fromServer(request),
         parts: { path, query, header: headersFor(endpoint, headers), body },
         url: request.url,
-        cacheControl,
         setHeader: (name, value) => void reply.header(name, value),
       });
       const { failure, status } = endpoint;

@@ -18,9 +18,6 @@ export const ERASURES_CHANNEL = 'gateway_erasures';
 /** A subscription at a provider is to be looked after. */
 export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';
 
-/** A caller has changed something; the payload is the position in the log by which it is done, and the caller's id. */
-export const CALLERS_CHANNEL = 'gateway_callers';
-
 /** SQL: a column of a change, whose first row has the hints that are to be told. They are the rows of `from`. */
 export function hintsColumn(from: string): string {
   return `case when row_number() over () = 1 then array(select "hint" from ${from}) end as "hints"`;

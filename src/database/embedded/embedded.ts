@@ -95,7 +95,6 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     connections: () => sessions.counts(),
     ...ONE_GROUP,
     sweeps: () => query,
-    replica: null,
     listen,
     jobs: jobsOn(pool, listen),
     ping: async () => answering.check(),

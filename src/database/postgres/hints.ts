@@ -74,13 +74,6 @@ export class PostgresHints implements AsyncDisposable {
     });
   };
 
-  /** The row of a quick statement. Hints of what was committed before it is asked have been told when it answers. */
-  ask = async <R extends pg.QueryResultRow>(text: string): Promise<R | undefined> => {
-    if (!this.#session) throw new Error('There is no connection for hints at the moment.');
-    const { rows } = await this.#session.query<R>(text);
-    return rows[0];
-  };
-
   async #ask(): Promise<void> {
     const session = await this.#connected.promise;
     await session.query('select 1');

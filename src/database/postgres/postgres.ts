@@ -22,7 +22,6 @@ import { type PoolOptions, SessionPool } from '../sessions/session-pool.ts';
 import { PostgresHints } from './hints.ts';
 import { lookAtPooler } from './pooler.ts';
 import { Primary } from './primary.ts';
-import { PostgresReplica } from './replica.ts';
 import { SweepPools } from './sweep-pools.ts';
 
 /** Far above any statement of the gateway; so short that work goes on within 10 s after a connection hangs. */
@@ -38,7 +37,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const outages = new Outages(told.log);
   const { direct, server, primaries } = await findServers(config, { ...told, outages });
   const migrated = await migrate(direct, told.log);
-  const { limitMs, pooler } = server;
+  const { pooler } = server;
   const cluster = migrated.isDistributed ? openCluster(direct, told.log) : null;
   const pools = poolsOf(cluster);
   const sessions = sessionsFor(server, { ...pools, size: config.DATABASE_POOL_SIZE });
@@ -49,7 +48,6 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const hints = new PostgresHints(direct, processes, notifyBy(query));
   const clients = clientsOf(sessions, { pooler, servers: cluster?.servers, sendHints: hints.send });
   const jobs = jobsOnPostgres(server, hints.listen);
-  const replica = replicaOf(config, { query, hints }, { ...pools, limitMs, log: told.log });
   return {
     kind: 'postgres',
     ...migrated,
@@ -58,7 +56,6 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
     now: clock.now,
     ...(cluster ? groupsOfNodes(query, cluster.places) : ONE_GROUP),
     sweeps: sweeps.of,
-    replica,
     listen: hints.listen,
     jobs,
     outages,
@@ -69,7 +66,6 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
       for (const primary of primaries) void primary[Symbol.asyncDispose]();
       clock[Symbol.dispose]();
       cluster?.[Symbol.dispose]();
-      await replica?.[Symbol.asyncDispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // If this fails, its leases end by themselves.
       await endWithin(processes.leave(), LEAVE_MS);
@@ -77,14 +73,6 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
       await Promise.all([sessions.close(), sweeps[Symbol.asyncDispose]()]);
     },
   };
-}
-
-function replicaOf(
-  { DATABASE_REPLICA_URL: url, DATABASE_POOL_SIZE: size }: Config,
-  primary: ConstructorParameters<typeof PostgresReplica>[0],
-  options: Omit<ConstructorParameters<typeof PostgresReplica>[1], 'url' | 'size'>,
-): PostgresReplica | null {
-  return url ? new PostgresReplica(primary, { ...options, size, url: url.reveal() }) : null;
 }
 
 /** The coordinator of a cluster has to know the values, which say where the rows are. */

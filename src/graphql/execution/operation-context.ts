@@ -7,7 +7,6 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { AcceptedAge } from '../../domain/viewer/accepted-age.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
 import type { Span } from '../../spans.ts';
 import type { Context } from './context.ts';
@@ -24,7 +23,7 @@ export interface OperationParams extends DocumentParams {
 }
 
 /** The caller, and how the operation was sent. */
-export interface Caller extends AcceptedAge {
+export interface Caller {
   requestId: string;
   /** The client's address. */
   address: string;
@@ -33,6 +32,8 @@ export interface Caller extends AcceptedAge {
   credentials: Credentials;
   /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
+  /** Sets a header of the response, if there is one response. */
+  setHeader?: ((name: string, value: string) => void) | undefined;
   /** Whether the result carries `extensions.cost`. */
   wantsCost?: boolean;
   /** True for an operation of a WebSocket, which is part of no request. */
@@ -75,7 +76,6 @@ export function callerOf(
     credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
     lastEventId: header('last-event-id'),
     wantsCost: header(COST_HEADER) !== null,
-    cacheControl: header('cache-control'),
   };
 }
 

@@ -1,6 +1,5 @@
 /** Admits the caller of an operation and gives resolvers their context. */
 import type { Services } from '../../domain/call.ts';
-import { readingServices } from '../../domain/viewer/accepted-age.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import { createContext } from '../execution/context.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
@@ -17,10 +16,7 @@ export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlug
 export function useResolverContext(services: Services): OperationPlugin {
   return {
     onContextBuilding({ context, extendContext }) {
-      const { viewer, operation } = context;
-      const isQuery = operation?.operation === 'query';
-      const own = isQuery ? readingServices(services, viewer, context) : services;
-      extendContext(createContext(own, context));
+      extendContext(createContext(services, context));
     },
   };
 }

@@ -2,7 +2,6 @@
 
 import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
-import { type AcceptedAge, noteChange, readingServices } from '../../domain/viewer/accepted-age.ts';
 import type { Admission, Sender } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
 import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
@@ -20,7 +19,7 @@ export interface Gateway {
 }
 
 /** A request as it came in, taken apart. */
-export interface Received extends Pick<AcceptedAge, 'cacheControl'> {
+export interface Received {
   credentials: Credentials;
   sender: Pick<Sender, 'address' | 'page'>;
   parts: Parts;
@@ -59,12 +58,9 @@ async function answer(
   authorize(viewer, endpoint.needs);
   const { input, places } = readInput(endpoint, received.parts);
   const { url, setHeader } = received;
-  const isChange = kindOf(endpoint) === 'mutation';
-  const own = isChange ? services : readingServices(services, viewer, received);
-  const call = { ...own, viewer };
+  const call = { ...services, viewer };
   const request = { call, ...createRelations(call), url, setHeader };
-  const execute = () => inSpan('execute', {}, () => endpoint.run(request, input));
-  const run = isChange ? () => execute().finally(() => noteChange(services, viewer)) : execute;
+  const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
   return inTime(endpoint, services, run).catch((error: unknown) => {
     throw errorInRequest(places, error);
   });

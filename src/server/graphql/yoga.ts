@@ -20,7 +20,6 @@ import { useDeadline } from '../../graphql/plugins/use-deadline.ts';
 import { useDocuments } from '../../graphql/plugins/use-documents.ts';
 import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
 import { useProblems } from '../../graphql/plugins/use-problems.ts';
-import { useReadYourWrites } from '../../graphql/plugins/use-read-your-writes.ts';
 import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
 import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { useTrustedDocuments } from '../../graphql/plugins/use-trusted-documents.ts';
@@ -70,7 +69,6 @@ export function openYoga({
       // Each of the following wraps the execution of those before it.
       useCompiledQueries(),
       useSharedSubscriptions({ services, streams, mapError }),
-      useReadYourWrites(services),
       useDeadline(services),
       useProblems(mapError),
       useMetrics(meters),

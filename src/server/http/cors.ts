@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Config } from '../../config.ts';
 
 /** Headers of answers beside the ones that every page may read. */
-const EXPOSED = 'age, link, location, ratelimit, ratelimit-policy, retry-after, x-request-id';
+const EXPOSED = 'link, location, ratelimit, ratelimit-policy, retry-after, x-request-id';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = 600;
 
