@@ -24,9 +24,6 @@ const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> =
   },
 };
 
-/** What a server says that goes on as it was. */
-const OF_THE_SAME: readonly FailureKind[] = ['BUSY', 'FULL'];
-
 /** A caller who has waited for too long may have waited for the database. */
 const RECENT_MS = 5_000;
 
@@ -44,8 +41,6 @@ export class Outages implements Disposable {
   readonly #quietMs: number;
   /** Told of each failure. */
   onFailure: () => void = () => {};
-  /** So many failures since the start after which another server may answer. If it is the same, it is the same server. */
-  seen = 0;
   #isClosed = false;
 
   constructor(log: Log, { quietMs = QUIET_MS } = {}) {
@@ -79,7 +74,6 @@ export class Outages implements Disposable {
 
   #meet(kind: FailureKind, told: ServiceUnavailable): void {
     if (this.#isClosed) return;
-    if (!OF_THE_SAME.includes(kind)) this.seen += 1;
     this.onFailure();
     const outage = this.#open.get(kind);
     if (outage) {

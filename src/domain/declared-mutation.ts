@@ -43,27 +43,22 @@ export function projectMutation<S extends OfProject, R>({
 }
 
 /**
- * The same if there is more to find in the input that needs the project: `run` looks at what was given, and
- * gets the parsed input by `opened.parsed(findings)`, which throws the schema's findings together with its own.
- * What `ahead` reads in the project of a caller who has only one goes to the database together with the look at that.
+ * A projectMutation whose input has further findings that need the project. `run` checks the input, and gets it parsed
+ * by `opened.parsed(findings)`, which throws the findings of the schema together with these. `ahead` reads beside the
+ * query for the project, if the caller has only one.
  */
 export function openProjectMutation<S extends OfProject, R, A = never>({
   run,
   ahead,
-  shortcut,
   ...declared
 }: Declaration<S> & {
-  /** Tried first, by what is known without a look at the database; null leaves it to `run`, as if nothing had been tried. */
-  shortcut?(call: Call, opened: OpenedInput<S>): Promise<R | null>;
   ahead?(call: Call, projectId: string, given: z.input<S>): Promise<A>;
   run(call: Call, opened: OpenedInput<S>, project: Project, read?: Promise<A>): Promise<R>;
 }): Mutation<S, R> {
   return declare(declared, async (call, opened) => {
-    const done = await shortcut?.(call, opened);
-    if (done) return done;
     const ownId = projectIdOf(call.viewer);
     const read = ownId === null ? undefined : ahead?.(call, ownId, opened.given);
-    // Whoever needs it waits for it, and gets its error; nobody may.
+    // `run` awaits `read` and sees its error. If it never does, the rejection must not be unhandled.
     read?.catch(() => {});
     return run(call, opened, await projectOf(call, opened), read);
   });

@@ -41,11 +41,6 @@ export class OpenedInput<S extends z.ZodObject> {
     addIssues(this.issues, found);
   }
 
-  /** Takes back all findings, of a try that began without any. */
-  forget(): void {
-    this.issues.length = 0;
-  }
-
   /** What was found, to be thrown. */
   refusal(): DomainError {
     return invalidInput(this.issues);

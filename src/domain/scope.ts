@@ -80,15 +80,6 @@ export async function findProject(
   return project && isVisible(viewer, project) ? project : null;
 }
 
-/** Whether a project that was read otherwise is the one that `findProject` would find by that. */
-export function isNamedProject(viewer: Viewer, project: Row<'Project'>, idOrName: string): boolean {
-  const isNamed =
-    prefixOf(idOrName) === 'prj'
-      ? project.id === idOrName
-      : project.name === idOrName.toLowerCase();
-  return isNamed && orgsOfProjects(viewer).includes(project.orgId) && isVisible(viewer, project);
-}
-
 /** The orgs whose projects the viewer may see. */
 function orgsOfProjects(viewer: Viewer): string[] {
   return viewer.kind === 'END_USER' ? [viewer.orgId] : orgIdsOf(viewer);

@@ -45,15 +45,6 @@ test('what says that the database fails is told as that; a wrong statement stays
   met[Symbol.dispose]();
 });
 
-test('a server that is busy or full is the same one', () => {
-  const { outages: met } = outages();
-  for (const code of ['53300', '53100']) met.told(withCode(code));
-  expect(met.seen).toBe(0);
-  met.told(withCode('25006'));
-  expect(met.seen).toBe(1);
-  met[Symbol.dispose]();
-});
-
 test('an outage is logged when it begins and when it is over', async () => {
   const { outages: met, lines } = outages(1);
   for (let times = 0; times < 3; times += 1) met.told(socketError);

@@ -1,13 +1,12 @@
-/** How a write is taken on: its operation, its records and its idempotency key are stored together. */
-import { VERSIONS_OF_TARGET } from '../reads/write-target.ts';
-import type { Table, Tables } from '../tables.ts';
+/** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
+import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Operation = Tables['Operation'];
 type WriteTask = Tables['WriteTask'];
 type OperationLog = Tables['OperationLog'];
 
-/** A write of one call, as statements take it. */
+/** A write of one call, as the statement takes it. */
 export interface WriteToAccept<Entry extends EntryToAccept = EntryToAccept>
   extends Pick<
       Operation,
@@ -35,20 +34,17 @@ export interface WriteToAccept<Entry extends EntryToAccept = EntryToAccept>
   now: Date;
   firstLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
   entries: Entry[];
-  /** Of what it goes to, as it was known: only then it is accepted. Not looked at where that was just read. */
-  versions?: readonly string[] | undefined;
-  /** Null if the caller gave none. */
+  /** Null if the caller sent none. */
   idempotencyKey: { key: string; inputHash: string; expireTime: Date } | null;
 }
 
-/** A record to write; its members are stored as they are. */
+/** A record to write. Its members are stored unchanged. */
 interface EntryToAccept {
   record: object;
   associations?: object;
   ifEmpty?: string[];
 }
 
-/** Of a write that was accepted. */
 export interface AcceptedWrite {
   createTime: Date;
 }
@@ -59,39 +55,14 @@ const SENT = `
       "groupId" text, "consumerId" text, "metadata" jsonb,
       "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
       "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text, "now" timestamptz,
-      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "versions" text[])`;
-
-/** SQL: an item of FROM, the row of that key. With a limit it is looked up for each write, and never joined. */
-const rowOf = (table: Table, id: string, columns: string[] = []) => {
-  const selected = ['xmin', ...columns].map((column) => `"${column}"`).join(', ');
-  const ofProject = table === 'Project' ? '' : '"projectId" = s."projectId" and ';
-  return `lateral (select ${selected} from "${table}" where ${ofProject}"id" = ${id} limit 1)`;
-};
-
-/** Those whose target has its versions still, and is not being erased. */
-const UNCHANGED = `
-    select s.* from sent s
-    cross join ${rowOf('Project', 's."projectId"')} p
-    cross join ${rowOf('Integration', 's."integrationId"')} n
-    cross join ${rowOf('Group', 's."groupId"')} g
-    cross join ${rowOf('Installation', 's."installationId"', ['connectionId'])} i
-    cross join ${rowOf('Connection', 'i."connectionId"', ['consumerId'])} c
-    where ${VERSIONS_OF_TARGET} = s."versions" and (
-      select true from "Erasure" e
-      where e."projectId" = s."projectId" and (e."id" = s."groupId" or e."id" = c."consumerId") limit 1) is null`;
+      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb)`;
 
 /**
- * The beginning of a statement that accepts the writes of `accepted`. A write whose idempotency key belongs to another,
- * and has not expired, is not among them.
+ * SQL: the beginning of a statement that accepts the writes of `accepted`. It leaves out writes whose idempotency key
+ * another write has taken, unless that key has expired.
  */
-export const ACCEPTING = accepting(`given as (${SENT})`);
-const ACCEPTING_UNCHANGED = accepting(
-  `sent as materialized (${SENT}), given as materialized (${UNCHANGED})`,
-);
-
-function accepting(given: string): string {
-  return `
-  with ${given},
+export const ACCEPTING = `
+  with given as (${SENT}),
   given_keys as (
     select g."projectId", k."key", k."inputHash", g."id" as "operationId", k."expireTime", g."now"
     from given g cross join jsonb_to_record(g."idempotencyKey") as k(
@@ -126,21 +97,16 @@ function accepting(given: string): string {
     from accepted a cross join jsonb_to_record(a."firstLine") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   )`;
-}
 
 /**
- * Accepts writes, each with a task that has the id of its operation; one with a lease token is held by it, with its
- * first attempt begun. A write that is not accepted has no row. The second is for writes with `versions`.
+ * Accepts writes. Each gets a task with the id of its operation. The lease token of a write, if it has one, holds the
+ * task, and its first attempt has begun. A write that is not accepted has no row in the result.
  */
-export function acceptWrites(leaseEnd: string) {
-  return { read: accepts(ACCEPTING, leaseEnd), known: accepts(ACCEPTING_UNCHANGED, leaseEnd) };
-}
-
-function accepts(beginning: string, leaseEnd: string): ChangeOfMany<WriteToAccept, AcceptedWrite> {
+export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, AcceptedWrite> {
   return {
     lineOf: ({ projectId }) => projectId,
     keyOf: ({ id }) => id,
-    text: `${beginning},
+    text: `${ACCEPTING},
   tasks as (
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", "recordCount", "dueTime", "deadlineTime",

@@ -1,37 +1,23 @@
 /**
- * What a write goes to, in one statement: from the integration and the group to the connection with its credentials.
- * Callers name the project that their viewer may see.
+ * Reads the target of a write in one statement: the integration, the group, the installation, and its connection with
+ * the credentials. Callers name a project that their viewer may see.
  */
 import type { RawBuilder } from 'kysely';
-import type { Database } from '../database.ts';
 import type { Rows } from '../rows.ts';
 import { Kept, sql, statements, type ValueOf } from '../statements.ts';
 import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
 import { rowsOfTables } from './linked-rows.ts';
 
-/** A connection, and its credentials as they are stored. */
+/** A connection with its sealed credentials. */
 export type AccountRow = Row<'Connection'> & Pick<Tables['Connection'], 'credentialsSealed'>;
 
 export interface WriteTarget {
   integration: Row<'Integration'>;
   group: Row<'Group'> | null;
   installation: Row<'Installation'> | null;
-  /** That of the installation. */
+  /** The connection of the installation. */
   account: AccountRow | null;
 }
-
-/** Where a write can go, with its project, and with the versions of all these rows: one that was changed has another. */
-export interface VersionedTarget extends WriteTarget {
-  project: Row<'Project'>;
-  group: Row<'Group'>;
-  installation: Row<'Installation'>;
-  account: AccountRow;
-  /** As VERSIONS_OF_TARGET has them. */
-  versions: string[];
-}
-
-/** SQL: the versions of the rows of a target, by the aliases that its statement gives them. */
-export const VERSIONS_OF_TARGET = 'array[p.xmin, n.xmin, g.xmin, i.xmin, c.xmin]::text[]';
 
 export interface TargetKey {
   projectId: string;
@@ -39,32 +25,17 @@ export interface TargetKey {
   groupRef: string;
 }
 
-/** Null if the project has no such integration. In a cluster rows have no versions. */
-export async function findWriteTarget(
-  { rows, isDistributed }: Pick<Database, 'rows' | 'isDistributed'>,
-  key: TargetKey,
-): Promise<WriteTarget | VersionedTarget | null> {
-  const kind = isDistributed ? 'plain' : 'versioned';
-  const [values] = await rows.arrays(
-    TARGETS['id' in key.integration ? 'byId' : 'byName'][kind],
-    key,
-  );
+/** Null if the project has no such integration. */
+export async function findWriteTarget(rows: Rows, key: TargetKey): Promise<WriteTarget | null> {
+  const [values] = await rows.arrays(TARGETS['id' in key.integration ? 'byId' : 'byName'], key);
   if (!values) return null;
-  const rowOf = rowsOfTables(isDistributed ? TARGET_TABLES : VERSIONED_TABLES, values);
+  const rowOf = rowsOfTables(TARGET_TABLES, values);
   const { Integration: integration, Group: group, Installation: installation } = rowOf;
   if (!integration) return null;
-  const account = accountOf(rowOf.Connection, values);
-  const target: WriteTarget = { integration, group, installation, account };
-  const { Project: project } = rowOf;
-  if (!project || !group || !installation || !account) return target;
-  return { ...target, project, group, installation, account, versions: values.at(-2) as string[] };
+  return { integration, group, installation, account: accountOf(rowOf.Connection, values) };
 }
 
-export function isVersioned(target: WriteTarget | VersionedTarget): target is VersionedTarget {
-  return 'versions' in target;
-}
-
-/** An installation with all that its events tell of it. */
+/** An installation with everything that its events contain. */
 export interface InstalledAccount {
   installation: Row<'Installation'>;
   integration: Row<'Integration'>;
@@ -73,7 +44,7 @@ export interface InstalledAccount {
   consumer: Row<'Consumer'>;
 }
 
-/** Null if the project has no such installation any more. */
+/** Null if the project does not have the installation anymore. */
 export async function findInstalledAccount(
   rows: Rows,
   key: { projectId: string; installationId: string },
@@ -84,7 +55,7 @@ export async function findInstalledAccount(
   const { Integration: integration, Group: group, Installation: installation } = rowOf;
   const { Consumer: consumer } = rowOf;
   const account = accountOf(rowOf.Connection, values);
-  // All of them are there, or none is: they are joined.
+  // Inner joins: all rows exist, or none.
   if (!integration || !group || !installation || !consumer || !account) return null;
   return { integration, group, installation, consumer, account };
 }
@@ -97,7 +68,6 @@ function accountOf(connection: Row<'Connection'> | null, values: unknown[]): Acc
 }
 
 const TARGET_TABLES = ['Integration', 'Group', 'Installation', 'Connection'] as const;
-const VERSIONED_TABLES = [...TARGET_TABLES, 'Project'] as const;
 const INSTALLED_TABLES = [
   'Integration',
   'Group',
@@ -118,29 +88,14 @@ const TARGETS = {
 type Named = (value: ValueOf<TargetKey>) => RawBuilder<string>;
 
 function targets(column: 'id' | 'name', named: Named) {
-  const write = (value: ValueOf<TargetKey>) =>
-    targetOf(value).where(`n.${column}`, '=', named(value));
-  return {
-    plain: new Kept<TargetKey>((value) => write(value).select('c.credentialsSealed')),
-    versioned: new Kept<TargetKey>((value) =>
-      write(value)
-        .innerJoin('Project as p', (join) =>
-          join.on(
-            'p.id',
-            '=',
-            value(({ projectId }) => projectId),
-          ),
-        )
-        .select(columns('p', 'Project'))
-        .select(sql.raw(VERSIONS_OF_TARGET).as('versions'))
-        .select('c.credentialsSealed'),
-    ),
-  };
+  return new Kept<TargetKey>((value) =>
+    targetOf(value).where(`n.${column}`, '=', named(value)).select('c.credentialsSealed'),
+  );
 }
 
 /**
- * Each table's project is bound: a cluster reads from all its nodes where a condition of an outer join names it by another
- * table's.
+ * The project is bound for each table. If a condition of an outer join took it from another table, a cluster would read
+ * from all nodes.
  */
 function targetOf(value: ValueOf<TargetKey>) {
   const project = value(({ projectId }) => projectId);
@@ -175,7 +130,7 @@ function targetOf(value: ValueOf<TargetKey>) {
     .where('n.projectId', '=', project);
 }
 
-/** Installations with all that their events tell of them. */
+/** Installations with everything that their events contain. */
 export const installed = statements
   .selectFrom('Installation as i')
   .innerJoin('Integration as n', (join) =>
@@ -210,7 +165,7 @@ const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value
     );
 });
 
-/** Whether the group or the consumer with that id is in sight: it is not while it is being erased. */
+/** True unless the group or the consumer with that id is being erased. */
 function inSight(id: 'g.id' | 'c.consumerId', project: RawBuilder<string>) {
   return sql<boolean>`not exists (select 1 from "Erasure" e
     where e."projectId" = ${project} and e."id" = ${sql.ref(id)})`;

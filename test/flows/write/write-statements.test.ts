@@ -1,21 +1,15 @@
-/** How few statements a write takes, and that writes of the same moment share them. */
+/** How many statements a write takes, and that writes of the same moment share them. */
 import { expect, test } from 'vitest';
 import { END_UNTOLD_WRITES, type WriteEndRow } from '../../../src/database/changes/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
-import { onCitus, sharedApp } from '../../support/app.ts';
+import { sharedApp } from '../../support/app.ts';
 import { OF_CALLERS, recordStatements } from '../../support/database/statements.ts';
-import {
-  contact,
-  createWriter,
-  startWriteJobs,
-  WRITE,
-  type Writer,
-} from '../../support/scenes/writes.ts';
+import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
 
 const app = await sharedApp();
 const { services } = app.app;
 
-/** What a statement is about: the first table that it names, after the word that it begins with. */
+/** The first word of a statement and the first table that it names. */
 function nameOf(text: string): string {
   const table = /(?:from|into|update|FROM|INTO|UPDATE) (?:"public"\.)?"(\w+)"/.exec(text)?.[1];
   return `${text.trim().split(/\s/)[0]?.toLowerCase()} ${table}`;
@@ -29,7 +23,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
     .map(nameOf);
 }
 
-/** Its connection is known to work: that it does is stored with the first write. */
+/** The first write stores that the connection works, so later ones take fewer statements. */
 async function warmWriter(): Promise<Writer> {
   const writer = await createWriter(app);
   await writer.write({ record: contact() });
@@ -37,73 +31,14 @@ async function warmWriter(): Promise<Writer> {
   return writer;
 }
 
-/** Nothing that its rows say: they only have other versions now. */
-async function touch({ projectId }: Writer): Promise<void> {
-  const { prisma } = services.database;
-  const { count } = await prisma.integration.updateMany({
-    where: { projectId },
-    data: { projectId },
-  });
-  expect(count).toBe(1);
-}
+/** A caller with one project reads the target beside the project. */
+const READ = ['select Integration', 'select Project'];
+const ACCEPT = 'with IdempotencyKey';
 
-/** A key has one project: nothing waits for the look at it. */
-const TOGETHER = ['select Integration', 'select Project'];
-/** What a write goes to is looked at where it is accepted, if it is known; in a cluster it is read. */
-const READ = onCitus ? TOGETHER : [];
-const ACCEPT = onCitus ? 'with IdempotencyKey' : 'with Project';
-
-test('a synchronous write to where the last one went takes two statements: its start and its end', async () => {
+test('a synchronous write reads its target and its project together, then takes a statement each to start and to end', async () => {
   const writer = await warmWriter();
   const texts = await statementsOf(() => writer.write({ record: contact() }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
-});
-
-test.skipIf(onCitus)(
-  'a target that has changed is read with its project, and known again',
-  async () => {
-    const writer = await warmWriter();
-    await touch(writer);
-    const texts = await statementsOf(() => writer.write({ record: contact() }));
-    expect(texts).toEqual([ACCEPT, ...TOGETHER, 'with IdempotencyKey', 'with WriteTask']);
-    const after = await statementsOf(() => writer.write({ record: contact() }));
-    expect(after).toEqual([ACCEPT, 'with WriteTask']);
-  },
-);
-
-test.skipIf(onCitus).each(['groupId', 'consumerId'] as const)(
-  'a target is not known any more once its %s is being erased',
-  async (column) => {
-    const { projectId, ...writer } = await warmWriter();
-    const { prisma } = services.database;
-    const connection = await prisma.connection.findFirstOrThrow({ where: { projectId } });
-    await prisma.erasure.create({ data: { projectId, id: connection[column] } });
-    // What comes of it is another matter: it is looked at anew.
-    const texts = await statementsOf(() => writer.write({ record: contact() }).catch(() => null));
-    expect(texts.slice(0, 3)).toEqual([ACCEPT, ...TOGETHER]);
-  },
-);
-
-test.skipIf(onCitus)('a target is read anew after an outage of the database', async () => {
-  const writer = await warmWriter();
-  // What has taken over may give a row the version that a lost server gave it.
-  services.database.outages.told(new Error('Connection terminated'));
-  const texts = await statementsOf(() => writer.write({ record: contact() }));
-  expect(texts.slice(0, 2)).toEqual(TOGETHER);
-  expect(await statementsOf(() => writer.write({ record: contact() }))).toEqual([
-    ACCEPT,
-    'with WriteTask',
-  ]);
-});
-
-test.skipIf(onCitus)('a target that is gone is looked for in vain once', async () => {
-  const { installationId, ...writer } = await warmWriter();
-  const remove = `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { __typename } }`;
-  await writer.query(remove, { input: { projectIdOrName: writer.projectId, installationId } });
-  const refused = () =>
-    statementsOf(() => writer.refusal(WRITE, writer.input({ record: contact() })));
-  expect(await refused()).toEqual([ACCEPT, ...TOGETHER]);
-  expect(await refused()).toEqual(TOGETHER);
 });
 
 test('a batch takes no more statements than a single record', async () => {
@@ -154,16 +89,13 @@ test('an asynchronous write is accepted and ended by a statement each', async ()
   expect(await services.database.prisma.operation.count({ where })).toBe(3);
 });
 
-test('a record that is collected takes three statements: what it goes to with its project, and its place', async () => {
+test('a collected record takes three statements: target, project, and its place in the batch', async () => {
   const writer = await warmWriter();
   const given = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
   await writer.write({ record: contact(), ...given });
   const texts = await statementsOf(() => writer.write({ record: contact(), ...given }));
-  // What the project is owed is counted once a second.
-  expect(texts.filter((text) => text !== 'select Destination')).toEqual([
-    ...TOGETHER,
-    'with IdempotencyKey',
-  ]);
+  // Pending deliveries of the project are counted once a second.
+  expect(texts.filter((text) => text !== 'select Destination')).toEqual([...READ, ACCEPT]);
 });
 
 test('a change gives its row as a read would', async () => {

@@ -16,7 +16,7 @@ import type { WritePlan } from './write-plan.ts';
 
 export interface StartedWrite {
   operation: Row<'Operation'>;
-  /** Of a synchronous write, which its caller's process runs itself. */
+  /** Set for a synchronous write: the process of its caller runs it. */
   claim: Claim | null;
   entries: WriteEntry[];
 }
@@ -25,18 +25,15 @@ export interface WriteToStart {
   input: WriteInput;
   plan: WritePlan;
   keyed: KeyedInput | null;
-  /** Those of a target that was not read for this write. */
-  versions?: readonly string[];
 }
 
-/** Null if another call has taken the idempotency key meanwhile, or if what was known of the target is so no longer. */
+/** Null if another call took the idempotency key in the meantime. */
 export async function startWrite(
   services: Services,
   write: WriteToStart,
 ): Promise<StartedWrite | null> {
   const row = rowOf(services, write);
-  const change = row.versions ? ACCEPT_WRITES.known : ACCEPT_WRITES.read;
-  const accepted = await services.database.changes.run(change, row);
+  const accepted = await services.database.changes.run(ACCEPT_WRITES, row);
   if (!accepted) return null;
   const operation = operationOf(row, accepted.createTime);
   const entries = entriesOf(row);
@@ -63,10 +60,10 @@ type AcceptedRow = WriteToAccept<
   Pick<WriteEntry, 'record'> & { associations?: Association[]; ifEmpty?: string[] }
 >;
 
-/** Due at once, and held by nobody. */
+/** Due immediately, without a lease. */
 export function acceptedRow(
   { now: clock }: Services,
-  { input, plan, keyed, versions }: WriteToStart,
+  { input, plan, keyed }: WriteToStart,
 ): AcceptedRow {
   const now = clock();
   const { id: installationId, projectId, integrationId, configId, groupId } = plan.installation;
@@ -95,12 +92,11 @@ export function acceptedRow(
       ...(ifEmpty.length > 0 && { ifEmpty }),
       ...(associations && { associations: asStoredJson(associations) }),
     })),
-    versions,
     idempotencyKey: keyed && storedKey(keyed, now),
   };
 }
 
-/** As its row is now, and as it would be read. */
+/** The operation as a read would return it now. */
 export function operationOf(row: WriteToAccept, createTime: Date): Row<'Operation'> {
   const { id, projectId, integrationId, installationId, configId, groupId, consumerId } = row;
   return {
@@ -157,7 +153,7 @@ function entriesOf({ id: operationId, entries }: AcceptedRow): WriteEntry[] {
 
 const VERBS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 
-/** Names of fields, and never their values. */
+/** Names fields, but never their values. */
 function firstLine({ type }: WriteInput, plan: WritePlan): LogLine {
   const { records, leftOut, defaults, objectName } = plan;
   const what = records.length === 1 ? 'record' : 'records';

@@ -1,10 +1,8 @@
-/** A write as it will run: the installation, the object and the records, all of which allow it. */
+/** Plans a write: checks it against the integration, the installation and the provider, and maps its records. */
 import {
   type AccountRow,
   findWriteTarget,
-  isVersioned,
   type TargetKey,
-  type VersionedTarget,
   type WriteTarget,
 } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -20,10 +18,9 @@ import { findContent, findLatestContent } from '../../integration/kept-contents.
 import { issueAt } from '../../issues.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
-import { isNamedProject, sees } from '../../scope.ts';
-import { projectIdOf, type Viewer } from '../../viewer/viewer.ts';
+import { sees } from '../../scope.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
 import { type SettledRecord, settleFields } from './field-settings.ts';
-import { forgetTarget, keepTarget, knownTarget } from './known-target.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
 import {
   type GivenRecord,
@@ -34,13 +31,13 @@ import {
 
 export interface WritePlan {
   installation: Row<'Installation'>;
-  /** The connection that the installation has now. */
+  /** The current connection of the installation. */
   account: AccountRow | null;
-  /** The integration's. */
+  /** The module of the integration. */
   module: string | null;
-  /** The provider's name. */
+  /** The name at the provider. */
   objectName: string;
-  /** By the provider's names, in the order given. */
+  /** By the provider's field names, in the order of the input. */
   records: (Pick<GivenRecord, 'record' | 'associations'> & Pick<SettledRecord, 'ifEmpty'>)[];
   /** Names of fields that the mapping or the config left out, each once. */
   leftOut: string[];
@@ -72,7 +69,7 @@ export async function planWrite(
   ];
   if (opened.issues.length > 0) opened.add(refusals);
   opened.parsed();
-  if (!object) throw new Error('That there is no such object was not told.');
+  if (!object) throw new Error('Bug: write plan without an object.');
   if (!installation) {
     const detail = `The group ${input.groupRef} has not installed ${integration.name}.`;
     throw new DomainError('NOT_FOUND', detail);
@@ -123,35 +120,16 @@ function* unknownIssues(
   }
 }
 
-/** In a project that the caller may see. Throws NOT_FOUND if it has no such integration. */
+/** Reads the target in a project that the caller may see. Throws NOT_FOUND if it does not have the integration. */
 export async function readTarget(
   { viewer, database }: Call,
   projectId: string,
   given: GivenWrite,
 ): Promise<WriteTarget> {
-  const key = targetKey(projectId, given);
-  const { seen: outagesSeen } = database.outages;
-  const target = await findWriteTarget(database, key);
+  const target = await findWriteTarget(database.rows, targetKey(projectId, given));
   const visible = target && visibleTarget(viewer, target);
   if (!visible) throw notFound('Integration', given.integrationIdOrName);
-  if (isVersioned(target)) keepTarget(database, key, { target, outagesSeen });
   return visible;
-}
-
-/**
- * The same as it was known last, if the caller names its project and may see it; null otherwise. Others may have changed
- * it since.
- */
-export function lastTarget({ viewer, database }: Call, given: GivenWrite): VersionedTarget | null {
-  const projectId = projectIdOf(viewer);
-  const target = projectId && knownTarget(database, targetKey(projectId, given));
-  if (!target || !isNamedProject(viewer, target.project, given.projectIdOrName)) return null;
-  return visibleTarget(viewer, target) === target ? target : null;
-}
-
-/** The next write to it looks at it anew. */
-export function forgetLast({ database }: Call, given: GivenWrite, last: VersionedTarget): void {
-  forgetTarget(database, targetKey(last.project.id, given), last);
 }
 
 function targetKey(
@@ -162,7 +140,7 @@ function targetKey(
   return { projectId, integration, groupRef };
 }
 
-/** As much of it as the viewer may see; null if that has no integration. */
+/** The part of the target that the viewer may see. Null if that excludes the integration. */
 function visibleTarget(viewer: Viewer, target: WriteTarget): WriteTarget | null {
   if (!sees(viewer, 'Integration', target.integration)) return null;
   const isOfViewer = !target.group || sees(viewer, 'Group', target.group);

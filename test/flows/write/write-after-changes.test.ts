@@ -1,4 +1,4 @@
-/** What a write goes to is known from the one before, and whatever has changed since holds for the next one. */
+/** Changes of what a write depends on hold for the next write. */
 import { expect, test } from 'vitest';
 import { sharedApp, type TestApp, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
@@ -13,15 +13,14 @@ import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/
 
 const app = await sharedApp();
 
-/** Its target is known, and its connection is known to work. */
-async function knownWriter(of: TestApp = app): Promise<Writer> {
+async function warmWriter(of: TestApp = app): Promise<Writer> {
   const writer = await createWriter(of);
   await writer.write({ record: contact() });
   await writer.write({ record: contact() });
   return writer;
 }
 
-/** By the mutation of that name, of the writer's project. */
+/** Runs the mutation with this name in the writer's project. */
 async function change(writer: Writer, name: string, given: object): Promise<void> {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
   const input = { projectIdOrName: writer.projectId, ...given };
@@ -57,7 +56,7 @@ const CHANGES: Record<string, [Change, string, RegExp]> = {
     'UNPROCESSABLE',
     /is not written by the installation/,
   ],
-  'no installation any more': [
+  'a deleted installation': [
     ({ installationId, ...writer }) =>
       change({ installationId, ...writer }, 'deleteInstallation', { installationId }),
     'NOT_FOUND',
@@ -75,7 +74,7 @@ test.each(Object.entries(CHANGES))('%s holds for the next write', async (_name, 
   code,
   said,
 ]) => {
-  const writer = await knownWriter();
+  const writer = await warmWriter();
   await make(writer);
   const refusal = await writer.refusal(WRITE, writer.input({ record: contact() }));
   expect(refusal.code).toBe(code);
@@ -86,8 +85,8 @@ test.each(Object.entries(CHANGES))('%s holds for the next write', async (_name, 
   expect(await prisma.operation.count({ where: { projectId } })).toBeLessThanOrEqual(2);
 });
 
-test('what was refused by what is known is done once it is possible', async () => {
-  const writer = await knownWriter();
+test('a write that the config refused succeeds once the config allows it', async () => {
+  const writer = await warmWriter();
   const { result } = await writer.write({ record: contact() });
   const deletion = { type: 'DELETE', record: { id: result.recordId } };
   const config = (deletionEnabled: boolean) => ({
@@ -104,8 +103,8 @@ test('what was refused by what is known is done once it is possible', async () =
   expect((await writer.write(deletion)).result.success).toBe(true);
 });
 
-test('new credentials are used by the next write', async () => {
-  const writer = await knownWriter();
+test('the next write uses new credentials', async () => {
+  const writer = await warmWriter();
   const { connectionId } = writer;
   await change(writer, 'updateConnection', { connectionId, apiKey: 'wrong' });
   const { result } = await writer.write({ record: contact() });
@@ -114,8 +113,8 @@ test('new credentials are used by the next write', async () => {
   expect((await writer.write({ record: contact() })).result.success).toBe(true);
 });
 
-test('a project is named by its name as it is now', async () => {
-  const writer = await knownWriter();
+test('a write names its project by the current name', async () => {
+  const writer = await warmWriter();
   const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
   await change(writer, 'updateProject', { name });
   const write = (projectIdOrName: string) => writer.write({ projectIdOrName, record: contact() });
@@ -127,8 +126,8 @@ test('a project is named by its name as it is now', async () => {
   expect((await write(renamed)).result.success).toBe(true);
 });
 
-test('what one caller writes to is no target of who may not see it', async () => {
-  const writer = await knownWriter();
+test('a caller cannot write to what it may not see, whoever wrote to it before', async () => {
+  const writer = await warmWriter();
   const outsider = await createWriter(app);
   const named = writer.input({ record: contact() });
   expect((await outsider.refusal(WRITE, named)).code).toBe('NOT_FOUND');
@@ -142,8 +141,8 @@ test('what one caller writes to is no target of who may not see it', async () =>
   expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
 });
 
-test('an end user writes to what is known if their token allows its integration', async () => {
-  const writer = await knownWriter();
+test('an end user writes if the token allows the integration', async () => {
+  const writer = await warmWriter();
   const named = writer.input({ record: contact() });
   const permissions = ['WRITE_RECORDS'];
   const allowed = { permissions, integrations: [writer.integrationId] };
@@ -154,9 +153,9 @@ test('an end user writes to what is known if their token allows its integration'
   expect((await other.refusal(WRITE, named)).code).toBe('NOT_FOUND');
 });
 
-test('too many pending deliveries refuse no write to what is gone', async () => {
+test('a write to a deleted installation is NOT_FOUND even if there are too many pending deliveries', async () => {
   await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
-  const writer = await knownWriter(small);
+  const writer = await warmWriter(small);
   const { projectId, installationId } = writer;
   const later = writer.input({ mode: 'ASYNCHRONOUS', record: contact() });
   await change(writer, 'deleteInstallation', { installationId });
