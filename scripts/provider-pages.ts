@@ -111,18 +111,24 @@ function row(name: string, object: ObjectDeclaration): string {
   const whole = changed?.whole ? changed : all;
   return `| ${[
     `\`${name}\`${parent ? ` below ${parent.object}` : ''}`,
-    whole.size ? `${whole.size.max} in a page` : 'all at once',
+    pageText(whole),
     changes(list, object),
     seam(list),
     searchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
     update ? 'yes' : '–',
     remove ? 'yes' : '–',
-    fields ? 'told by the account' : known ? 'known' : '–',
+    fields ? 'listed by the account' : known ? 'known' : '–',
   ].join(' | ')} |`;
 }
 
+function pageText({ size, paging }: List): string {
+  if (size) return `${size.max} in a page`;
+  return paging.kind === 'none' ? 'all at once' : "pages of the vendor's size";
+}
+
 function changes(list: List, { changedAt }: ObjectDeclaration): string {
+  if (list.days) return `all of the last ${list.days.count} days`;
   if (list.since && list.until) return 'filtered by the vendor';
   if (list.since) return changedAt ? 'from a time on' : 'from a time on, without an end';
   if (list.newestFirst) return 'newest first, until the time';

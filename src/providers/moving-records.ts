@@ -95,8 +95,9 @@ export interface RecordOutcome {
   errors: string[];
 }
 
+/** `recordId` is null if the vendor does not answer which record it created. */
 export function writtenOutcome(
-  recordId: string,
+  recordId: string | null,
   data: Record<string, unknown> | null = null,
 ): RecordOutcome {
   return { success: true, recordId, data, errors: [] };

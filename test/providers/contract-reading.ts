@@ -4,6 +4,7 @@ import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
 import type { PageRead } from '../../src/providers/moving-records.ts';
 import { filtersTaken } from '../../src/providers/object-support.ts';
 import {
+  type ContractSubject,
   declared,
   failureOf,
   type MakeSubject,
@@ -39,13 +40,17 @@ export function metadataTests(makeSubject: MakeSubject): void {
   });
 }
 
+function leastPages({ isPaged }: ContractSubject): number {
+  return isPaged === false ? 1 : 3;
+}
+
 export function readTests(makeSubject: MakeSubject): void {
   test('gives each record exactly once, page by page', async (context) => {
     await using subject = await makeSubject();
     declared(subject, 'readPage', context);
     const ids = await storeTexts(subject, severalPages(subject));
     const { pages, records } = await readAll(subject);
-    expect(pages, 'pages: what leads to the next one?').toBeGreaterThanOrEqual(3);
+    expect(pages, 'pages: what leads to the next one?').toBeGreaterThanOrEqual(leastPages(subject));
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
@@ -56,7 +61,7 @@ export function readTests(makeSubject: MakeSubject): void {
     await subject.storeRecords([{ record: subject.validRecord('before'), changedAt: minute(0) }]);
     const ids = await storeTexts(subject, severalPages(subject), minute(2));
     const { pages, records } = await readAll(subject, { since: minute(1), until: minute(3) });
-    expect(pages, 'pages: what leads to the next one?').toBeGreaterThanOrEqual(3);
+    expect(pages, 'pages: what leads to the next one?').toBeGreaterThanOrEqual(leastPages(subject));
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 

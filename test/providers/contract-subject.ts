@@ -32,9 +32,15 @@ export interface ContractSubject extends AsyncDisposable {
   missingId: string;
   /** The smallest `pageSize` that the provider keeps to. */
   smallestPage: number;
-  /** False if the vendor says of no record when it changed: then a read of changes is a whole one. */
+  /** False if records have no time of change: a read of changes then returns all records. */
   tellsChanges: boolean;
-  /** False if its records are made and not changed. */
+  /** False if the vendor chooses how many records a page has, or lists all of them in one answer. */
+  isPaged?: boolean;
+  /** False if its records are updated and not created. */
+  creates?: boolean;
+  /** False if the vendor does not answer which record it created. */
+  namesCreated?: boolean;
+  /** False if its records are created and not updated. */
   updates?: boolean;
   /** Its description is known without a request. */
   isDescribedBeforehand?: boolean;
@@ -107,7 +113,8 @@ export async function readAll(
   for (let pages = 1; pages <= PAGES_MAX; pages++) {
     const read = { ...pageOf(subject), ...window, cursor };
     const page = await subject.provider.capabilities.readPage?.(subject.session, read);
-    expect(page?.records.length).toBeLessThanOrEqual(subject.smallestPage);
+    const most = subject.isPaged === false ? Infinity : subject.smallestPage;
+    expect(page?.records.length).toBeLessThanOrEqual(most);
     records.push(...(page?.records ?? []));
     if (!page?.nextCursor) return { pages, records };
     cursor = page.nextCursor;

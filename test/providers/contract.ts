@@ -128,11 +128,12 @@ function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>
     defining(subject),
     readPage && (() => readPage(session, pageOf(subject))),
     readPage && (() => readPage(session, { ...pageOf(subject), since: minute(0) })),
-    writeRecord && (() => writeRecord(session, { ...create, record })),
+    subject.creates !== false && writeRecord && (() => writeRecord(session, { ...create, record })),
     subject.updates !== false &&
       writeRecord &&
       (() => writeRecord(session, { type: 'UPDATE', objectName, record: change })),
-    writeBatch &&
+    subject.creates !== false &&
+      writeBatch &&
       (() => writeBatch(session, { ...create, records: [{ record }], allOrNone: true })),
     deleteRecord && (() => deleteRecord(session, { objectName, id })),
   ].filter((attempt) => typeof attempt === 'function');

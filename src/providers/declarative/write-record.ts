@@ -138,7 +138,7 @@ function bodyOf(
   return id === undefined || recordId === null ? whole : withValue(whole, id, recordId);
 }
 
-/** Of a create whose answer names no record, the outcome is unknown. */
+/** Throws DISCONNECTED if the answer should name the created record and does not: the outcome is unknown. */
 function written(
   object: ObjectDeclaration,
   route: Write,
@@ -146,7 +146,7 @@ function written(
 ): RecordOutcome {
   const data = route.record === undefined ? undefined : valueAt(answer.body, route.record);
   const found = recordId ?? idOf(route.recordId ?? object.id, data);
-  if (found === null) {
+  if (found === null && !route.isUnnamed) {
     throw new ProviderError('DISCONNECTED', 'The answer does not say which record was made', {
       status: answer.status,
     });

@@ -15,6 +15,7 @@ export async function wireSubject(
   const { fixture, objectName, textField, missingId, needs = {}, facts = {} } = wire;
   const server = await vendorServer(fixture);
   const refOf = fixture.refOf ?? String;
+  const object = declared.records.objects[objectName] ?? declared.records.anyObject;
   return {
     provider: declarativeProvider(only(declared, objectName)),
     session: plainSession(server.url, headersOf(declared, fixture.headers), { facts }),
@@ -27,10 +28,11 @@ export async function wireSubject(
     smallestPage: 2,
     tellsChanges: !wire.tellsNoChanges,
     isSearched: wire.isSearched !== false,
-    updates:
-      (declared.records.objects[objectName] ?? declared.records.anyObject)?.update !== undefined,
-    isDescribedBeforehand:
-      (declared.records.objects[objectName] ?? declared.records.anyObject)?.fields === undefined,
+    isPaged: object?.all.size !== undefined,
+    creates: object?.create !== undefined || object?.createMany !== undefined,
+    namesCreated: object?.create?.isUnnamed !== true,
+    updates: object?.update !== undefined,
+    isDescribedBeforehand: object?.fields === undefined,
     countRecords: () => server.store.records.length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) =>
@@ -66,13 +68,15 @@ function only(declared: DeclaredProvider, objectName: string): DeclaredProvider 
     const { displayName = '', id, all, parent: above } = objects[parent.object] ?? {};
     if (all) kept.push([parent.object, { displayName, id, all, parent: above }]);
   }
-  const { anyObject, ...records } = declared.records;
+  const { anyObject, events, ...records } = declared.records;
+  const reported = Object.values(events?.types ?? {}).map(({ object }) => object ?? objectName);
   const isNamed = objectName in objects;
   return {
     ...declared,
     records: {
       ...records,
       ...(!isNamed && anyObject && { anyObject }),
+      ...(events && reported.includes(objectName) && { events }),
       objects: Object.fromEntries(kept),
     },
   };

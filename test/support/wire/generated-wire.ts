@@ -29,7 +29,7 @@ import {
   shown,
   type WirePlace,
 } from './generated-parts.ts';
-import { isObject, TOKEN, type Values, type WireVendor } from './terms.ts';
+import { BEARER, isObject, TOKEN, type Values, type WireVendor } from './terms.ts';
 import type { StoredRecord, VendorStore } from './vendor-store.ts';
 
 export function generatedWire(declared: DeclaredProvider, objectName: string): WireVendor {
@@ -50,7 +50,7 @@ export function generatedWire(declared: DeclaredProvider, objectName: string): W
     fixture: {
       idOf: (n) => `r${n}`,
       refOf: (id) => idText(object, String(id)),
-      headers: { authorization: `Bearer ${TOKEN}` },
+      headers: credentialsOf(declared),
       contentType: '',
       invalidStatus: 400,
       refusal: (_status, message) => withValue({}, said.errors.messages[0] || '/message', message),
@@ -61,13 +61,20 @@ export function generatedWire(declared: DeclaredProvider, objectName: string): W
   };
 }
 
-function textFieldOf({ known = {}, changedAt }: ObjectDeclaration): string {
+function credentialsOf({ apiKey }: DeclaredProvider): Record<string, string> {
+  if (apiKey?.in !== 'header') return BEARER;
+  return { [apiKey.name.toLowerCase()]: `${apiKey.valuePrefix ?? ''}${TOKEN}` };
+}
+
+function textFieldOf({ id, known = {}, changedAt }: ObjectDeclaration): string {
   const names = Object.entries(known).filter(([, type]) => type === 'STRING');
-  const usable = names.map(([name]) => name).filter((name) => !/id$/i.test(name));
+  const usable = names
+    .map(([name]) => name)
+    .filter((name) => id !== `/${name}` && !/(^|_)id$|Id$/.test(name));
   return usable.find((name) => !changedAt?.at.endsWith(name)) ?? 'text';
 }
 
-/** What a create's path takes from the record. */
+/** The fields of a record that the path of a create names. */
 function neededBy(object: ObjectDeclaration): Values {
   const { create } = object;
   const names = create ? variablesIn(create.path, create.body) : [];
@@ -164,7 +171,10 @@ function changeAnswer(
       (way) => way && refersTo(object, way, { request, objectName, id: String(id) }),
     ),
   );
-  if (create && isAt(create, request, { object: objectName }) && !named) {
+  // A create and an update at one address differ by the ID in the body.
+  const names = update?.id !== undefined && update.path === create?.path;
+  const isUpdate = names && valueAt(request.body, update.id ?? '') != null;
+  if (create && isAt(create, request, { object: objectName }) && !named && !isUpdate) {
     const values = { ...valuesIn(object, create, request), ...namedIn(create.body, request.body) };
     if (tooLong(values[textField])) return refused(400, `${textField} is too long`);
     return written(object, create, store.create(values, now));

@@ -52,7 +52,7 @@ export interface WriteSummary {
 
 const DONE = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
-/** A batch of which something was written is a success, as the platform counts it. */
+/** A batch is a success if at least one of its records was written, as in the reference API. */
 export function summarize(
   { objectName, type }: { objectName: string; type: keyof typeof DONE },
   outcomes: readonly StoredOutcome[],
@@ -65,7 +65,7 @@ export function summarize(
     outcomes.length !== 1 || !first
       ? `[${objectName}] Batch write completed (${successCount} succeeded, ${failureCount} failed)`
       : first.success
-        ? `[${objectName}] Record ${first.recordId} ${DONE[type]}`
+        ? `[${objectName}] ${['Record', first.recordId, DONE[type]].filter(Boolean).join(' ')}`
         : `[${objectName}] ${first.isUnknown ? '' : 'Error writing to provider: '}${first.errors.join(' ')}`;
   return {
     status: successCount > 0 ? 'SUCCESS' : 'FAILURE',

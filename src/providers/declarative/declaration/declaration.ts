@@ -75,7 +75,7 @@ export const declaration = z.strictObject({
     /** What to wait after a 429 that does not say it. */
     defaultRetryAfterMs: z.int().positive().optional(),
   }),
-  objects: z.record(z.string().regex(/^[\w-]+$/), objectDeclaration),
+  objects: z.record(z.string().regex(/^[\w-]+(\/[\w-]+)*$/), objectDeclaration),
   /** Any other object of an account; paths have its name as `{object}`. */
   anyObject: objectDeclaration.optional(),
   /** The events that the vendor sends. The objects that it tells of can be read by their ids. */

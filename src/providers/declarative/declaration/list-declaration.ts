@@ -124,6 +124,8 @@ export const list = z.strictObject({
     })
     .optional(),
   paging,
+  /** The last days up to today, in UTC: the vendor lists only a range of dates that is no longer than that. */
+  days: z.strictObject({ from: place, to: place, count: z.int().positive() }).optional(),
   since: timeFilter.optional(),
   until: timeFilter.optional(),
   /** Both bounds go into one text: `join` stands between them, `wrap` around them. */

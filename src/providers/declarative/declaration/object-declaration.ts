@@ -27,6 +27,8 @@ const write = z.strictObject({
   record: pointer.optional(),
   /** Where that has the id, if it is another place than in a list. */
   recordId: pointer.optional(),
+  /** The vendor never answers which record it created: the outcome is a success without an ID. */
+  isUnnamed: z.boolean().default(false),
   /** Where a successful answer says why it did nothing. */
   refusals: pointer.optional(),
   /** What a successful answer has if the record was written. */

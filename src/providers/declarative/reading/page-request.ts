@@ -44,6 +44,12 @@ export function pageRequest(
   return { method, path: String(position.next), headers: page.headers };
 }
 
+const DAY_MS = 86_400_000;
+
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
 /** The next page is named by its whole address. */
 function isAddress({ paging }: List): boolean {
   return paging.kind === 'nextUrl' || paging.kind === 'link';
@@ -54,7 +60,11 @@ function* parameters(
   read: PageRead,
   position: Position | null,
 ): Generator<[Place, unknown]> {
-  const { paging, size, fields } = list;
+  const { paging, size, fields, days } = list;
+  if (days) {
+    yield [days.from, dateOf(Date.now() - days.count * DAY_MS)];
+    yield [days.to, dateOf(Date.now())];
+  }
   const records = sizeOf(list, read, position);
   if (size && records !== null) yield [size, sizeText(size, records)];
   if (fields) yield [fields, fieldNames(fields, read.fields)];

@@ -8,45 +8,92 @@ const FILTER = { in: 'query', name: 'filter', format: 'iso', isExclusive: true }
 /** JSON:API. Filters compare strictly. */
 function object(
   displayName: string,
-  { name, type, size, hasRemoval = true }: Options,
+  {
+    name,
+    type,
+    size,
+    changed = 'updated',
+    isFiltered = changed !== null,
+    required,
+    writes = ALL_WRITES,
+  }: Options,
   known: Known,
 ): ObjectDeclarationInput {
   const path = `/api/${name}`;
   const body = { data: { type } };
   return {
     displayName,
-    changedAt: { at: '/attributes/updated', format: 'iso' },
-    nested: [{ at: '/attributes' }, { at: '/attributes/properties' }],
+    ...(changed && { changedAt: { at: `/attributes/${changed}`, format: 'iso' } }),
+    nested: [
+      { at: '/attributes' },
+      { at: '/attributes/properties' },
+      { at: '/attributes/event_properties' },
+    ],
     all: {
       path,
-      query: { sort: 'updated' },
+      query: {
+        ...(isFiltered && { sort: String(changed) }),
+        ...(required && { filter: required }),
+      },
       records: '/data',
-      size: { in: 'query', name: 'page[size]', max: size },
+      ...(size && { size: { in: 'query', name: 'page[size]', max: size } }),
       paging: { kind: 'nextUrl', next: '/links/next' },
-      since: { ...FILTER, template: 'greater-than(updated,{time})' },
+      ...(isFiltered && {
+        since: {
+          ...FILTER,
+          template: [required, `greater-than(${changed},{time})`].filter(Boolean).join(','),
+        },
+      }),
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    create: { method: 'POST', path, wrap: '/data/attributes', body, record: '/data' },
-    update: {
-      method: 'PATCH',
-      path: `${path}/{id}`,
-      wrap: '/data/attributes',
-      body,
-      id: '/data/id',
-      record: '/data',
-    },
-    ...(hasRemoval && { remove: { path: `${path}/{id}` } }),
-    known: { created: 'DATETIME', updated: 'DATETIME', ...known },
+    ...(writes.create && {
+      create: {
+        method: 'POST',
+        path,
+        wrap: '/data/attributes',
+        body,
+        ...(writes.create === 'named' ? { record: '/data' } : { isUnnamed: true }),
+      },
+    }),
+    ...(writes.update && {
+      update: {
+        method: 'PATCH',
+        path: `${path}/{id}`,
+        wrap: '/data/attributes',
+        body,
+        id: '/data/id',
+        ...(writes.update === 'answered' && { record: '/data' }),
+      },
+    }),
+    ...(writes.remove && { remove: { path: `${path}/{id}` } }),
+    known: { ...(changed === 'updated' && { created: 'DATETIME', updated: 'DATETIME' }), ...known },
   };
 }
 
 interface Options {
   name: string;
   type: string;
-  /** The most in a page. */
-  size: number;
-  hasRemoval?: boolean;
+  /** The most in a page; null if the vendor chooses. */
+  size: number | null;
+  /** The attribute that has the time of change; null if there is none. */
+  changed?: 'updated' | 'updated_at' | 'datetime' | null;
+  /** Whether the vendor sorts and filters by that attribute. */
+  isFiltered?: boolean;
+  /** A condition that every request of the list must have. */
+  required?: string;
+  writes?: Writes;
 }
+
+interface Writes {
+  /** `unnamed` if the vendor does not answer which record it created. */
+  create?: 'named' | 'unnamed';
+  /** `silent` if the answer has no record. */
+  update?: 'answered' | 'silent';
+  remove?: true;
+}
+
+const ALL_WRITES: Writes = { create: 'named', update: 'answered', remove: true };
+const TAG_WRITES: Writes = { ...ALL_WRITES, update: 'silent' };
 
 export const klaviyo: DeclaredProvider = {
   name: 'klaviyo',
@@ -65,8 +112,10 @@ export const klaviyo: DeclaredProvider = {
     docsUrl: 'https://developers.klaviyo.com/en/reference/api_overview',
     checkedAgainst: "the vendor's published OpenAPI description (2026-07-15)",
     notes: [
-      'Profiles are deleted by a request for privacy alone, which can be forwarded.',
-      'Subscribing is left out: the vendor tells of what people do, and not that profiles or lists are made, changed or deleted.',
+      'Profiles can be deleted only by a privacy request, which can be sent through the proxy.',
+      'Campaigns are those that go by email: the vendor lists one channel at a time.',
+      'Events are read by the time at which they happened: one that is sent with an earlier time than the last read is not reached.',
+      'Subscribing is not supported: the vendor reports what people do, and not that profiles or lists are created, changed or deleted.',
     ],
     scopes: [
       'profiles:read',
@@ -75,6 +124,21 @@ export const klaviyo: DeclaredProvider = {
       'lists:write',
       'segments:read',
       'segments:write',
+      'events:read',
+      'events:write',
+      'metrics:read',
+      'campaigns:read',
+      'campaigns:write',
+      'flows:read',
+      'flows:write',
+      'templates:read',
+      'templates:write',
+      'catalogs:read',
+      'catalogs:write',
+      'coupons:read',
+      'coupons:write',
+      'tags:read',
+      'tags:write',
     ],
     headers: {
       revision: '2026-07-15',
@@ -85,13 +149,85 @@ export const klaviyo: DeclaredProvider = {
     objects: {
       profiles: object(
         'Profiles',
-        { name: 'profiles', type: 'profile', size: 100, hasRemoval: false },
+        {
+          name: 'profiles',
+          type: 'profile',
+          size: 100,
+          writes: { create: 'named', update: 'answered' },
+        },
         { email: 'STRING', phone_number: 'STRING', first_name: 'STRING', last_name: 'STRING' },
       ),
       lists: object('Lists', { name: 'lists', type: 'list', size: 10 }, { name: 'STRING' }),
       segments: object(
         'Segments',
         { name: 'segments', type: 'segment', size: 10 },
+        { name: 'STRING' },
+      ),
+      events: object(
+        'Events',
+        {
+          name: 'events',
+          type: 'event',
+          size: 1000,
+          changed: 'datetime',
+          writes: { create: 'unnamed' },
+        },
+        { datetime: 'DATETIME', timestamp: 'INT', uuid: 'STRING' },
+      ),
+      metrics: object(
+        'Metrics',
+        { name: 'metrics', type: 'metric', size: null, isFiltered: false, writes: {} },
+        { name: 'STRING' },
+      ),
+      campaigns: object(
+        'Campaigns',
+        {
+          name: 'campaigns',
+          type: 'campaign',
+          size: 100,
+          changed: 'updated_at',
+          required: "equals(messages.channel,'email')",
+        },
+        {
+          name: 'STRING',
+          status: 'STRING',
+          archived: 'BOOLEAN',
+          created_at: 'DATETIME',
+          updated_at: 'DATETIME',
+          scheduled_at: 'DATETIME',
+          send_time: 'DATETIME',
+        },
+      ),
+      flows: object(
+        'Flows',
+        { name: 'flows', type: 'flow', size: 50 },
+        { name: 'STRING', status: 'STRING', archived: 'BOOLEAN', trigger_type: 'STRING' },
+      ),
+      templates: object(
+        'Templates',
+        { name: 'templates', type: 'template', size: 10 },
+        { name: 'STRING' },
+      ),
+      'catalog-items': object(
+        'Catalog items',
+        { name: 'catalog-items', type: 'catalog-item', size: 100, isFiltered: false },
+        {
+          external_id: 'STRING',
+          title: 'STRING',
+          description: 'STRING',
+          url: 'STRING',
+          price: 'FLOAT',
+          published: 'BOOLEAN',
+        },
+      ),
+      coupons: object(
+        'Coupons',
+        { name: 'coupons', type: 'coupon', size: 100, changed: null },
+        { external_id: 'STRING', description: 'STRING' },
+      ),
+      tags: object(
+        'Tags',
+        { name: 'tags', type: 'tag', size: 50, changed: null, writes: TAG_WRITES },
         { name: 'STRING' },
       ),
     },

@@ -5,7 +5,17 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 function object(
   displayName: string,
   name: string,
-  { query, remove = false }: { query?: Record<string, string>; remove?: boolean } = {},
+  {
+    query,
+    creates = true,
+    updates = true,
+    remove = false,
+  }: {
+    query?: Record<string, string>;
+    creates?: boolean;
+    updates?: boolean;
+    remove?: boolean;
+  } = {},
 ): ObjectDeclarationInput {
   const path = `/v1/${name}`;
   return {
@@ -18,10 +28,10 @@ function object(
       size: { in: 'query', name: 'limit', max: 100 },
       paging: { kind: 'lastId', send: { in: 'query', name: 'starting_after' }, more: '/has_more' },
     },
-    // One that was deleted is still told of.
+    // A deleted record is still returned, with `deleted`.
     byIds: { path: `${path}/{id}`, records: '', gone: '/deleted' },
-    create: { method: 'POST', path, record: '' },
-    update: { method: 'POST', path: `${path}/{id}`, record: '' },
+    ...(creates && { create: { method: 'POST', path, record: '' } }),
+    ...(updates && { update: { method: 'POST', path: `${path}/{id}`, record: '' } }),
     ...(remove && { remove: { path: `${path}/{id}` } }),
   };
 }
@@ -105,6 +115,25 @@ export const stripe: DeclaredProvider = {
       subscriptions: object('Subscriptions', 'subscriptions', {
         query: { status: 'all' },
         remove: true,
+      }),
+      charges: object('Charges', 'charges'),
+      payment_intents: object('Payment intents', 'payment_intents'),
+      refunds: object('Refunds', 'refunds'),
+      disputes: object('Disputes', 'disputes', { creates: false }),
+      payouts: object('Payouts', 'payouts'),
+      balance_transactions: object('Balance transactions', 'balance_transactions', {
+        creates: false,
+        updates: false,
+      }),
+      coupons: object('Coupons', 'coupons', { remove: true }),
+      promotion_codes: object('Promotion codes', 'promotion_codes'),
+      invoiceitems: object('Invoice items', 'invoiceitems', { remove: true }),
+      credit_notes: object('Credit notes', 'credit_notes'),
+      quotes: object('Quotes', 'quotes'),
+      subscription_schedules: object('Subscription schedules', 'subscription_schedules'),
+      'climate/suppliers': object('Climate suppliers', 'climate/suppliers', {
+        creates: false,
+        updates: false,
       }),
     },
   },

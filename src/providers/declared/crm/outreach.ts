@@ -1,41 +1,46 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** JSON:API: attributes and relationships apart, the id in the body of a change too. */
-function object(displayName: string, name: string, type: string | null): ObjectDeclarationInput {
+/**
+ * JSON:API: attributes and relationships apart, the id in the body of a change too. A record has its relationships
+ * as one field, `relationships`; every other field is an attribute.
+ */
+function object(
+  displayName: string,
+  name: string,
+  type: string,
+  { filters = true, updates = true, removes = true }: Options = {},
+): ObjectDeclarationInput {
   const path = `/api/v2/${name}`;
+  const write = { wrap: '/data', body: { data: { type } }, record: '/data' };
   return {
     displayName,
     changedAt: { at: '/attributes/updatedAt', format: 'iso' },
-    nested: [{ at: '/attributes' }],
+    nested: [{ at: '/attributes', names: /^(?!relationships$)/ }],
     all: {
       path,
-      query: { sort: 'updatedAt' },
+      ...(filters && { query: { sort: 'updatedAt' } }),
       records: '/data',
       size: { in: 'query', name: 'page[size]', max: 1000 },
       paging: { kind: 'nextUrl', next: '/links/next' },
-      since: { in: 'query', name: 'filter[updatedAt]', format: 'iso', template: '{time}..inf' },
+      ...(filters && {
+        since: { in: 'query', name: 'filter[updatedAt]', format: 'iso', template: '{time}..inf' },
+      }),
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    ...(type && {
-      create: {
-        method: 'POST',
-        path,
-        wrap: '/data/attributes',
-        body: { data: { type } },
-        record: '/data',
-      },
-      update: {
-        method: 'PATCH',
-        path: `${path}/{id}`,
-        wrap: '/data/attributes',
-        body: { data: { type } },
-        id: '/data/id',
-        record: '/data',
-      },
-      remove: { path: `${path}/{id}` },
+    create: { method: 'POST', path, ...write },
+    ...(updates && {
+      update: { method: 'PATCH', path: `${path}/{id}`, ...write, id: '/data/id' },
     }),
+    ...(removes && { remove: { path: `${path}/{id}` } }),
   };
+}
+
+interface Options {
+  /** False if the vendor neither sorts nor filters by the time of change. */
+  filters?: boolean;
+  updates?: boolean;
+  removes?: boolean;
 }
 
 export const outreach: DeclaredProvider = {
@@ -54,8 +59,25 @@ export const outreach: DeclaredProvider = {
   records: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.outreach.io/api/',
-    checkedAgainst: 'the shapes that published connectors rely on',
-    scopes: ['prospects.all', 'accounts.all', 'opportunities.all', 'tasks.all', 'users.read'],
+    checkedAgainst: "the vendor's published OpenAPI description",
+    scopes: [
+      'prospects.all',
+      'accounts.all',
+      'opportunities.all',
+      'tasks.all',
+      'users.all',
+      'sequences.all',
+      'sequenceSteps.all',
+      'sequenceStates.all',
+      'sequenceTemplates.all',
+      'templates.all',
+      'snippets.all',
+      'mailings.all',
+      'mailboxes.all',
+      'calls.all',
+      'stages.all',
+      'teams.all',
+    ],
     headers: { 'content-type': 'application/vnd.api+json', accept: 'application/vnd.api+json' },
     errors: { messages: ['/errors'] },
     events: {
@@ -111,7 +133,22 @@ export const outreach: DeclaredProvider = {
       accounts: object('Accounts', 'accounts', 'account'),
       opportunities: object('Opportunities', 'opportunities', 'opportunity'),
       tasks: object('Tasks', 'tasks', 'task'),
-      users: object('Users', 'users', null),
+      users: object('Users', 'users', 'user', { removes: false }),
+      sequences: object('Sequences', 'sequences', 'sequence'),
+      sequenceSteps: object('Sequence steps', 'sequenceSteps', 'sequenceStep', { removes: false }),
+      sequenceStates: object('Sequence states', 'sequenceStates', 'sequenceState', {
+        updates: false,
+      }),
+      sequenceTemplates: object('Sequence templates', 'sequenceTemplates', 'sequenceTemplate', {
+        filters: false,
+      }),
+      templates: object('Templates', 'templates', 'template'),
+      snippets: object('Snippets', 'snippets', 'snippet'),
+      mailings: object('Mailings', 'mailings', 'mailing', { updates: false, removes: false }),
+      mailboxes: object('Mailboxes', 'mailboxes', 'mailbox'),
+      calls: object('Calls', 'calls', 'call', { updates: false }),
+      stages: object('Stages', 'stages', 'stage'),
+      teams: object('Teams', 'teams', 'team'),
     },
   },
 };

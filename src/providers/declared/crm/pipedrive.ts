@@ -60,6 +60,53 @@ function object(
   };
 }
 
+/** Version 1 of the API counts its pages, and has custom fields among the others. */
+function objectOfV1(
+  displayName: string,
+  name: string,
+  { method, more }: { method: 'PATCH' | 'PUT'; more?: string },
+): ObjectDeclarationInput {
+  const path = `/v1/${name}`;
+  return {
+    displayName,
+    changedAt: { at: '/update_time', format: 'isoSeconds' },
+    all: {
+      path,
+      query: { sort: 'update_time ASC' },
+      records: '/data',
+      size: { in: 'query', name: 'limit', max: 500 },
+      paging: {
+        kind: 'offset',
+        send: { in: 'query', name: 'start' },
+        ...(more && { more }),
+      },
+      since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
+      isKeyset: true,
+    },
+    byIds: { path: `${path}/{id}`, records: '/data' },
+    create: { method: 'POST', path, record: '/data' },
+    update: { method, path: `${path}/{id}`, record: '/data' },
+    remove: { path: `${path}/{id}` },
+  };
+}
+
+/** Lists of version 2 that neither filter by the time of change nor take ids. */
+function setting(displayName: string, name: string): ObjectDeclarationInput {
+  const { nested: _, ...rest } = object(displayName, name, { filters: false });
+  return { ...rest, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
+}
+
+const NOTE = {
+  id: 'INT',
+  content: 'STRING',
+  deal_id: 'INT',
+  person_id: 'INT',
+  org_id: 'INT',
+  lead_id: 'STRING',
+  add_time: 'DATETIME',
+  update_time: 'DATETIME',
+} as const;
+
 export const pipedrive: DeclaredProvider = {
   name: 'pipedrive',
   displayName: 'Pipedrive',
@@ -75,6 +122,7 @@ export const pipedrive: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developers.pipedrive.com/docs/api/v1',
     checkedAgainst: 'the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22)',
+    notes: ['Leads are those that are not archived; their custom fields are those of deals.'],
     errors: { messages: ['/error', '/error_info'] },
     events: {
       proof: { kind: 'basic', username: 'pipedrive' },
@@ -130,6 +178,19 @@ export const pipedrive: DeclaredProvider = {
       organizations: object('Organizations', 'organizations', { fields: 'organizationFields' }),
       activities: object('Activities', 'activities', { fields: 'activityFields' }),
       products: object('Products', 'products', { fields: 'productFields', filters: false }),
+      leads: {
+        ...objectOfV1('Leads', 'leads', { method: 'PATCH' }),
+        fields: object('Deals', 'deals', { fields: 'dealFields' }).fields,
+      },
+      notes: {
+        ...objectOfV1('Notes', 'notes', {
+          method: 'PUT',
+          more: '/additional_data/pagination/more_items_in_collection',
+        }),
+        known: NOTE,
+      },
+      stages: setting('Stages', 'stages'),
+      pipelines: setting('Pipelines', 'pipelines'),
     },
   },
 };

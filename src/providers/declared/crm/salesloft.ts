@@ -4,7 +4,12 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 function object(
   displayName: string,
   name: string,
-  { isReadOnly = false }: { isReadOnly?: boolean } = {},
+  {
+    isReadOnly = false,
+    creates = !isReadOnly,
+    updates = !isReadOnly,
+    removes = !isReadOnly,
+  }: { isReadOnly?: boolean; creates?: boolean; updates?: boolean; removes?: boolean } = {},
 ): ObjectDeclarationInput {
   const path = `/v2/${name}`;
   return {
@@ -24,12 +29,17 @@ function object(
       isKeyset: true,
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
-    ...(!isReadOnly && {
-      create: { method: 'POST', path, record: '/data' },
-      update: { method: 'PUT', path: `${path}/{id}`, record: '/data' },
-      remove: { path: `${path}/{id}` },
-    }),
+    ...(creates && { create: { method: 'POST', path, record: '/data' } }),
+    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, record: '/data' } }),
+    ...(removes && { remove: { path: `${path}/{id}` } }),
   };
+}
+
+/** The vendor sorts these by name alone, and they have no time of change. */
+function savedListViews(): ObjectDeclarationInput {
+  const { changedAt: _, all, ...rest } = object('Saved list views', 'saved_list_views');
+  const { path, records, size, paging } = all;
+  return { ...rest, all: { path, records, size, paging } };
 }
 
 export const salesloft: DeclaredProvider = {
@@ -46,7 +56,7 @@ export const salesloft: DeclaredProvider = {
     docsUrl: 'https://developers.salesloft.com',
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
-      'Subscribing is left out: the documents leave open where the answer has the id of the subscription.',
+      'Subscribing is not supported: the documents do not say where the answer has the ID of the subscription.',
     ],
     errors: { messages: ['/error', '/errors'] },
     objects: {
@@ -54,6 +64,14 @@ export const salesloft: DeclaredProvider = {
       accounts: object('Accounts', 'accounts'),
       tasks: object('Tasks', 'tasks'),
       users: object('Users', 'users', { isReadOnly: true }),
+      notes: object('Notes', 'notes'),
+      saved_list_views: savedListViews(),
+      'activities/calls': object('Calls', 'activities/calls', { updates: false, removes: false }),
+      'activities/emails': object('Emails', 'activities/emails', { isReadOnly: true }),
+      cadences: object('Cadences', 'cadences', { isReadOnly: true }),
+      cadence_memberships: object('Cadence memberships', 'cadence_memberships', { updates: false }),
+      conversations: object('Conversations', 'conversations', { isReadOnly: true }),
+      email_templates: object('Email templates', 'email_templates', { removes: false }),
     },
   },
 };

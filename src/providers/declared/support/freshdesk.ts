@@ -61,8 +61,8 @@ export const freshdesk: DeclaredProvider = {
     docsUrl: 'https://developers.freshdesk.com/api/',
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
-      'The user name is the API key; any password will do.',
-      'Subscribing is left out: the vendor has rules that a person writes, whose requests nothing proves.',
+      'The user name is the API key. Any password is accepted.',
+      'Subscribing is not supported: the vendor has rules that a person writes, and does not sign their requests.',
     ],
     errors: { messages: ['/errors', '/description', '/message'] },
     objects: {
@@ -80,6 +80,8 @@ export const freshdesk: DeclaredProvider = {
         list: { since: { in: 'query', name: '_updated_since', format: 'isoSeconds' } },
       }),
       companies: object('Companies', 'companies', { fields: 'company_fields' }),
+      agents: object('Agents', 'agents'),
+      groups: object('Groups', 'groups'),
     },
   },
 };

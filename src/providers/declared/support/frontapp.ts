@@ -9,10 +9,16 @@ function object(
     isAnswered = true,
     list = {},
     changedAt = true,
+    creates = true,
+    updates = true,
+    removes = true,
   }: {
     isAnswered?: boolean;
     list?: Partial<ObjectDeclarationInput['all']>;
     changedAt?: boolean;
+    creates?: boolean;
+    updates?: boolean;
+    removes?: boolean;
   } = {},
 ): ObjectDeclarationInput {
   const path = `/${name}`;
@@ -28,11 +34,29 @@ function object(
       ...list,
     },
     byIds: { path: `${path}/{id}`, records: '' },
-    create: { method: 'POST', path, record: '' },
+    ...(creates && { create: { method: 'POST', path, record: '' } }),
     // Most updates are answered by 204.
-    update: { method: 'PATCH', path: `${path}/{id}`, ...(isAnswered && { record: '' }) },
-    remove: { path: `${path}/{id}` },
+    ...(updates && {
+      update: { method: 'PATCH', path: `${path}/{id}`, ...(isAnswered && { record: '' }) },
+    }),
+    ...(removes && { remove: { path: `${path}/{id}` } }),
   };
+}
+
+/** A list that comes in one answer, of records without a time of change. */
+function listedAtOnce(
+  displayName: string,
+  name: string,
+  { creates = false, updates = false }: { creates?: boolean; updates?: boolean } = {},
+): ObjectDeclarationInput {
+  const { all, ...rest } = object(displayName, name, {
+    isAnswered: false,
+    changedAt: false,
+    creates,
+    updates,
+    removes: false,
+  });
+  return { ...rest, all: { path: all.path, records: all.records, paging: { kind: 'none' } } };
 }
 
 export const front: DeclaredProvider = {
@@ -50,7 +74,8 @@ export const front: DeclaredProvider = {
     docsUrl: 'https://dev.frontapp.com',
     checkedAgainst: "the vendor's published OpenAPI description",
     notes: [
-      'Subscribing is left out: the vendor tells of messages and of what is done with conversations, and not that records are made, changed or deleted.',
+      'Subscribing is not supported: the vendor reports messages and what is done with conversations, and not that records are created, changed or deleted.',
+      'Creating a channel is not supported: the vendor creates channels below an inbox or a teammate.',
     ],
     errors: { messages: ['/_error/message', '/_error/details'] },
     objects: {
@@ -76,6 +101,20 @@ export const front: DeclaredProvider = {
         list: { query: { sort_by: 'updated_at', sort_order: 'desc' }, newestFirst: true },
       }),
       tags: object('Tags', 'tags', { isAnswered: false, changedAt: false }),
+      conversations: object('Conversations', 'conversations', { isAnswered: false }),
+      links: object('Links', 'links', { isAnswered: false, changedAt: false, removes: false }),
+      message_templates: object('Message templates', 'message_templates', {
+        changedAt: false,
+        list: { size: undefined },
+      }),
+      message_template_folders: object('Message template folders', 'message_template_folders', {
+        list: { size: undefined },
+      }),
+      channels: listedAtOnce('Channels', 'channels', { updates: true }),
+      inboxes: listedAtOnce('Inboxes', 'inboxes', { creates: true }),
+      teammates: listedAtOnce('Teammates', 'teammates', { updates: true }),
+      teams: listedAtOnce('Teams', 'teams'),
+      rules: listedAtOnce('Rules', 'rules'),
     },
   },
 };

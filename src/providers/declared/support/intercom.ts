@@ -50,6 +50,39 @@ function listed(name: string, records: string): ObjectDeclarationInput['all'] {
   };
 }
 
+/** A list whose pages are numbered. */
+function numbered(path: string): ObjectDeclarationInput['all'] {
+  return {
+    path,
+    records: '/data',
+    size: { in: 'query', name: 'per_page', max: 150 },
+    paging: {
+      kind: 'page',
+      send: { in: 'query', name: 'page' },
+      pages: '/pages/total_pages',
+    },
+    total: '/total_count',
+  };
+}
+
+/** A list that comes in one answer. */
+function listedAtOnce(path: string, records: string): ObjectDeclarationInput['all'] {
+  return { path, records, paging: { kind: 'none' } };
+}
+
+const CHANGED_AT = {
+  changedAt: { at: '/updated_at', format: 'unixSeconds' },
+} as const satisfies Partial<ObjectDeclarationInput>;
+
+/** How one record is created, changed and deleted below a path. */
+function writesAt(path: string): Pick<ObjectDeclarationInput, 'create' | 'update' | 'remove'> {
+  return {
+    create: { method: 'POST', path, record: '' },
+    update: { method: 'PUT', path: `${path}/{id}`, record: '' },
+    remove: { path: `${path}/{id}` },
+  };
+}
+
 function object(
   displayName: string,
   name: string,
@@ -104,7 +137,10 @@ export const intercom: DeclaredProvider = {
     apiVersion: '2.15',
     docsUrl: 'https://developers.intercom.com/docs/references/rest-api/api.intercom.io',
     checkedAgainst: "the vendor's published OpenAPI description of 2.15",
-    notes: ['Contacts that were merged vanish from lists without a trace.'],
+    notes: [
+      'Contacts that were merged vanish from lists without a trace.',
+      'A tag without an ID is created, or found by its name.',
+    ],
     headers: { 'Intercom-Version': '2.15' },
     errors: {
       messages: ['/errors', '/error'],
@@ -142,7 +178,7 @@ export const intercom: DeclaredProvider = {
       acceptedStatus: 200,
       instructions: [
         "In Intercom's Developer Hub, open the app's Webhooks and enter {url} as the endpoint.",
-        'Select the topics of contacts, companies, conversations and tickets to be told of.',
+        'Select the topics of contacts, companies, conversations and tickets.',
         "Notices are signed by the app's client secret: the provider app needs no `webhookSecret` beside it.",
       ],
     },
@@ -174,19 +210,79 @@ export const intercom: DeclaredProvider = {
           total: '/total_count',
         },
       }),
-      articles: object('Articles', 'articles', {
-        all: {
-          path: '/articles',
-          records: '/data',
-          size: { in: 'query', name: 'per_page', max: 150 },
-          paging: {
-            kind: 'page',
-            send: { in: 'query', name: 'page' },
-            pages: '/pages/total_pages',
-          },
-          total: '/total_count',
+      articles: object('Articles', 'articles', { all: numbered('/articles') }),
+      tags: {
+        displayName: 'Tags',
+        all: listedAtOnce('/tags', '/data'),
+        byIds: { path: '/tags/{id}', records: '' },
+        create: { method: 'POST', path: '/tags', record: '' },
+        update: { method: 'POST', path: '/tags', id: '/id', record: '' },
+        remove: { path: '/tags/{id}' },
+        known: { id: 'STRING', name: 'STRING' },
+      },
+      teams: {
+        displayName: 'Teams',
+        all: listedAtOnce('/teams', '/teams'),
+        byIds: { path: '/teams/{id}', records: '' },
+        known: { id: 'STRING', name: 'STRING', distribution_method: 'STRING' },
+      },
+      admins: {
+        displayName: 'Admins',
+        all: listedAtOnce('/admins', '/admins'),
+        byIds: { path: '/admins/{id}', records: '' },
+        known: { id: 'STRING', name: 'STRING', email: 'STRING', job_title: 'STRING' },
+      },
+      segments: {
+        displayName: 'Segments',
+        ...CHANGED_AT,
+        all: listedAtOnce('/segments', '/segments'),
+        byIds: { path: '/segments/{id}', records: '' },
+        known: { id: 'STRING', name: 'STRING', person_type: 'STRING' },
+      },
+      collections: {
+        displayName: 'Collections',
+        ...CHANGED_AT,
+        all: numbered('/help_center/collections'),
+        byIds: { path: '/help_center/collections/{id}', records: '' },
+        ...writesAt('/help_center/collections'),
+        known: { id: 'STRING', name: 'STRING', description: 'STRING', url: 'STRING' },
+      },
+      help_centers: {
+        displayName: 'Help centers',
+        ...CHANGED_AT,
+        all: listedAtOnce('/help_center/help_centers', '/data'),
+        byIds: { path: '/help_center/help_centers/{id}', records: '' },
+        known: { id: 'STRING', display_name: 'STRING', identifier: 'STRING', url: 'STRING' },
+      },
+      news_items: {
+        displayName: 'News items',
+        ...CHANGED_AT,
+        all: numbered('/news/news_items'),
+        byIds: { path: '/news/news_items/{id}', records: '' },
+        ...writesAt('/news/news_items'),
+        known: { id: 'STRING', title: 'STRING', body: 'STRING', state: 'STRING' },
+      },
+      newsfeeds: {
+        displayName: 'Newsfeeds',
+        ...CHANGED_AT,
+        all: numbered('/news/newsfeeds'),
+        known: { id: 'STRING', name: 'STRING' },
+      },
+      ticket_types: {
+        displayName: 'Ticket types',
+        ...CHANGED_AT,
+        all: listedAtOnce('/ticket_types', '/data'),
+        byIds: { path: '/ticket_types/{id}', records: '' },
+        create: { method: 'POST', path: '/ticket_types', record: '' },
+        update: { method: 'PUT', path: '/ticket_types/{id}', record: '' },
+        known: {
+          id: 'STRING',
+          name: 'STRING',
+          description: 'STRING',
+          category: 'STRING',
+          archived: 'BOOLEAN',
         },
-      }),
+      },
     },
   },
 };

@@ -90,6 +90,52 @@ function object(
   };
 }
 
+/** Records that no export holds: they are listed in full, and what has not changed is left out here. */
+function listed(
+  displayName: string,
+  { plural, singular }: { plural: string; singular: string },
+  {
+    isPaged = true,
+    creates = true,
+    updates = true,
+    removes = true,
+    known,
+  }: {
+    isPaged?: boolean;
+    creates?: boolean;
+    updates?: boolean;
+    removes?: boolean;
+    known: NonNullable<ObjectDeclarationInput['known']>;
+  },
+): ObjectDeclarationInput {
+  const path = `/api/v2/${plural}`;
+  const whole = { wrap: `/${singular}`, record: `/${singular}` };
+  return {
+    displayName,
+    changedAt: { at: '/updated_at', format: 'isoSeconds' },
+    all: {
+      path,
+      records: `/${plural}`,
+      ...(isPaged && { size: { in: 'query', name: 'page[size]', max: 100 } }),
+      paging: isPaged
+        ? {
+            kind: 'cursor',
+            send: { in: 'query', name: 'page[after]' },
+            next: '/meta/after_cursor',
+            more: '/meta/has_more',
+          }
+        : { kind: 'none' },
+    },
+    byIds: { path: `${path}/{id}`, records: `/${singular}` },
+    ...(creates && { create: { method: 'POST', path, ...whole } }),
+    ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, ...whole } }),
+    ...(removes && { remove: { path: `${path}/{id}` } }),
+    known: { id: 'INT', created_at: 'DATETIME', updated_at: 'DATETIME', ...known },
+  };
+}
+
+const READ_ONLY = { creates: false, updates: false, removes: false };
+
 /** What the vendor tells when a property of a record changes, by the end of the event's type. */
 const CHANGES = {
   tickets: [
@@ -162,7 +208,7 @@ export const zendeskSupport: DeclaredProvider = {
     errors: { messages: ['/details', '/description', '/error/message', '/error'] },
     notes: [
       'All tickets are read by the export, which alone has those that are archived; the vendor takes ten requests a minute for it.',
-      'A user who is deleted for now is told as an update (`active`); one who is deleted for good, as a deletion.',
+      'A soft-deleted user is reported as an update (`active`), a permanently deleted user as a deletion.',
     ],
     events: {
       proof: {
@@ -221,6 +267,70 @@ export const zendeskSupport: DeclaredProvider = {
         singular: 'organization',
         changed: '',
       }),
+      brands: listed(
+        'Brands',
+        { plural: 'brands', singular: 'brand' },
+        { known: { name: 'STRING', subdomain: 'STRING', active: 'BOOLEAN', default: 'BOOLEAN' } },
+      ),
+      groups: listed(
+        'Groups',
+        { plural: 'groups', singular: 'group' },
+        { known: { name: 'STRING', description: 'STRING', is_public: 'BOOLEAN' } },
+      ),
+      group_memberships: listed(
+        'Group memberships',
+        { plural: 'group_memberships', singular: 'group_membership' },
+        {
+          updates: false,
+          known: { group_id: 'INT', user_id: 'INT', default: 'BOOLEAN', url: 'STRING' },
+        },
+      ),
+      organization_memberships: listed(
+        'Organization memberships',
+        { plural: 'organization_memberships', singular: 'organization_membership' },
+        {
+          updates: false,
+          known: {
+            organization_id: 'INT',
+            organization_name: 'STRING',
+            user_id: 'INT',
+            default: 'BOOLEAN',
+          },
+        },
+      ),
+      macros: listed(
+        'Macros',
+        { plural: 'macros', singular: 'macro' },
+        { known: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
+      ),
+      views: listed(
+        'Views',
+        { plural: 'views', singular: 'view' },
+        { known: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
+      ),
+      ticket_fields: listed(
+        'Ticket fields',
+        { plural: 'ticket_fields', singular: 'ticket_field' },
+        { known: { title: 'STRING', type: 'STRING', active: 'BOOLEAN', required: 'BOOLEAN' } },
+      ),
+      ticket_forms: listed(
+        'Ticket forms',
+        { plural: 'ticket_forms', singular: 'ticket_form' },
+        { isPaged: false, known: { name: 'STRING', display_name: 'STRING', active: 'BOOLEAN' } },
+      ),
+      ticket_metrics: listed(
+        'Ticket metrics',
+        { plural: 'ticket_metrics', singular: 'ticket_metric' },
+        {
+          ...READ_ONLY,
+          known: { ticket_id: 'INT', solved_at: 'DATETIME', reopens: 'INT', url: 'STRING' },
+        },
+      ),
+      satisfaction_ratings: listed(
+        'Satisfaction ratings',
+        { plural: 'satisfaction_ratings', singular: 'satisfaction_rating' },
+        { ...READ_ONLY, known: { ticket_id: 'INT', score: 'STRING', comment: 'STRING' } },
+      ),
     },
   },
 };

@@ -7,7 +7,7 @@ type List = ObjectDeclarationInput['all'];
 function object(
   displayName: string,
   name: string,
-  { parent, filter, query = {}, since = false, isReadOnly = false, known }: Options,
+  { parent, filter, query = {}, since = false, isReadOnly = false, removes = true, known }: Options,
 ): ObjectDeclarationInput {
   const path = `/1.0/${name}`;
   const list: List = {
@@ -40,7 +40,7 @@ function object(
     ...(!isReadOnly && {
       create: { method: 'POST', path, wrap: '/data', record: '/data' },
       update: { method: 'PUT', path: `${path}/{id}`, wrap: '/data', record: '/data' },
-      remove: { path: `${path}/{id}` },
+      ...(removes && { remove: { path: `${path}/{id}` } }),
     }),
     known,
   };
@@ -53,6 +53,7 @@ interface Options {
   query?: Record<string, string>;
   since?: boolean;
   isReadOnly?: boolean;
+  removes?: boolean;
   known: ObjectDeclarationInput['known'];
 }
 
@@ -76,8 +77,9 @@ export const asana: DeclaredProvider = {
     docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
     checkedAgainst: "the vendor's published OpenAPI description, and its guide on webhooks",
     notes: [
-      'Changes of projects are told for all workspaces that there are when the subscription is made. The vendor tells of tasks only project by project, which is left out: those of a project that is made later would be missed.',
-      'Tasks are read project by project: a task without a project is not reached, one in two projects comes twice.',
+      'Changes of projects are reported for all workspaces that exist when the subscription is created. The vendor reports changes of tasks only project by project, which is not supported: tasks of a project that is created later would be missed.',
+      'Tasks are read project by project: a task without a project is not read, and one in two projects is read twice.',
+      'Portfolios are those that the connected user owns; the vendor lists all of them to service accounts alone.',
     ],
     events: {
       proof: { kind: 'hmac', header: 'X-Hook-Signature', algorithm: 'sha256', encoding: 'hex' },
@@ -135,6 +137,27 @@ export const asana: DeclaredProvider = {
         filter: '/1.0/workspaces/{workspace}/users',
         isReadOnly: true,
         known: { gid: 'STRING', name: 'STRING', email: 'STRING' },
+      }),
+      teams: object('Teams', 'teams', {
+        parent: OF_WORKSPACE,
+        filter: '/1.0/workspaces/{workspace}/teams',
+        removes: false,
+        known: { gid: 'STRING', name: 'STRING', description: 'STRING' },
+      }),
+      portfolios: object('Portfolios', 'portfolios', {
+        parent: OF_WORKSPACE,
+        query: { workspace: '{workspace}' },
+        known: { gid: 'STRING', name: 'STRING', color: 'STRING' },
+      }),
+      goals: object('Goals', 'goals', {
+        parent: OF_WORKSPACE,
+        query: { workspace: '{workspace}' },
+        known: { gid: 'STRING', name: 'STRING', notes: 'STRING', status: 'STRING' },
+      }),
+      custom_fields: object('Custom fields', 'custom_fields', {
+        parent: OF_WORKSPACE,
+        filter: '/1.0/workspaces/{workspace}/custom_fields',
+        known: { gid: 'STRING', name: 'STRING', description: 'STRING', resource_subtype: 'STRING' },
       }),
     },
   },

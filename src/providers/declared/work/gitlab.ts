@@ -3,7 +3,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 
 const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
 
-/** Lists of the whole account; what is made or changed lies in a project. */
+/** Lists of the whole account. Writing is not supported, because the vendor writes them below a project. */
 function changeable(
   displayName: string,
   name: string,
@@ -42,7 +42,8 @@ export const gitlab: DeclaredProvider = {
     docsUrl: 'https://docs.gitlab.com/api/rest/',
     checkedAgainst: "the vendor's published OpenAPI description (2025-04-01)",
     notes: [
-      'Subscribing is left out: hooks are made project by project, and those of groups are for paid plans.',
+      'Subscribing is not supported: hooks are created project by project, and those of groups need a paid plan.',
+      'Merge requests and issues are read only: the vendor writes them below a project.',
     ],
     errors: { messages: ['/message', '/error_description', '/error'] },
     objects: {
@@ -65,6 +66,7 @@ export const gitlab: DeclaredProvider = {
         scope: 'all',
         state: 'all',
       }),
+      issues: changeable('Issues', 'issues', { scope: 'all' }),
     },
   },
 };

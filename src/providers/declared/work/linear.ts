@@ -11,22 +11,27 @@ const ALWAYS: Known = { id: 'STRING', createdAt: 'DATETIME', updatedAt: 'DATETIM
 
 function object(
   displayName: string,
-  { type, list, removes }: { type: string; list: string; removes: string | null },
+  { type, list, removes, creates = true, isFiltered = true, answered }: Options,
   known: Known,
 ): ObjectDeclarationInput {
   const one = type.charAt(0).toLowerCase() + type.slice(1);
   const fields = Object.keys({ ...ALWAYS, ...known }).join(' ');
-  const answer = (verb: string) => ({ record: `/data/${one}${verb}/${one}` });
+  const member = answered ?? one;
+  const answer = (verb: string) => ({ record: `/data/${one}${verb}/${member}` });
   const mutation = (verb: string, id: string, args: string) =>
     `mutation ($input: ${type}${verb}Input!${id}) {
-      ${one}${verb}(${args}input: $input) { success ${one} { ${fields} } } }`;
+      ${one}${verb}(${args}input: $input) { success ${member} { ${fields} } } }`;
   const wanted: ObjectDeclarationInput['all']['fields'] = {
     in: 'body',
     name: '/query',
     separator: ' ',
     always: Object.keys({ ...ALWAYS, ...known }),
-    template: `query ($first: Int, $after: String, $filter: ${type}Filter) {
+    template: isFiltered
+      ? `query ($first: Int, $after: String, $filter: ${type}Filter) {
       ${list}(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
+        nodes { {fields} } pageInfo { hasNextPage endCursor } } }`
+      : `query ($first: Int, $after: String) {
+      ${list}(first: $first, after: $after, orderBy: updatedAt) {
         nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
   };
   return {
@@ -34,26 +39,32 @@ function object(
     changedAt: { at: '/updatedAt', format: 'iso' },
     all: {
       ...relayList(PATH, list),
-      since: { in: 'body', name: '/variables/filter/updatedAt/gte', format: 'iso' },
-      until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
-      equals: { in: 'body', name: '/variables/filter/{field}/eq', names: /^[a-z]\w*$/ },
+      ...(isFiltered && {
+        since: { in: 'body', name: '/variables/filter/updatedAt/gte', format: 'iso' },
+        until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
+        equals: { in: 'body', name: '/variables/filter/{field}/eq', names: /^[a-z]\w*$/ },
+      }),
       fields: wanted,
     },
-    byIds: {
-      method: 'POST',
-      path: PATH,
-      body: { variables: { first: 50 } },
-      ids: { in: 'body', name: '/variables/filter/id/in', isList: true, max: 50 },
-      records: `/data/${list}/nodes`,
-      fields: wanted,
-    },
-    create: {
-      method: 'POST',
-      path: PATH,
-      body: { query: mutation('Create', '', '') },
-      wrap: '/variables/input',
-      ...answer('Create'),
-    },
+    ...(isFiltered && {
+      byIds: {
+        method: 'POST',
+        path: PATH,
+        body: { variables: { first: 50 } },
+        ids: { in: 'body', name: '/variables/filter/id/in', isList: true, max: 50 },
+        records: `/data/${list}/nodes`,
+        fields: wanted,
+      },
+    }),
+    ...(creates && {
+      create: {
+        method: 'POST',
+        path: PATH,
+        body: { query: mutation('Create', '', '') },
+        wrap: '/variables/input',
+        ...answer('Create'),
+      },
+    }),
     update: {
       method: 'POST',
       path: PATH,
@@ -73,6 +84,18 @@ function object(
     }),
     known: { ...ALWAYS, ...known },
   };
+}
+
+interface Options {
+  type: string;
+  list: string;
+  /** The verb of the mutation that deletes a record, or archives it. */
+  removes: 'Delete' | 'Archive' | null;
+  creates?: boolean;
+  /** False if the list takes no `filter`. */
+  isFiltered?: boolean;
+  /** The member of a mutation's answer that has the record, if it is not named as its type. */
+  answered?: string;
 }
 
 export const linear: DeclaredProvider = {
@@ -180,6 +203,100 @@ export const linear: DeclaredProvider = {
         {
           name: 'STRING',
           key: 'STRING',
+        },
+      ),
+      projectStatuses: object(
+        'Project statuses',
+        {
+          type: 'ProjectStatus',
+          list: 'projectStatuses',
+          removes: 'Archive',
+          isFiltered: false,
+          answered: 'status',
+        },
+        {
+          name: 'STRING',
+          description: 'STRING',
+          color: 'STRING',
+          position: 'FLOAT',
+        },
+      ),
+      documents: object(
+        'Documents',
+        { type: 'Document', list: 'documents', removes: 'Delete' },
+        {
+          title: 'STRING',
+          content: 'STRING',
+          url: 'STRING',
+        },
+      ),
+      users: object(
+        'Users',
+        { type: 'User', list: 'users', removes: null, creates: false },
+        {
+          name: 'STRING',
+          displayName: 'STRING',
+          email: 'STRING',
+          active: 'BOOLEAN',
+          admin: 'BOOLEAN',
+        },
+      ),
+      cycles: object(
+        'Cycles',
+        { type: 'Cycle', list: 'cycles', removes: 'Archive' },
+        {
+          name: 'STRING',
+          description: 'STRING',
+          number: 'INT',
+          startsAt: 'DATETIME',
+          endsAt: 'DATETIME',
+        },
+      ),
+      customers: object(
+        'Customers',
+        { type: 'Customer', list: 'customers', removes: 'Delete' },
+        {
+          name: 'STRING',
+          revenue: 'INT',
+          url: 'STRING',
+        },
+      ),
+      workflowStates: object(
+        'Workflow states',
+        { type: 'WorkflowState', list: 'workflowStates', removes: 'Archive' },
+        {
+          name: 'STRING',
+          description: 'STRING',
+          type: 'STRING',
+          position: 'FLOAT',
+        },
+      ),
+      issueLabels: object(
+        'Issue labels',
+        { type: 'IssueLabel', list: 'issueLabels', removes: 'Delete' },
+        {
+          name: 'STRING',
+          description: 'STRING',
+          color: 'STRING',
+        },
+      ),
+      initiatives: object(
+        'Initiatives',
+        { type: 'Initiative', list: 'initiatives', removes: 'Delete' },
+        {
+          name: 'STRING',
+          description: 'STRING',
+          targetDate: 'DATE',
+          url: 'STRING',
+        },
+      ),
+      attachments: object(
+        'Attachments',
+        { type: 'Attachment', list: 'attachments', removes: 'Delete' },
+        {
+          title: 'STRING',
+          subtitle: 'STRING',
+          url: 'STRING',
         },
       ),
     },

@@ -36,6 +36,11 @@ const MEETING: Known = {
   join_url: 'STRING',
 };
 const OF_USER = { object: 'users', as: 'user_id' };
+const LAST_MONTH = {
+  from: { in: 'query', name: 'from' },
+  to: { in: 'query', name: 'to' },
+  count: 29,
+} as const;
 
 export const zoom: DeclaredProvider = {
   name: 'zoom',
@@ -53,8 +58,11 @@ export const zoom: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developers.zoom.us/docs/api/',
     checkedAgainst:
-      "the vendor's published OpenAPI descriptions of users and meetings (2025-02-18)",
-    notes: ['Users are the active ones. Meetings and webinars are read user by user.'],
+      "the vendor's published OpenAPI descriptions of users and meetings (2025-02-18), and its SDK for Node.js",
+    notes: [
+      'Only active users are read. Meetings, webinars and recordings are read user by user.',
+      'Recordings and the report on users are those of the last 29 days: the vendor lists at most a month at a time.',
+    ],
     errors: { messages: ['/errors', '/message'] },
     identity: { path: '/v2/users/me', workspaceRef: '/account_id', consumerRef: '/id' },
     events: {
@@ -139,6 +147,76 @@ export const zoom: DeclaredProvider = {
         create: { method: 'POST', path: '/v2/groups', record: '' },
         ...changes('groups'),
         known: { id: 'STRING', name: 'STRING', total_members: 'INT' },
+      },
+      recordings: {
+        displayName: 'Recordings',
+        id: '/uuid',
+        parent: OF_USER,
+        all: { ...list('/v2/users/{user_id}/recordings', 'meetings', 300), days: LAST_MONTH },
+        known: {
+          uuid: 'STRING',
+          topic: 'STRING',
+          start_time: 'DATETIME',
+          duration: 'INT',
+          recording_count: 'INT',
+          total_size: 'INT',
+        },
+      },
+      meeting_summaries: {
+        displayName: 'Meeting summaries',
+        id: '/meeting_uuid',
+        changedAt: { at: '/summary_last_modified_time', format: 'iso' },
+        all: list('/v2/meetings/meeting_summaries', 'summaries', 300),
+        known: {
+          meeting_uuid: 'STRING',
+          meeting_topic: 'STRING',
+          meeting_host_email: 'STRING',
+          meeting_start_time: 'DATETIME',
+          meeting_end_time: 'DATETIME',
+          summary_created_time: 'DATETIME',
+          summary_last_modified_time: 'DATETIME',
+        },
+      },
+      users_report: {
+        displayName: 'Report on users',
+        all: { ...list('/v2/report/users', 'users', 300), days: LAST_MONTH },
+        known: {
+          id: 'STRING',
+          user_name: 'STRING',
+          email: 'STRING',
+          dept: 'STRING',
+          meetings: 'INT',
+          participants: 'INT',
+          meeting_minutes: 'INT',
+        },
+      },
+      tracking_fields: {
+        displayName: 'Tracking fields',
+        all: {
+          path: '/v2/tracking_fields',
+          records: '/tracking_fields',
+          paging: { kind: 'none' },
+          total: '/total_records',
+        },
+        create: { method: 'POST', path: '/v2/tracking_fields', record: '' },
+        ...changes('tracking_fields'),
+        known: { id: 'STRING', field: 'STRING', required: 'BOOLEAN', visible: 'BOOLEAN' },
+      },
+      devices: {
+        displayName: 'Devices',
+        id: '/device_id',
+        all: list('/v2/devices', 'devices', 300),
+        create: { method: 'POST', path: '/v2/devices', isUnnamed: true },
+        ...changes('devices'),
+        known: {
+          device_id: 'STRING',
+          device_name: 'STRING',
+          mac_address: 'STRING',
+          serial_number: 'STRING',
+          vendor: 'STRING',
+          model: 'STRING',
+          tag: 'STRING',
+        },
       },
     },
   },

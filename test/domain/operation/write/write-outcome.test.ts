@@ -7,9 +7,9 @@ import {
 } from '../../../../src/domain/operation/write/outcome.ts';
 
 const task = { objectName: 'contacts', type: 'CREATE' } as const;
-const written = (recordId: string) => ({ success: true, recordId, data: null, errors: [] });
+const written = (recordId: string | null) => ({ success: true, recordId, data: null, errors: [] });
 
-test('a single write is told by its record', () => {
+test('summarizes a single write by its record', () => {
   expect(summarize(task, [written('c1')])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Record c1 created',
@@ -31,7 +31,16 @@ test('a single write is told by its record', () => {
   );
 });
 
-test('a batch is told by its counts, and fails when nothing of it was written', () => {
+test('summarizes a created record that the provider does not name without an ID', () => {
+  expect(summarize(task, [written(null)])).toMatchObject({
+    status: 'SUCCESS',
+    result: '[contacts] Record created',
+    successfulRecordIds: [],
+    successCount: 1,
+  });
+});
+
+test('summarizes a batch by its counts, and fails it if nothing was written', () => {
   const refused = failedOutcome(null, 'No e-mail.');
   expect(summarize(task, [written('c1'), refused])).toMatchObject({
     status: 'SUCCESS',

@@ -1,0 +1,174 @@
+/** Requests and answers of objects whose form differs from that of their neighbours, as the vendors describe them. */
+import { expect, test } from 'vitest';
+import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import {
+  type ServedAnswer,
+  type ServedRequest,
+  startProviderServer,
+} from '../../support/providers/provider-server.ts';
+import { plainSession } from '../../support/providers/provider-session.ts';
+import { isObject } from '../../support/wire/terms.ts';
+
+function providerOf(name: string) {
+  const declared = DECLARATIONS.find((one) => one.name === name);
+  if (!declared) throw new Error(`${name} is not declared`);
+  const { readPage, writeRecord, describeObject } = declarativeProvider(declared).capabilities;
+  if (!readPage || !writeRecord) throw new Error(`${name} does not read and write`);
+  return { readPage, writeRecord, describeObject };
+}
+
+/** A server that keeps the requests it answers. */
+async function recording(answer: (request: ServedRequest) => ServedAnswer) {
+  const requests: ServedRequest[] = [];
+  const server = await startProviderServer((request) => {
+    requests.push(request);
+    return answer(request);
+  });
+  return { server, requests };
+}
+
+test('names the last 29 days where Zoom lists no more than a month', async () => {
+  const { readPage } = providerOf('zoom');
+  const { server, requests } = await recording(({ path }) => ({
+    status: 200,
+    body:
+      path === '/v2/users'
+        ? { users: [{ id: 'u_1' }], next_page_token: '' }
+        : { meetings: [{ uuid: 'a==', topic: 'Weekly' }], next_page_token: '' },
+  }));
+  await using _ = server;
+  const read = { objectName: 'recordings', fields: ['topic'], pageSize: 10 };
+  const page = await readPage(plainSession(server.url), read);
+  expect(page.records).toMatchObject([{ id: 'a==', fields: { topic: 'Weekly' } }]);
+  const { path, query } = requests.at(-1) ?? {};
+  expect(path).toBe('/v2/users/u_1/recordings');
+  const [from, to] = [query?.get('from') ?? '', query?.get('to') ?? ''];
+  expect(from).toMatch(/^\d{4}-\d\d-\d\d$/);
+  expect(Date.parse(to) - Date.parse(from)).toBe(29 * 86_400_000);
+});
+
+test('creates an event of Klaviyo, which is answered without a record', async () => {
+  const { writeRecord } = providerOf('klaviyo');
+  const { server, requests } = await recording(() => ({ status: 202 }));
+  await using _ = server;
+  const record = {
+    properties: { total: 12 },
+    metric: { data: { type: 'metric', attributes: { name: 'Placed order' } } },
+  };
+  const write = { type: 'CREATE', objectName: 'events', record } as const;
+  const outcome = await writeRecord(plainSession(server.url), write);
+  expect(outcome).toEqual({ success: true, recordId: null, data: null, errors: [] });
+  expect(requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+    {
+      method: 'POST',
+      path: '/api/events',
+      body: { data: { type: 'event', attributes: record } },
+    },
+  ]);
+});
+
+test('names the channel in every request for campaigns of Klaviyo', async () => {
+  const { readPage } = providerOf('klaviyo');
+  const { server, requests } = await recording(() => ({
+    status: 200,
+    body: { data: [], links: { next: null } },
+  }));
+  await using _ = server;
+  const read = { objectName: 'campaigns', fields: ['name'], pageSize: 10 };
+  await readPage(plainSession(server.url), read);
+  await readPage(plainSession(server.url), { ...read, since: new Date('2026-01-01T00:00:00Z') });
+  expect(requests.map(({ query }) => [query.get('sort'), query.get('filter')])).toEqual([
+    ['updated_at', "equals(messages.channel,'email')"],
+    [
+      'updated_at',
+      "equals(messages.channel,'email'),greater-than(updated_at,2025-12-31T23:59:59.999Z)",
+    ],
+  ]);
+});
+
+test('sends relationships of Outreach beside the attributes, and reads them back', async () => {
+  const { readPage, writeRecord } = providerOf('outreach');
+  const relationships = { sequence: { data: { type: 'sequence', id: 3 } } };
+  const stored = { type: 'sequenceState', id: 7, attributes: { state: 'active' }, relationships };
+  const { server, requests } = await recording(({ method }) =>
+    method === 'POST'
+      ? { status: 201, body: { data: stored } }
+      : { status: 200, body: { data: [stored], links: {} } },
+  );
+  await using _ = server;
+  const session = plainSession(server.url);
+  const outcome = await writeRecord(session, {
+    type: 'CREATE',
+    objectName: 'sequenceStates',
+    record: { relationships, state: 'active' },
+  });
+  expect(outcome).toMatchObject({ success: true, recordId: '7' });
+  expect(requests[0]?.body).toEqual({
+    data: { type: 'sequenceState', attributes: { state: 'active' }, relationships },
+  });
+  const fields = ['state', 'relationships'];
+  const page = await readPage(session, { objectName: 'sequenceStates', fields, pageSize: 10 });
+  expect(page.records[0]?.fields).toEqual({ state: 'active', relationships });
+});
+
+test('lists project statuses of Linear without a filter, and creates one', async () => {
+  const { readPage, writeRecord } = providerOf('linear');
+  const status = { id: 's1', name: 'Paused', updatedAt: '2026-01-02T00:00:00.000Z' };
+  const { server, requests } = await recording(({ body }) => {
+    const query = isObject(body) ? String(body.query) : '';
+    if (query.startsWith('mutation')) {
+      return { status: 200, body: { data: { projectStatusCreate: { success: true, status } } } };
+    }
+    const pageInfo = { hasNextPage: false, endCursor: null };
+    return { status: 200, body: { data: { projectStatuses: { nodes: [status], pageInfo } } } };
+  });
+  await using _ = server;
+  const session = plainSession(server.url);
+  const read = { objectName: 'projectStatuses', fields: ['name'], pageSize: 10 };
+  expect((await readPage(session, read)).records).toHaveLength(1);
+  // The vendor does not filter them: what is older is left out of the page.
+  const later = { ...read, since: new Date('2026-01-03T00:00:00Z') };
+  expect((await readPage(session, later)).records).toEqual([]);
+  for (const { body } of requests) {
+    expect(JSON.stringify(body)).not.toContain('filter');
+  }
+  const record = { name: 'Paused' };
+  const outcome = await writeRecord(session, {
+    type: 'CREATE',
+    objectName: 'projectStatuses',
+    record,
+  });
+  expect(outcome).toMatchObject({ success: true, recordId: 's1' });
+});
+
+test('reads leads of Pipedrive by version 1 of its API, with the fields of deals', async () => {
+  const { readPage, describeObject } = providerOf('pipedrive');
+  const hex = 'a'.repeat(40);
+  const lead = { id: 'l-1', title: 'Acme', [hex]: 'gold', update_time: '2026-01-02T00:00:00.000Z' };
+  const { server, requests } = await recording(({ path }) => ({
+    status: 200,
+    body:
+      path === '/v1/leads'
+        ? { success: true, data: [lead], additional_data: { start: 0, limit: 10 } }
+        : {
+            success: true,
+            data: [{ field_code: hex, field_name: 'Tier', field_type: 'varchar' }],
+          },
+  }));
+  await using _ = server;
+  const session = plainSession(server.url);
+  const since = new Date('2026-01-01T00:00:00Z');
+  const read = { objectName: 'leads', fields: ['title', hex], pageSize: 10, since };
+  expect(await readPage(session, read)).toMatchObject({
+    records: [{ id: 'l-1', fields: { title: 'Acme', [hex]: 'gold' } }],
+    nextCursor: null,
+  });
+  expect(Object.fromEntries(requests[0]?.query ?? [])).toMatchObject({
+    start: '0',
+    sort: 'update_time ASC',
+    updated_since: '2026-01-01T00:00:00Z',
+  });
+  const described = await describeObject?.(session, 'leads');
+  expect(described?.fields.map(({ fieldName }) => fieldName)).toContain(hex);
+});
