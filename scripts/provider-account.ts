@@ -27,6 +27,7 @@ export function accountSession(
   return {
     baseUrl,
     fact: (name) => (name === 'workspace' ? workspace : (facts[name] ?? null)),
+    now: () => new Date(),
     send: (request) =>
       sendRequest(outbound, { provider, url: requestUrl(baseUrl, request), request, attached }),
     [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),

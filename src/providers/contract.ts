@@ -266,6 +266,8 @@ export interface ProviderSession {
   baseUrl: string;
   /** A fact of the connection: its `workspace`, or a member of its provider metadata; null if it has none. */
   fact(name: string): string | null;
+  /** The gateway's time, for lists that name a range of dates up to today. */
+  now(): Date;
   send(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 

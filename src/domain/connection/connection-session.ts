@@ -94,6 +94,10 @@ class ConnectionSession implements AccountSession {
     return factOf(name, this.#connection);
   }
 
+  now(): Date {
+    return this.#services.now();
+  }
+
   async send(request: ProviderRequest): Promise<ProviderAnswer> {
     const url = requestUrl(this.baseUrl, request);
     return this.#withCredentials({

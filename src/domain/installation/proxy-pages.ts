@@ -94,7 +94,12 @@ function patient(session: ProviderSession, signal: AbortSignal): ProviderSession
     const answer = await session.send(request);
     return answer.status === TOO_MANY && tries < TRIES_MAX ? send(request, tries + 1) : answer;
   };
-  return { baseUrl: session.baseUrl, fact: (name) => session.fact(name), send };
+  return {
+    baseUrl: session.baseUrl,
+    fact: (name) => session.fact(name),
+    now: () => session.now(),
+    send,
+  };
 }
 
 type Row = Record<string, unknown>;

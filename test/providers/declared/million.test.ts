@@ -19,6 +19,7 @@ function sessionOf(answerAt: (from: number) => unknown, fromIn: (cursor: unknown
   const session: ProviderSession = {
     baseUrl: 'https://vendor.example',
     fact: () => null,
+    now: () => new Date(),
     send: async ({ query, body }): Promise<ProviderAnswer> => {
       const sent = { ...query, ...(body as object | undefined) } as {
         after?: unknown;

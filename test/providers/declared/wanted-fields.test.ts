@@ -13,6 +13,7 @@ async function requestFor(declared: DeclaredProvider, objectName: string, fields
   const session = {
     baseUrl: 'https://vendor.example',
     fact: () => null,
+    now: () => new Date(),
     send: async (request: ProviderRequest) => {
       sent.push(request);
       return { status: 200, headers: {}, body: { value: [], data: { issues: { nodes: [] } } } };

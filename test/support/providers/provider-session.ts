@@ -22,10 +22,11 @@ export function plainSession(
   {
     timeoutMs = DEFAULT_TIMEOUT_MS,
     facts = {},
-  }: { timeoutMs?: number; facts?: Record<string, string> } = {},
+    now = () => new Date(),
+  }: { timeoutMs?: number; facts?: Record<string, string>; now?: () => Date } = {},
 ): ProviderSession {
   const base = baseUrl.replace(/\/+$/, '');
-  return { baseUrl: base, fact: (name) => facts[name] ?? null, send };
+  return { baseUrl: base, fact: (name) => facts[name] ?? null, now, send };
 
   async function send(sent: ProviderRequest): Promise<ProviderAnswer> {
     const url = requestUrl(base, sent);

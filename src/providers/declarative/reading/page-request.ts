@@ -38,6 +38,7 @@ export function pageRequest(
     body: fillJson(body, variables),
   };
   for (const [place, value] of parameters(list, read, position)) put(page, place, value);
+  for (const [place, value] of lastDays(list, session)) put(page, place, value);
   putConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);
   if (position?.next == null || !isAddress(list)) return page;
   // The address has what the query had; headers are sent with every page.
@@ -46,8 +47,14 @@ export function pageRequest(
 
 const DAY_MS = 86_400_000;
 
-function dateOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+function lastDays({ days }: List, session: ProviderSession): [Place, string][] {
+  if (!days) return [];
+  const today = session.now();
+  const first = new Date(today.getTime() - days.count * DAY_MS);
+  return [
+    [days.from, first.toISOString().slice(0, 10)],
+    [days.to, today.toISOString().slice(0, 10)],
+  ];
 }
 
 /** The next page is named by its whole address. */
@@ -60,11 +67,7 @@ function* parameters(
   read: PageRead,
   position: Position | null,
 ): Generator<[Place, unknown]> {
-  const { paging, size, fields, days } = list;
-  if (days) {
-    yield [days.from, dateOf(Date.now() - days.count * DAY_MS)];
-    yield [days.to, dateOf(Date.now())];
-  }
+  const { paging, size, fields } = list;
   const records = sizeOf(list, read, position);
   if (size && records !== null) yield [size, sizeText(size, records)];
   if (fields) yield [fields, fieldNames(fields, read.fields)];
