@@ -214,7 +214,7 @@ async function openMetrics(
   const look = observe(metrics.registry, {
     database,
     streams: () => ({ open: admission.streams.size, lagging: feed.lagging + streamFeed.lagging }),
-    requestsMax: config.LIMIT_REQUESTS,
+    shares: () => services.shares.state(),
     jobs: () => queue.counts(),
     countsWork: config.ROLES.includes('worker'),
   });
@@ -236,7 +236,8 @@ async function openPort(
   watchHeads(listening.server, config, addresses);
   serving.add('requests', () => listening.stop(stopWorkMs(config)));
   if (takesSockets) {
-    const shared = { config, log, addresses, cors, yoga, admission };
+    const { shares } = services;
+    const shared = { config, log, shares, addresses, cors, yoga, admission };
     const sockets = attachWebSocket(listening.server, shared);
     serving.add('sockets', async () => {
       const stopped = sockets.stop();

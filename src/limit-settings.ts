@@ -8,6 +8,55 @@ const DEPTH_MAX = 500;
 /** More than any provider sends at once: a request with its events. */
 export const EVENT_BODY_BYTES_MAX = 1024 * 1024;
 
+/** Shares of a process: the maximum of all, of one project, of one caller and of one connection. */
+const shareSettings = {
+  LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
+    'Requests that one process holds at once, running or waiting for their turn; more are refused with 503 and Retry-After',
+  ),
+  LIMIT_PROJECT_REQUESTS: wholeNumber(500, 1).describe(
+    'Of these, requests of one project; more are refused with 429 and Retry-After',
+  ),
+  LIMIT_CALLER_REQUESTS: wholeNumber(300, 1).describe(
+    'Of these, requests of one API key, builder or end user; more are refused with 429 and Retry-After',
+  ),
+  LIMIT_RUNNING: wholeNumber(64, 1).describe(
+    'Requests that run at once in one process, an operation as many as its cost counts as; others wait for their turn',
+  ),
+  LIMIT_TURN_MS: milliseconds(5_000, 10).describe(
+    'Longest wait of a request for its turn; then it is refused with 429 or 503 and Retry-After',
+  ),
+  LIMIT_COST_PER_REQUEST: wholeNumber(100, 1).describe(
+    'Cost of an operation that counts as one request of the rate of its caller; each further part of it counts as one more',
+  ),
+  LIMIT_HEAVY_COST: wholeNumber(2_000, 1).describe('Cost from which on an operation is heavy'),
+  LIMIT_HEAVY: wholeNumber(2, 1).describe(
+    'Heavy operations that run at once in one process; others wait for their turn',
+  ),
+  LIMIT_CALLER_HEAVY: wholeNumber(1, 1).describe('Of these, heavy operations of one caller'),
+  LIMIT_PROVIDER_REQUESTS: wholeNumber(1_000, 1).describe(
+    'Requests that wait for a provider in one process, beside LIMIT_REQUESTS; more are refused with 503 and Retry-After',
+  ),
+  LIMIT_PROJECT_PROVIDER_REQUESTS: wholeNumber(200, 1).describe(
+    'Of these, requests of one project; more are refused with 429 and Retry-After',
+  ),
+  LIMIT_CALLER_PROVIDER_REQUESTS: wholeNumber(150, 1).describe(
+    'Of these, requests of one caller; more are refused with 429 and Retry-After',
+  ),
+  LIMIT_CONNECTION_REQUESTS: wholeNumber(150, 1).describe(
+    'Of these, requests to one connection; more are refused with 429 and Retry-After',
+  ),
+  LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
+  LIMIT_PROJECT_SOCKETS: wholeNumber(10_000, 1).describe('Of these, WebSockets of one project'),
+  LIMIT_CALLER_SOCKETS: wholeNumber(5_000, 1).describe('Of these, WebSockets of one caller'),
+  LIMIT_PROCESS_SUBSCRIPTIONS: wholeNumber(50_000, 1).describe(
+    'Subscriptions that one process has open, over WebSockets and event streams',
+  ),
+  LIMIT_PROJECT_SUBSCRIPTIONS: wholeNumber(25_000, 1).describe(
+    'Of these, subscriptions of one project',
+  ),
+  LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe('Of these, subscriptions of one caller'),
+};
+
 export const limitSettings = {
   LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024, TEXT_MAX_BYTES).describe('Largest request body'),
   LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256, TEXT_MAX_BYTES).describe(
@@ -32,9 +81,6 @@ export const limitSettings = {
   LIMIT_PROXY_MS: milliseconds(300_000, 100).describe(
     'Time of a request that is forwarded to a provider, to the end of its answer',
   ),
-  LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
-    'Subscriptions that one API key or token may have open in one process',
-  ),
   LIMIT_PENDING_DELIVERIES: wholeNumber(100_000, 1).describe(
     'Deliveries pending to enabled destinations of a project, from which on reads and writes wait',
   ),
@@ -50,10 +96,7 @@ export const limitSettings = {
   LIMIT_EVENT_BYTES_PER_SECOND: wholeNumber(33_554_432, EVENT_BODY_BYTES_MAX).describe(
     'Bytes of their bodies; twice as many may come at once',
   ),
-  LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
-    'Requests that one process answers at once; more are refused with 503 and Retry-After',
-  ),
-  LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
+  ...shareSettings,
   LIMIT_HEAD_MS: milliseconds(5_000, 100).describe('Time in which the head of a request must come'),
   LIMIT_BODY_MS: milliseconds(5_000, 100).describe(
     'Time for a body to come; a large one has more by LIMIT_BODY_BYTES_PER_SECOND',

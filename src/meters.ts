@@ -9,7 +9,7 @@ export type OperationKind = 'query' | 'mutation' | 'subscription' | 'unknown';
 export interface Meters {
   /** False: what is costly to find out need not be told. */
   readonly isOn: boolean;
-  /** A request takes a place of LIMIT_REQUESTS, or gives it back. */
+  /** The number of requests that LIMIT_REQUESTS counts has changed. */
   placesTaken(change: 1 | -1): void;
   httpAnswered(answer: { method: string; route: string; status: number; seconds: number }): void;
   requested(request: {
@@ -21,7 +21,7 @@ export interface Meters {
     projectId?: string | undefined;
   }): void;
   costed(cost: number): void;
-  /** By a limit of a GraphQL operation (`depth`), a caller (`rate`), an address (`wrong_keys`), the process (`requests`). */
+  /** A limit of a GraphQL operation (`depth`), a rate (`rate`, `wrong_keys`), or a share by the name of its setting (`caller_requests`) has refused work. */
   refused(limit: string): void;
   /** The outcome is the class of the status, like `2xx`, or the kind of the failure. */
   providerCalled(call: {

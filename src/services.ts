@@ -15,6 +15,7 @@ import { createProviderAccess } from './domain/provider/provider-access.ts';
 import { createEventRates } from './domain/provider-event/event-rates.ts';
 import { createEndUsers } from './domain/viewer/end-users.ts';
 import { KeyUses } from './domain/viewer/key/key-uses.ts';
+import { ProcessShares } from './domain/viewer/share/process-shares.ts';
 import { ViewerCache } from './domain/viewer/viewer-cache.ts';
 import { linkProblemsTo } from './errors.ts';
 import { eventLogs } from './events/event-log.ts';
@@ -95,7 +96,7 @@ export async function openServices(
     erasedSubjects,
     vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
-    ...openCallers(database, log),
+    ...openCallers({ config, meters, database, log }),
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
@@ -124,8 +125,14 @@ function withoutErased(database: Database, { ids }: ErasedSubjects): Database {
   return { ...database, rows: hidingRows(database.rows, ids) };
 }
 
-function openCallers(database: Database, log: Log) {
+function openCallers({
+  config,
+  meters,
+  database,
+  log,
+}: Pick<Services, 'config' | 'meters' | 'database' | 'log'>) {
   return {
+    shares: new ProcessShares(config, meters),
     viewers: new ViewerCache(),
     keyUses: new KeyUses(database, log),
     endUsers: createEndUsers(),

@@ -10,7 +10,14 @@ import type { DeliveryLimits } from './limits.ts';
 /** As many as can be in flight at once. */
 const QUICK_KNOWN = 64;
 
+/**
+ * A project has at most so many times as many messages in flight as are free for others: three quarters if it is alone.
+ * However many projects send to destinations that hang, the next one can therefore begin.
+ */
+const PROJECT_FACTOR = 3;
+
 interface Lane {
+  projectId: string;
   isFailing: boolean;
   waiting: Job[];
   inFlight: number;
@@ -28,6 +35,7 @@ export class Backlog {
   #heldBytes = 0;
   #inFlight = 0;
   #inFlightFailing = 0;
+  readonly #inFlightOf = new Map<string, number>();
 
   constructor(limits: DeliveryLimits) {
     this.#limits = limits;
@@ -55,8 +63,8 @@ export class Backlog {
 
   add(jobs: readonly Job[]): void {
     for (const job of jobs) {
-      const { destinationId, isFailing } = job.row;
-      const lane = this.#lanes.get(destinationId) ?? newLane(isFailing);
+      const { destinationId } = job.row;
+      const lane = this.#lanes.get(destinationId) ?? newLane(job.row);
       this.#lanes.set(destinationId, lane);
       lane.waiting.push(job);
       lane.held += 1;
@@ -128,15 +136,21 @@ export class Backlog {
     return Math.max(0, mayHold - (this.#lanes.get(destinationId)?.held ?? 0));
   }
 
-  #mayStart({ waiting, inFlight, isFailing }: Lane): boolean {
-    const { inFlightPerDestination, inFlightFailing } = this.#limits;
+  #mayStart({ projectId, waiting, inFlight, isFailing }: Lane): boolean {
+    const { inFlightPerDestination, inFlightFailing, inFlight: most } = this.#limits;
     if (waiting.length === 0 || inFlight >= inFlightPerDestination) return false;
+    const ofProject = this.#inFlightOf.get(projectId) ?? 0;
+    if (ofProject >= PROJECT_FACTOR * (most - this.#inFlight)) return false;
     return !isFailing || this.#inFlightFailing < inFlightFailing;
   }
 
   #countInFlight(lane: Lane, change: 1 | -1): void {
+    const { projectId } = lane;
     lane.inFlight += change;
     this.#inFlight += change;
+    const ofProject = (this.#inFlightOf.get(projectId) ?? 0) + change;
+    if (ofProject > 0) this.#inFlightOf.set(projectId, ofProject);
+    else this.#inFlightOf.delete(projectId);
     if (lane.isFailing) this.#inFlightFailing += change;
   }
 
@@ -153,6 +167,6 @@ export class Backlog {
   }
 }
 
-function newLane(isFailing: boolean): Lane {
-  return { isFailing, waiting: [], inFlight: 0, held: 0 };
+function newLane({ projectId, isFailing }: Job['row']): Lane {
+  return { projectId, isFailing, waiting: [], inFlight: 0, held: 0 };
 }

@@ -16,6 +16,8 @@ import type { ProviderAccess } from './provider/provider-access.ts';
 import type { EventRates } from './provider-event/event-rates.ts';
 import type { EndUsers } from './viewer/end-users.ts';
 import type { KeyUses } from './viewer/key/key-uses.ts';
+import type { ProcessShares } from './viewer/share/process-shares.ts';
+import type { RequestSlot } from './viewer/share/request-slot.ts';
 import type { Viewer } from './viewer/viewer.ts';
 import type { ViewerCache } from './viewer/viewer-cache.ts';
 
@@ -31,6 +33,8 @@ export interface Services {
   erasedSubjects: ErasedSubjects;
   vault: Vault;
   catalogue: Catalogue;
+  /** What callers share of this process. */
+  shares: ProcessShares;
   viewers: ViewerCache;
   keyUses: KeyUses;
   endUsers: EndUsers;
@@ -59,4 +63,6 @@ export interface Services {
 /** One call of one viewer. */
 export interface Call extends Services {
   viewer: Viewer;
+  /** What the request holds of the process; absent for work that no request waits for. */
+  slot?: RequestSlot;
 }

@@ -36,7 +36,7 @@ interface Shape {
 
 function ofRequests({ gauge, counter, histogram }: Makers, projectLabel: readonly string[]) {
   return {
-    places: gauge('http_server_active_requests', 'Requests that take a place of LIMIT_REQUESTS.'),
+    places: gauge('http_server_active_requests', 'Requests that LIMIT_REQUESTS counts.'),
     http: histogram('http_server_request_duration_seconds', 'Requests over HTTP, by route.', {
       labels: ['http_request_method', 'http_route', 'http_response_status_code'],
     }),

@@ -8,11 +8,21 @@ export interface Observed {
   database: Database;
   /** Streams of this process: open ones, and those that are behind the end of their log. */
   streams: () => { open: number; lagging: number };
-  requestsMax: number;
+  /** What callers share of this process, and how much waits for its turn. */
+  shares: () => { shares: readonly ShareState[]; waiting: number };
   /** Jobs by queue and state, as the queue counted them last. */
   jobs: () => Promise<readonly { queue: string; state: string; count: number }[]>;
   /** Whether this process counts what waits in the database: the answer is the same in all. */
   countsWork: boolean;
+}
+
+/** How much of a share is held. */
+export interface ShareState {
+  name: string;
+  held: number;
+  max: number;
+  /** What the largest holder of each level has. */
+  largest: readonly { level: string; held: number }[];
 }
 
 /** Looks at everything; call it before the registry is read. It never throws. */
@@ -20,8 +30,11 @@ export type Look = () => Promise<void>;
 
 export function observe(register: Registry, observed: Observed): Look {
   collectDefaultMetrics({ register });
-  gaugesOf(register)('gateway_requests_max', 'LIMIT_REQUESTS.').set(observed.requestsMax);
-  const looks = [streamsOf(register, observed), connectionsOf(register, observed)];
+  const looks = [
+    sharesOf(register, observed),
+    streamsOf(register, observed),
+    connectionsOf(register, observed),
+  ];
   if (observed.countsWork) looks.push(workOf(register, observed));
   return async () => {
     await Promise.all(looks.map((look) => look()));
@@ -31,6 +44,29 @@ export function observe(register: Registry, observed: Observed): Look {
 function gaugesOf(register: Registry) {
   return (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [register] });
+}
+
+/** No label names a tenant: of each level, only how much its largest holder has is told. */
+function sharesOf(register: Registry, { shares }: Observed): Look {
+  const gauge = gaugesOf(register);
+  const requestsMax = gauge('gateway_requests_max', 'LIMIT_REQUESTS.');
+  const held = gauge('gateway_share_held', 'What callers hold of this process.', ['share']);
+  const max = gauge('gateway_share_max', 'The most that all callers may hold.', ['share']);
+  const largest = gauge('gateway_share_largest', 'What the largest holder of a level holds.', [
+    'share',
+    'level',
+  ]);
+  const waiting = gauge('gateway_requests_waiting', 'Requests that wait for their turn.');
+  return async () => {
+    const now = shares();
+    waiting.set(now.waiting);
+    for (const { name: share, ...state } of now.shares) {
+      if (share === 'requests') requestsMax.set(state.max);
+      held.set({ share }, state.held);
+      max.set({ share }, state.max);
+      for (const one of state.largest) largest.set({ share, level: one.level }, one.held);
+    }
+  };
 }
 
 function streamsOf(register: Registry, { streams }: Observed): Look {

@@ -1,6 +1,7 @@
 /** What the server knows of a request that it passes to REST. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RequestSlot } from '../domain/viewer/share/request-slot.ts';
 import { keepingSpan } from '../spans.ts';
 
 export interface FromServer {
@@ -8,8 +9,10 @@ export interface FromServer {
   address: string;
   /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
   page: string | null;
-  /** Takes a place to run in. False if there is none: then the request is answered already. */
-  enter(): boolean;
+  /** Gives the request its slot. Null if there is no room: the request is refused already. */
+  enter(): RequestSlot | null;
+  /** Absent until all of the request has come. */
+  slot?: RequestSlot;
 }
 
 const SAID = Symbol('said');
@@ -31,9 +34,18 @@ export function giveToRest(
   app.routing(req, res);
 }
 
-/** A request that was not given by the server, as tests do, is let in. */
+/** Requests that Fastify injects, as tests do, have no slot. */
 export function fromServer({ raw, ip }: FastifyRequest): FromServer {
-  return (raw as Known)[SAID] ?? { address: ip, page: null, enter: () => true };
+  return (raw as Known)[SAID] ?? { address: ip, page: null, enter: () => null };
+}
+
+/** False if there is no room for the request: it is refused already. */
+export function takeSlot({ raw }: FastifyRequest): boolean {
+  const said = (raw as Known)[SAID];
+  if (!said) return true;
+  const slot = said.enter();
+  if (slot) said.slot = slot;
+  return slot !== null;
 }
 
 /** The router goes on by events of the connection, which belong to no trace. */
@@ -49,9 +61,9 @@ export function keepTraces(app: FastifyInstance): void {
   });
 }
 
-/** A place is taken when all of the request has come. */
-export function takePlaces(app: FastifyInstance): void {
+/** A request gets its slot when all of it has come. */
+export function takeSlots(app: FastifyInstance): void {
   app.addHook('preHandler', async (request, reply) => {
-    if (!fromServer(request).enter()) return reply.hijack();
+    if (!takeSlot(request)) return reply.hijack();
   });
 }

@@ -10,7 +10,7 @@ import { allowedMethods } from './endpoint/methods.ts';
 import { type Gateway, perform } from './endpoint/perform.ts';
 import { headersOf, problemOfError } from './endpoint/rest-errors.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { fromServer, keepTraces, takePlaces } from './from-server.ts';
+import { fromServer, keepTraces, takeSlots } from './from-server.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { BASE_PATH, registerDocument, schemaOf } from './openapi/openapi.ts';
 import { registerPage } from './openapi/reference-page.ts';
@@ -39,7 +39,7 @@ export async function createRest(services: Services, admission: Admission): Prom
   answerUnknown(app);
   readBody(app);
   if (services.tracer.isOn) keepTraces(app);
-  takePlaces(app);
+  takeSlots(app);
   await registerDocument(app);
   for (const endpoint of ENDPOINTS) addRoute(app, endpoint, { services, admission });
   registerProxy(app, { services, admission });

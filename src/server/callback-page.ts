@@ -1,9 +1,9 @@
 /** The page that providers send browsers back to after a person's consent. */
 import type { Config } from '../config.ts';
-import type { Services } from '../domain/call.ts';
 import type { ConnectPage } from '../domain/connection/connect-page.ts';
 import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
-import { ServiceUnavailable } from '../errors.ts';
+import type { Waiter } from '../domain/provider/provider-wait.ts';
+import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
 import { type Html, html } from '../html.ts';
 import { type PageScript, page, pageOf, paragraphsOf } from './plain-page.ts';
 
@@ -14,7 +14,7 @@ const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' 
 /** A provider's words, as far as they are passed on. */
 const WORDS_LENGTH_MAX = 300;
 
-export async function oauthCallback(services: Services, request: Request): Promise<Response> {
+export async function oauthCallback(services: Waiter, request: Request): Promise<Response> {
   if (request.method !== 'GET') {
     return new Response(null, { status: 405, headers: { allow: 'GET' } });
   }
@@ -25,7 +25,9 @@ export async function oauthCallback(services: Services, request: Request): Promi
     error: searchParams.get('error'),
     errorDescription: searchParams.get('error_description'),
   }).then(answerWith(services.config), (error: unknown) => {
-    if (error instanceof ServiceUnavailable) return comeAgain(error);
+    if (error instanceof ServiceUnavailable) return comeAgain(error.problem);
+    const isLimited = error instanceof DomainError && 'limit' in error.extra;
+    if (isLimited) return comeAgain(error.problem);
     services.log.error({ error }, 'connect.failed');
     return page(500, 'Not connected', ['The gateway failed. Connect again in a few seconds.']);
   });
@@ -33,8 +35,8 @@ export async function oauthCallback(services: Services, request: Request): Promi
   return response;
 }
 
-function comeAgain({ retryAfterSeconds }: ServiceUnavailable): Response {
-  const response = page(503, 'Not connected', [
+function comeAgain({ status, retryAfterSeconds }: Problem): Response {
+  const response = page(status, 'Not connected', [
     'The gateway does not answer at the moment. Connect again in a few seconds.',
   ]);
   response.headers.set('retry-after', String(retryAfterSeconds));

@@ -13,9 +13,9 @@ import { createPlainGraphql, isPlain } from './graphql/plain-graphql.ts';
 import type { Yoga } from './graphql/yoga.ts';
 import { createYogaGraphql } from './graphql/yoga-graphql.ts';
 import { live, readiness } from './health.ts';
+import { createEntrance } from './http/entrance.ts';
 import { type Answer, createFetchHandler, problem } from './http/fetch-handler.ts';
 import type { Handler } from './http/request-facts.ts';
-import { createPlaces } from './http/request-places.ts';
 import type { Handlers } from './http/routes.ts';
 import { problemPage } from './problem-page.ts';
 import { providerWebhook } from './provider-webhook.ts';
@@ -39,34 +39,39 @@ export interface HandlerParts {
 
 export function createHandlers(parts: HandlerParts): Handlers {
   const { config, log, database, services, rest, isReady } = parts;
-  const places = createPlaces(config.LIMIT_REQUESTS, services.meters);
+  const entrance = createEntrance(services);
   const fetched = (answer: Answer): Handler => createFetchHandler(log, answer);
-  const inPlace = (handler: Handler): Handler => {
+  const counted = (handler: Handler): Handler => {
     return (req, res, facts) => {
-      if (places.enter(res, 'application/problem+json')) handler(req, res, facts);
+      const slot = entrance.enterPage(res, facts.address);
+      if (slot) handler(req, res, { ...facts, slot });
     };
   };
-  const yogaGraphql = createYogaGraphql({ ...parts, places });
+  const yogaGraphql = createYogaGraphql({ ...parts, entrance });
   const pages = createConsole(parts);
   return {
-    root: inPlace(fetched((request) => links(request, placesOf(parts)))),
-    start: inPlace(fetched(() => startPage(placesOf(parts)))),
-    console: inPlace(pages.console),
-    connect: inPlace(pages.connect),
-    // Health checks need an answer even under full load: they take no place of LIMIT_REQUESTS.
+    root: counted(fetched((request) => links(request, placesOf(parts)))),
+    start: counted(fetched(() => startPage(placesOf(parts)))),
+    console: counted(pages.console),
+    connect: counted(pages.connect),
+    // Health checks need an answer even under full load: they are not counted by LIMIT_REQUESTS.
     live: fetched(live),
     ready: fetched(() => readiness(database, isReady())),
     rest: (req, res, { address, page }) => {
-      const enter = () => places.enter(res, 'application/problem+json') !== null;
+      const enter = () => entrance.enter(res, 'application/problem+json', address);
       giveToRest(rest, { req, res }, { address, page, enter });
     },
     isPlain: (req) => isPlain(config, req),
-    plainGraphql: createPlainGraphql({ ...parts, places, yogaGraphql }),
+    plainGraphql: createPlainGraphql({ ...parts, entrance, yogaGraphql }),
     yogaGraphql: yogaGraphql.handler,
-    providerWebhook: providerWebhook(services, places),
-    oauthCallback: inPlace(fetched((request) => oauthCallback(services, request))),
-    problems: inPlace(fetched((_request, { path }) => problemPage(path))),
-    nothing: inPlace(fetched((_request, { path }) => nothingAt(path, config))),
+    providerWebhook: providerWebhook(services, entrance),
+    oauthCallback: counted(
+      fetched((request, { slot }) =>
+        oauthCallback({ ...services, ...(slot && { slot }) }, request),
+      ),
+    ),
+    problems: counted(fetched((_request, { path }) => problemPage(path))),
+    nothing: counted(fetched((_request, { path }) => nothingAt(path, config))),
   };
 }
 

@@ -8,14 +8,14 @@ import {
 } from '../domain/provider-event/receive-events.ts';
 import { maskedError, type Problem, problemOf, ServiceUnavailable } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
+import type { Entrance } from './http/entrance.ts';
 import { type Body, readBody } from './http/request-body.ts';
 import type { Handler, RequestFacts } from './http/request-facts.ts';
-import type { Places } from './http/request-places.ts';
 
 const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
 
-/** It takes a place like any other request when its body has come. */
-export function providerWebhook(services: Services, places: Places): Handler {
+/** A request is counted by LIMIT_REQUESTS once its body has come. */
+export function providerWebhook(services: Services, entrance: Entrance): Handler {
   return (req, res, facts) => {
     const [, provider, providerAppId] = PATH.exec(facts.path) ?? [];
     if (provider === undefined || providerAppId === undefined) return refuse(res, NOWHERE);
@@ -29,7 +29,7 @@ export function providerWebhook(services: Services, places: Places): Handler {
     };
     if (req.headers['content-encoding'] !== undefined) return refuseForm('COMPRESSED', COMPRESSED);
     readBody(req, EVENT_BODY_BYTES_MAX, (body) => {
-      if (!places.enter(res, 'application/problem+json')) return;
+      if (!entrance.enter(res, 'application/problem+json', facts.address)) return;
       if (body === null) return refuseForm('TOO_LARGE', TOO_LARGE);
       void take(services, { req, res, facts, body, to: { provider, providerAppId } });
     });

@@ -7,9 +7,12 @@ const LIMITS = { ...DELIVERY_LIMITS, inFlight: 6, inFlightPerDestination: 2, inF
 const QUICKLY = { isSuccess: true, durationMs: 1 };
 
 let made = 0;
-function job(destinationId: string, { isFailing = false, startByMs = 1_000 } = {}): Job {
+function job(
+  destinationId: string,
+  { isFailing = false, startByMs = 1_000, projectId = destinationId } = {},
+): Job {
   made += 1;
-  const row = { id: `dlv_${made}`, destinationId, isFailing } as Job['row'];
+  const row = { id: `dlv_${made}`, projectId, destinationId, isFailing } as Job['row'];
   return { row, bodyBytes: 10, keys: [], startByMs, clockOffsetMs: 0 };
 }
 
@@ -38,6 +41,15 @@ test('all destinations together have so many in flight at most', () => {
   const backlog = new Backlog(LIMITS);
   backlog.add(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [job(id), job(id)]));
   expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+});
+
+test('a project leaves room in flight for the next one', () => {
+  const backlog = new Backlog(LIMITS);
+  const greedy = { projectId: 'greedy' };
+  backlog.add(['a', 'b', 'c', 'd'].flatMap((id) => [job(id, greedy), job(id, greedy)]));
+  expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'a']);
+  backlog.add([job('e', { projectId: 'quiet' })]);
+  expect(destinationsOf(take(backlog))).toEqual(['e']);
 });
 
 test('those that fail share a part of the places, also when they begin to fail', () => {

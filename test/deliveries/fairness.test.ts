@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import { createOwing, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const shared = await sharedDeliveries();
 const { database, prisma, receiver, newPlace, projectId, destination, owe } = shared;
@@ -62,6 +62,24 @@ test('many destinations that hang leave half of all places to the others', async
   await sender.worker.stop(running);
   const held = hanging.map(({ place }) => receiver.received(place).length);
   expect(held.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
+});
+
+test('a project whose destinations hang with more than all that may be in flight delays no other project', async () => {
+  // Each may have 8 messages in flight: together more than the process has.
+  const hanging = await Promise.all(Array.from({ length: 20 }, () => newDestination()));
+  for (const { place } of hanging) receiver.behave(place, 'HANG');
+  for (const { id } of hanging) await owe(id, 8);
+  const quiet = await createOwing(database);
+  const place = newPlace();
+  const { id } = await quiet.destination(receiver.url(place));
+  await quiet.owe(id, 200);
+
+  const limits = { attemptMs: 100_000, leaseMs: 120_000 };
+  await using sender = createWorker(database, { config: atOnce, limits });
+  const running = sender.worker.run();
+  await receiver.arrived(place, 200);
+  await sender.worker.stop(running);
+  expect(receiver.received(place)).toHaveLength(200);
 });
 
 test('every destination gets its turn, however many there are and however much each is owed', async () => {

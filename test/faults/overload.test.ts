@@ -13,7 +13,7 @@ const OVERLOAD = 3;
 const TICK_MS = 20;
 /** What the server answers at once, and how many ask at once to find out what it can. */
 const LIMIT_REQUESTS = 64;
-const ASKERS = 32;
+const ASKERS = 16;
 const OPERATIONS = 200;
 /** More than this many answers at once, and what queues in the server, may take. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
@@ -64,7 +64,7 @@ async function offer({ ask }: Asker, perSecond: number): Promise<Map<number, num
   const askOnce = async () => {
     const { status, retryAfter } = await ask();
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    if (status === 503) expect(Number(retryAfter)).toBeGreaterThan(0);
+    if (status !== 200) expect(Number(retryAfter)).toBeGreaterThan(0);
   };
   const start = performance.now();
   let sent = 0;
@@ -111,9 +111,11 @@ test('what is too much is refused early; the rest is answered, and memory stays 
   }
   const statuses = await offered;
 
-  expect([...statuses.keys()].sort()).toEqual([200, 503]);
+  // One caller sends everything: its own share is used up before the process is full.
+  for (const status of statuses.keys()) expect([200, 429, 503]).toContain(status);
   // Refusing costs little: what the server can do, it does all the while.
-  const [answered, refused] = [statuses.get(200) ?? 0, statuses.get(503) ?? 0];
+  const [answered, refused] = [statuses.get(200) ?? 0, statuses.get(429) ?? 0];
+  expect(refused).toBeGreaterThan(0);
   console.log({ perSecond, answered, refused, before, used });
   expect(answered).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
   expect(Math.max(...used) - before).toBeLessThan(GROWTH_BYTES_MAX);

@@ -4,6 +4,7 @@ import type { ObjectSummary } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { openSession } from './connection-session.ts';
 
@@ -13,6 +14,9 @@ export const listAccountObjects = read(
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectSummary[] | null> => {
     const list = call.catalogue.find(connection.provider)?.capabilities.listObjects;
     if (!list) return null;
-    return refusingForProvider(async () => list(openSession(call, connection)));
+    const { id: connectionId, projectId } = connection;
+    return waitingForProvider(call, { projectId, connectionId }, () =>
+      refusingForProvider(async () => list(openSession(call, connection))),
+    );
   },
 );

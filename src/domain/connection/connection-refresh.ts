@@ -8,6 +8,7 @@ import { LeaseLost } from '../../work/lease.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { waitingForProvider } from '../provider/provider-wait.ts';
 import { getOwned } from '../scope.ts';
 import { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
@@ -65,11 +66,14 @@ async function refreshing(
 ): Promise<Row<'Connection'>> {
   const what = { ...key, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
-  await refusingForProvider(async () => {
-    const { credentials } = await readCredentials(call, connection);
-    const isStale = staleness(connection, credentials);
-    await freshCredentials(call, connection, { isStale, isRequested: true });
-  });
+  const { projectId, id: connectionId } = key;
+  await waitingForProvider(call, { projectId, connectionId }, () =>
+    refusingForProvider(async () => {
+      const { credentials } = await readCredentials(call, connection);
+      const isStale = staleness(connection, credentials);
+      await freshCredentials(call, connection, { isStale, isRequested: true });
+    }),
+  );
   return getOwned(call, 'Connection', what);
 }
 

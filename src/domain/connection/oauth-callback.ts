@@ -4,6 +4,7 @@ import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Services } from '../call.ts';
+import { type Waiter, waitingForProvider } from '../provider/provider-wait.ts';
 import { storedJson } from '../storable-json.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { putConnection } from './connection-putting.ts';
@@ -36,11 +37,21 @@ interface Return {
   page: ConnectPage | null;
 }
 
-/** Uses the state up, whatever comes of it. */
+/**
+ * Uses the state up, whatever comes of it. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves the state usable, if
+ * too many requests wait for providers.
+ */
 export async function finishOAuthConnect(
-  services: Services,
+  services: Waiter,
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
+  const key = findKeyOfState(params.state);
+  if (!key) return { kind: 'UNKNOWN' };
+  const { projectId } = key;
+  return waitingForProvider(services, { projectId }, () => finishConnect(services, params));
+}
+
+async function finishConnect(services: Services, params: CallbackParams): Promise<CallbackOutcome> {
   const connect = await takeConnect(services, params.state);
   if (!connect) return { kind: 'UNKNOWN' };
   const { redirectUrl } = connect;

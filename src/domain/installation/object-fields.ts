@@ -13,6 +13,7 @@ import { latestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { waitingForProvider } from '../provider/provider-wait.ts';
 import { byId } from '../scope.ts';
 import { definitionIssues, type ObjectFields, objectsToDefine } from './field-definition.ts';
 import { getInstallationOfGroup } from './installation.ts';
@@ -120,15 +121,18 @@ async function defineAll(
   { connection, provider, module, define }: Account,
   objects: ObjectFields[],
 ): Promise<DefinedObject[]> {
-  const session = openSession(call, connection, provider);
-  const defined: DefinedObject[] = [];
-  for (const definitions of objects) {
-    const { objectName, fields } = definitions;
-    const outcomes = await refusingForProvider(() => define.define(session, definitions)).finally(
-      () => forgetDescription(call, { connection, module, objectName }),
-    );
-    const named = outcomes.map((one, at) => ({ ...one, fieldName: fields[at]!.fieldName }));
-    defined.push({ objectName, fields: named });
-  }
-  return defined;
+  const { id: connectionId, projectId } = connection;
+  return waitingForProvider(call, { projectId, connectionId }, async () => {
+    const session = openSession(call, connection, provider);
+    const defined: DefinedObject[] = [];
+    for (const definitions of objects) {
+      const { objectName, fields } = definitions;
+      const outcomes = await refusingForProvider(() => define.define(session, definitions)).finally(
+        () => forgetDescription(call, { connection, module, objectName }),
+      );
+      const named = outcomes.map((one, at) => ({ ...one, fieldName: fields[at]!.fieldName }));
+      defined.push({ objectName, fields: named });
+    }
+    return defined;
+  });
 }

@@ -14,6 +14,7 @@ import { orDefault } from '../optional-value.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { waitingForProvider } from '../provider/provider-wait.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { getInstallationOfGroup } from './installation.ts';
@@ -128,8 +129,9 @@ function describe(
   about: { connection: Row<'Connection'>; module: string | null; name: string },
 ): Promise<ObjectDescription> {
   const { connection, module, name: objectName } = about;
-  return refusingForProvider(() =>
-    describeObject({ services: call, connection, module, objectName }),
+  const { id: connectionId, projectId } = connection;
+  return waitingForProvider(call, { projectId, connectionId }, () =>
+    refusingForProvider(() => describeObject({ services: call, connection, module, objectName })),
   );
 }
 

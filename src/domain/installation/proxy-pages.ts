@@ -1,10 +1,12 @@
 /** All pages of a provider's list, as one stream of records: for forwarded requests with `paginate=true`. */
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { read } from '../declared-read.ts';
+import { waitingBeyond } from '../provider/provider-wait.ts';
 import { type ForwardedRequest, getForwarding, type InstallationKey, refusal } from './proxy.ts';
 
 const PARAMETER = 'paginate';
@@ -22,8 +24,9 @@ export function isPaginated({
 }
 
 /**
- * The records of all pages, each as a line of JSON. Resolves with the first page, and throws as forwardRequest
- * does. Null if the provider's lists are not known: then the parameter is the provider's own.
+ * The records of all pages, each as a line of JSON: destroy the stream if it is not read to its end. Resolves with the
+ * first page, and throws as forwardRequest does. Null if the provider's lists are not known: then the parameter is the
+ * provider's own.
  */
 export const forwardPages = read(
   'records:write',
@@ -31,7 +34,7 @@ export const forwardPages = read(
     call: Call,
     key: InstallationKey,
     request: Pick<ForwardedRequest, 'method' | 'target' | 'body' | 'signal'>,
-  ): Promise<AsyncGenerator<string> | null> => {
+  ): Promise<Readable | null> => {
     const { connection, provider } = await getForwarding(call, key);
     const listPages = provider.capabilities.listPages;
     if (!listPages) return null;
@@ -39,16 +42,24 @@ export const forwardPages = read(
     const query = queryOf(request.target);
     query.delete(PARAMETER);
     const session = patient(openSession(call, connection, provider), request.signal);
-    try {
+    const readFirst = async () => {
       const body = request.method === 'POST' ? await bodyOf(request) : undefined;
       const pages = listPages(session, { path, query: Object.fromEntries(query), body });
       const first = await pages.next();
-      return linesOf(first, pages);
+      return Readable.from(linesOf(first, pages));
+    };
+    try {
+      const { id: connectionId, projectId } = connection;
+      return await waitingBeyond(call, { projectId, connectionId }, readFirst, closedOf);
     } catch (error) {
       throw error instanceof ProviderError ? refusal(error) : error;
     }
   },
 );
+
+function closedOf(stream: Readable): Promise<void> {
+  return new Promise((resolve) => void stream.once('close', resolve));
+}
 
 /** More than any query needs: it is sent again for each page. */
 const BODY_BYTES_MAX = 256 * 1024;

@@ -14,6 +14,7 @@ import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
+import { waitingBeyond } from '../provider/provider-wait.ts';
 import { byId, getOwned } from '../scope.ts';
 import { configOf } from './installation-config.ts';
 
@@ -34,7 +35,13 @@ export const forwardRequest = read(
   async (call: Call, key: InstallationKey, request: ForwardedRequest): Promise<StreamedAnswer> => {
     const { connection, provider } = await getForwarding(call, key);
     try {
-      return await openSession(call, connection, provider).forward(request);
+      const { id: connectionId, projectId } = connection;
+      return await waitingBeyond(
+        call,
+        { projectId, connectionId },
+        () => openSession(call, connection, provider).forward(request),
+        ({ closed }) => closed,
+      );
     } catch (error) {
       throw error instanceof ProviderError ? refusal(error) : error;
     }

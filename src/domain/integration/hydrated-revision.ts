@@ -10,6 +10,7 @@ import { read } from '../declared-read.ts';
 import { type DescriptionAsk, describeObject } from '../installation/object-descriptions.ts';
 import { projectIdOrName } from '../names.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
+import { waitingForProvider } from '../provider/provider-wait.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { integrationIdOrName } from './integration.ts';
@@ -67,7 +68,10 @@ async function hydrate(
   about: Omit<DescriptionAsk, 'services'>,
 ): Promise<HydratedObject> {
   try {
-    return await describeObject({ services: call, ...about });
+    const { id: connectionId, projectId } = about.connection;
+    return await waitingForProvider(call, { projectId, connectionId }, () =>
+      describeObject({ services: call, ...about }),
+    );
   } catch (error) {
     if (error instanceof ProviderError) return { error: providerRefusal(error).message };
     if (error instanceof DomainError && error.code === 'UNPROCESSABLE') {

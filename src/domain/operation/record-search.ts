@@ -24,6 +24,7 @@ import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
+import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { entryOf, type ResultEntry } from './read/read-message.ts';
 import { nativeName, planKey, type ReadPlan, waitsFor } from './read/read-plan.ts';
@@ -90,7 +91,9 @@ export const listInstallationRecords = read(
     const size = input.first ?? PAGE_DEFAULT;
     // Two values of one field: no record has both.
     if (conditions === null) return shownPage(call, search, { from, size, page: NO_RECORDS });
-    const page = await readingFrom(() => readRecords(call, search, { from, size }));
+    const page = await waitingForProvider(call, awaitedOf(source), () =>
+      readingFrom(() => readRecords(call, search, { from, size })),
+    );
     return shownPage(call, search, { from, size, page });
   },
 );
@@ -142,7 +145,14 @@ async function searchable(
   const source = await getReadSource(call, installation, native);
   if (source.plan.unmapped.length > 0) throw unprocessable(waitsFor(source.plan));
   if (await isAwaitingConsent(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
-  return { ...source, plan: await readingFrom(() => withAllFields(call, source)) };
+  const plan = await waitingForProvider(call, awaitedOf(source), () =>
+    readingFrom(() => withAllFields(call, source)),
+  );
+  return { ...source, plan };
+}
+
+function awaitedOf({ connection: { id: connectionId, projectId } }: ReadSource) {
+  return { projectId, connectionId };
 }
 
 /** The caller's conditions and the config's, by the provider's names; null if no record can meet them. */

@@ -3,6 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
+import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
 import { collectWrite } from './write/auto-batch.ts';
@@ -27,14 +28,35 @@ export const writeRecords = openProjectMutation({
   async run(call, opened, project, read): Promise<WriteAnswer> {
     const keyed = opened.issues.length > 0 ? null : keyedInput(call, project.id, opened.parsed());
     const earlier = keyed && (await findKeyedOperation(call, keyed));
-    if (earlier) return answerLater(call, opened.parsed(), earlier);
+    if (earlier) {
+      return whileAwaited(call, opened.parsed(), earlier, () =>
+        answerLater(call, opened.parsed(), earlier),
+      );
+    }
     const target = read ?? readTarget(call, project.id, opened.given);
     const plan = await planWrite(call, opened, target);
     const input = opened.parsed();
     if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
-    return startOnce(call, { input, plan, keyed });
+    return whileAwaited(call, input, plan.installation, () =>
+      startOnce(call, { input, plan, keyed }),
+    );
   },
 });
+
+/**
+ * Runs a synchronous write as a request that waits for a provider. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before
+ * anything is stored, so that a refused write was not accepted.
+ */
+function whileAwaited<T>(
+  call: Call,
+  { mode }: WriteInput,
+  { projectId, connectionId }: { projectId: string; connectionId?: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (mode === 'ASYNCHRONOUS') return work();
+  const awaited = { projectId, ...(connectionId !== undefined && { connectionId }) };
+  return waitingForProvider(call, awaited, work);
+}
 
 async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> {
   const { input } = write;

@@ -8,9 +8,10 @@ import { ProviderError } from '../../providers/provider-error.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../work/token-buckets.ts';
 
-/** Requests at once to one provider, and of one project to it. */
-const PROVIDER_CONCURRENCY = 64;
+/** Requests at once to one provider, of one project to it, and reserved for projects that have none. */
+const PROVIDER_CONCURRENCY = 72;
 const PROJECT_CONCURRENCY = 32;
+const RESERVED = 8;
 /** Requests of one connection that may wait, and for how long: callers wait 30 s in all. */
 const WAITING_MAX = 500;
 const WAIT_MS_MAX = 20_000;
@@ -61,7 +62,11 @@ class Road {
   }
 
   hasRoomFor({ caller: { projectId } }: Lane): boolean {
-    return !this.isFull && (this.runningOf.get(projectId) ?? 0) < PROJECT_CONCURRENCY;
+    const ofProject = this.runningOf.get(projectId) ?? 0;
+    if (this.isFull || ofProject === 0) return !this.isFull;
+    // No more than is free for others, so that several greedy projects leave room for the next one.
+    const free = PROVIDER_CONCURRENCY - this.running - RESERVED;
+    return ofProject < Math.min(PROJECT_CONCURRENCY, free);
   }
 
   count({ caller: { projectId } }: Lane, change: 1 | -1): void {

@@ -1,12 +1,13 @@
-/** Admits a request: it has a known caller who is within its rate. The same for every surface. */
+/** Admits requests of known callers who are within their rate, on every surface. */
 import type { Config } from '../../config.ts';
-import { rateLimited } from '../../errors.ts';
+import { DomainError } from '../../errors.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { createCallerLookup } from './caller-lookup.ts';
 import { createCallerRates } from './caller-rates.ts';
 import { refuseForeignPage } from './foreign-page.ts';
 import { OpenStreams } from './open-streams.ts';
+import type { RequestSlot } from './share/request-slot.ts';
 import type { Credentials, Viewer } from './viewer.ts';
 
 export interface Admission {
@@ -15,7 +16,12 @@ export interface Admission {
    * page may not send. A known caller gets its rate in headers of every answer.
    */
   admit(credentials: Credentials, sender: Sender): Promise<Viewer | null>;
-  /** What stays open after its caller was admitted. */
+  /**
+   * Takes this many requests more from the rate of an admitted caller, for an operation that costs as much. Throws
+   * RATE_LIMITED.
+   */
+  spend(viewer: Viewer, requests: number, sender: HeaderSetter): Promise<void>;
+  /** Streams that stay open after their caller was admitted. */
   streams: OpenStreams;
 }
 
@@ -23,11 +29,15 @@ export interface Admission {
 export interface Sender {
   /** The client's address. */
   address: string;
-  /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
+  /** The slot of the request, if it has one already. */
+  slot?: RequestSlot | undefined;
+  /** The origin of the sending page, if it is neither the gateway's own nor the operator's. */
   page?: string | null | undefined;
-  /** A header of the answer, if there is one answer. */
+  /** Sets a header of the response; absent if there is none. */
   setHeader?: ((name: string, value: string) => void) | undefined;
 }
+
+type HeaderSetter = Pick<Sender, 'setHeader'>;
 
 export function createAdmission(
   services: Services,
@@ -36,26 +46,36 @@ export function createAdmission(
 ): Admission {
   const rates = createCallerRates(config, services.database.rows.query);
   const lookUp = createCallerLookup(services, verifier, config);
+  const spend = async ({ id }: Viewer, requests: number, { setHeader }: HeaderSetter) => {
+    const spending = rates.spend(id, requests);
+    const spent = spending instanceof Promise ? await spending : spending;
+    if (spent.waitSeconds > 0) services.meters.refused('rate');
+    setHeader?.('ratelimit-policy', rates.policy);
+    setHeader?.('ratelimit', rates.show(spent));
+    refuseUntil(spent.waitSeconds);
+  };
   return {
-    streams: new OpenStreams(services, verifier, { most: config.LIMIT_SUBSCRIPTIONS }),
-    async admit(credentials, { address, page, setHeader }) {
-      const viewer = await lookUp(credentials, address);
+    spend: async (viewer, requests, sender) => {
+      // A full burst must be enough for every operation, also after the request itself was counted.
+      const most = Math.min(requests, config.RATE_LIMIT_BURST - 1);
+      if (most > 0) await spend(viewer, most, sender);
+    },
+    streams: new OpenStreams(services, verifier),
+    async admit(credentials, { address, slot, page, setHeader }) {
+      const viewer = await lookUp(credentials, { address, slot });
       if (!viewer) return null;
       refuseForeignPage(viewer, page);
-      const spending = rates.spend(viewer.id);
-      const spent = spending instanceof Promise ? await spending : spending;
-      if (spent.waitSeconds > 0) services.meters.refused('rate');
-      setHeader?.('ratelimit-policy', rates.policy);
-      setHeader?.('ratelimit', rates.show(spent));
-      refuseUntil(
-        spent.waitSeconds,
-        'The rate limit of this caller is reached. Try again after Retry-After.',
-      );
+      await spend(viewer, 1, { setHeader });
       return viewer;
     },
   };
 }
 
-function refuseUntil(seconds: number, detail: string): void {
-  if (seconds > 0) throw rateLimited(detail, Math.ceil(seconds));
+function refuseUntil(seconds: number): void {
+  if (seconds <= 0) return;
+  throw new DomainError(
+    'RATE_LIMITED',
+    'The rate limit of this caller is reached. Try again after Retry-After.',
+    { limit: 'RATE_LIMIT_PER_SECOND', retryAfterSeconds: Math.ceil(seconds) },
+  );
 }

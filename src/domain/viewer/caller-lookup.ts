@@ -10,6 +10,7 @@ import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { networkOf } from './network.ts';
+import type { RequestSlot } from './share/request-slot.ts';
 import {
   authenticate,
   type Credentials,
@@ -23,11 +24,17 @@ import { createWaitingLine } from './waiting-line.ts';
 const TURN_MS = 50;
 const TURN_MAX = 25;
 const WAITING_MAX = 250;
-/** Each suspect who waits holds a place of LIMIT_REQUESTS; the other places are for callers who do not wait. */
+/** Each suspect who waits counts by LIMIT_REQUESTS; the rest of it is for callers who do not wait. */
 const PLACES_SHARE = 0.25;
 
-/** Null for a caller without credentials. Throws UNAUTHENTICATED, and RATE_LIMITED for too many wrong ones. */
-export type CallerLookup = (credentials: Credentials, address: string) => Promise<Viewer | null>;
+/**
+ * Null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED for too many wrong ones, and
+ * SERVICE_UNAVAILABLE if too many unknown callers of a network wait.
+ */
+export type CallerLookup = (
+  credentials: Credentials,
+  sender: { address: string; slot?: RequestSlot | undefined },
+) => Promise<Viewer | null>;
 
 export function createCallerLookup(
   services: Services,
@@ -45,7 +52,7 @@ export function createCallerLookup(
   });
   const lookUp = async (credential: string, credentials: Credentials, address: string) => {
     const network = networkOf(address);
-    if (!services.viewers.isRemembered(credential) && wrongKeys.wait(network) > 0) {
+    if (!services.viewers.remembered(credential) && wrongKeys.wait(network) > 0) {
       const hasTurn = await line.turn(network);
       if (!hasTurn) throw tooManyWrong(services, wrongKeys.wait(network));
     }
@@ -58,13 +65,16 @@ export function createCallerLookup(
       throw waitSeconds > 0 ? tooManyWrong(services, waitSeconds) : error;
     }
   };
-  return async (credentials, address) => {
+  return async (credentials, { address, slot }) => {
     const credential = credentialOf(credentials);
+    const known = credential && knownViewer(services, credential);
+    if (known) return known;
+    // A caller that was known a while ago counts as itself, and not as one of its network.
+    const last = credential && services.viewers.remembered(credential);
+    if (last) slot?.admit(last);
+    else slot?.enterUnknown();
     if (!credential) return null;
-    return (
-      knownViewer(services, credential) ??
-      inSpan('admit', {}, () => lookUp(credential, credentials, address))
-    );
+    return inSpan('admit', {}, () => lookUp(credential, credentials, address));
   };
 }
 

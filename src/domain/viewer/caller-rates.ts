@@ -1,17 +1,17 @@
 /**
- * How many requests a caller may send: a token bucket for each API key and builder, in this process's
- * memory, or in the database for all processes together.
+ * The rate of requests of each API key, builder and end user: a token bucket in this process's memory, or in the
+ * database for all processes together. An operation takes a token for each request that its cost counts as.
  */
 import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { createTokenBuckets, type Spent } from '../../work/token-buckets.ts';
 
 export interface CallerRates {
-  /** The rule, as RateLimit-Policy tells it. */
+  /** The rule, in the form of the header RateLimit-Policy. */
   policy: string;
-  /** Counts one request of the caller. Returns at once if rates are kept in memory. */
-  spend(callerId: string): Spent | Promise<Spent>;
-  /** What is left, as RateLimit tells it. */
+  /** Counts requests of the caller: all of them or, if too few are left, none. No promise if rates are kept in memory. */
+  spend(callerId: string, requests: number): Spent | Promise<Spent>;
+  /** How many requests are left, in the form of the header RateLimit. */
   show(spent: Spent): string;
 }
 
@@ -30,7 +30,9 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
   return {
     // After this time without a request the burst is full again.
     policy: `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
-    spend: isShared ? (callerId) => spendShared(query, rate, callerId) : inMemory.spend,
+    spend: isShared
+      ? (callerId, requests) => spendShared(query, rate, { callerId, requests })
+      : inMemory.spend,
     show: ({ tokens }) =>
       `"default";r=${Math.floor(tokens)};t=${Math.ceil((burst - tokens) / perSecond)}`,
   };
@@ -40,29 +42,29 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
 async function spendShared(
   query: RunQuery,
   { perSecond, burst }: Rate,
-  callerId: string,
+  { callerId, requests }: { callerId: string; requests: number },
 ): Promise<Spent> {
   const values = [callerId, burst, perSecond];
-  const [taken] = await query<{ tokens: number }>(TAKE, values);
+  const [taken] = await query<{ tokens: number }>(TAKE, [...values, requests]);
   if (taken) return { waitSeconds: 0, tokens: taken.tokens };
   const [left] = await query<{ tokens: number }>(LOOK, values);
-  const tokens = Math.min(left?.tokens ?? 0, 1);
-  // Never 0: there was no token, even if there is one now.
-  return { waitSeconds: Math.max((1 - tokens) / perSecond, 0.001), tokens };
+  const tokens = Math.min(left?.tokens ?? 0, requests);
+  // Never 0: there were too few tokens, even if there are enough now.
+  return { waitSeconds: Math.max((requests - tokens) / perSecond, 0.001), tokens };
 }
 
-/** A time before that of the last request adds nothing. */
+/** A refill time before that of the last request adds nothing. */
 const refilled = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 
-/** Returns no row if there is no token: then nothing is written either. */
+/** Returns no row, and writes nothing, if there are too few tokens. */
 const TAKE = `
   insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
-  values ($1, $2::float8 - 1, clock_timestamp())
+  values ($1, $2::float8 - $4::float8, clock_timestamp())
   on conflict ("callerId") do update set
-    "tokens" = ${refilled('excluded."refillTime"')} - 1,
+    "tokens" = ${refilled('excluded."refillTime"')} - $4::float8,
     "refillTime" = greatest(r."refillTime", excluded."refillTime")
-  where ${refilled('excluded."refillTime"')} >= 1
+  where ${refilled('excluded."refillTime"')} >= $4::float8
   returning "tokens"`;
 
 const LOOK = `

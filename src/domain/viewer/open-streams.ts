@@ -2,7 +2,8 @@
  * Streams that stay open after their caller was admitted. Their callers are checked again and again: a deleted or
  * inactive key, an expired token, or fewer rights end them.
  */
-import { DomainError, rateLimited, unauthenticated } from '../../errors.ts';
+import { DomainError, unauthenticated } from '../../errors.ts';
+import type { Holder } from '../../work/bounded-shares.ts';
 import { Outage } from '../../work/outage.ts';
 import { Signal } from '../../work/signal.ts';
 import type { Services } from '../call.ts';
@@ -10,6 +11,7 @@ import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findStanding as findStandingEndUsers } from './end-users.ts';
 import { hashOfKey } from './key/key-value.ts';
+import { holderOf } from './share/process-shares.ts';
 import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
 
 /** At least twice in the second within which a refusal must take effect. */
@@ -31,6 +33,8 @@ export interface OpenStream extends Disposable {
 
 interface Stream {
   openedAs: Viewer;
+  /** Whose share of the subscriptions it takes. */
+  holder: Holder;
   onEnd: OnEnd;
 }
 
@@ -46,11 +50,17 @@ interface Caller {
 }
 
 interface Options {
-  /** Streams of one key or token in this process. */
-  most: number;
   lookMs?: number;
   staleMs?: number;
 }
+
+const STOPPING = new DomainError(
+  'SERVICE_UNAVAILABLE',
+  'The server is stopping. Subscribe again.',
+  {
+    retryAfterSeconds: 1,
+  },
+);
 
 export class OpenStreams {
   readonly #services: Services;
@@ -62,25 +72,21 @@ export class OpenStreams {
   #isLooking = false;
   #areEnding = false;
 
-  constructor(services: Services, verifier: BearerVerifier, options: Options) {
+  constructor(services: Services, verifier: BearerVerifier, options: Options = {}) {
     this.#services = services;
     this.#verifier = verifier;
     this.#outage = new Outage(services.log, 'callers.unconfirmed');
     this.#options = { lookMs: LOOK_MS, staleMs: STALE_MS, ...options };
   }
 
-  /** Throws RATE_LIMITED if the caller has too many, or the server stops. */
+  /** Throws RATE_LIMITED if the caller's share is used up, and SERVICE_UNAVAILABLE if the process is full or stops. */
   open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
-    if (this.#areEnding) throw rateLimited('The server is stopping. Subscribe again.', 1);
+    if (this.#areEnding) throw STOPPING;
     const caller = this.#callerOf(credentials, viewer);
-    const { most, lookMs, staleMs } = this.#options;
-    if (caller.streams.size >= most) {
-      throw rateLimited(
-        `This caller has ${most} subscriptions open, which is LIMIT_SUBSCRIPTIONS of the server. Close one first.`,
-        1,
-      );
-    }
-    const stream = { openedAs: viewer, onEnd };
+    const { lookMs, staleMs } = this.#options;
+    const holder = holderOf(viewer);
+    this.#services.shares.take('subscriptions', holder);
+    const stream = { openedAs: viewer, onEnd, holder };
     caller.streams.add(stream);
     this.#callers.set(caller.credential, caller);
     this.#timer ??= setInterval(() => void this.#look(), lookMs).unref();
@@ -126,6 +132,7 @@ export class OpenStreams {
   #close(caller: Caller, stream: Stream): void {
     // Compared again: another caller may have this credential by now, and stays.
     if (!caller.streams.delete(stream)) return;
+    this.#services.shares.of('subscriptions').give(stream.holder);
     caller.looked.raise();
     if (caller.streams.size > 0) return;
     this.#callers.delete(caller.credential);

@@ -21,9 +21,9 @@ export class ViewerCache {
     return this.#viewers.get(credential);
   }
 
-  /** Whether the credential was good when it was last looked up, however long ago. */
-  isRemembered(credential: string): boolean {
-    return this.#viewers.peek(credential, { allowStale: true }) !== undefined;
+  /** The viewer when the credential was last looked up, however long ago. */
+  remembered(credential: string): Viewer | undefined {
+    return this.#viewers.peek(credential, { allowStale: true });
   }
 
   /** Requests of one credential that come meanwhile share the look-up. */

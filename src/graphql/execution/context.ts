@@ -1,6 +1,7 @@
 /** What resolvers get: the caller's call, and relations batched for the request. */
 import type { Call, Services } from '../../domain/call.ts';
 import { createRelations, type Relations } from '../../domain/relations.ts';
+import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
 
@@ -19,9 +20,14 @@ export interface Context extends ContextFacts, Relations {
   readonly call: Call;
 }
 
-export function createContext(services: Services, facts: ContextFacts): Context {
+/** `slot` is what the request holds of the process; an item of a stream has none. */
+export function createContext(
+  services: Services,
+  facts: ContextFacts,
+  slot?: RequestSlot,
+): Context {
   const { viewer } = facts;
-  const call: Call = viewer ? { ...services, viewer } : NOBODY;
+  const call: Call = viewer ? { ...services, viewer, ...(slot && { slot }) } : NOBODY;
   return { ...facts, call, ...createRelations(call) };
 }
 

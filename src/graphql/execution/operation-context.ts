@@ -7,6 +7,7 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
 import type { Span } from '../../spans.ts';
 import type { Context } from './context.ts';
@@ -30,6 +31,8 @@ export interface Caller {
   /** The origin of the page that sends it. Null or absent for the gateway's own pages and those of CORS_ORIGINS. */
   page?: string | null | undefined;
   credentials: Credentials;
+  /** The slot of the request. An operation of a WebSocket gets one of its own from use-fair-shares.ts. */
+  slot?: RequestSlot | undefined;
   /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
   /** Sets a header of the response, if there is one response. */
@@ -52,6 +55,10 @@ export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   validateLater?: () => readonly GraphQLError[];
   /** Set by use-cost.ts. */
   cost?: number;
+  /** Set by use-fair-shares.ts: how many requests of the rate it counts as. */
+  weight?: number;
+  /** Set by use-fair-shares.ts if the slot ends with the operation. */
+  ownsSlot?: boolean;
   /** Set by use-metrics.ts: `performance.now()` when the operation began. */
   startedMs?: number;
   /** Set by use-tracing.ts. */
@@ -65,14 +72,15 @@ export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
 /** Reads the caller from the headers of a request. */
 export function callerOf(
   header: (name: string) => string | null,
-  facts: Pick<Caller, 'requestId' | 'address' | 'page' | 'setHeader'>,
+  facts: Pick<Caller, 'requestId' | 'address' | 'page' | 'setHeader' | 'slot'>,
 ): Caller {
-  const { requestId, address, page, setHeader } = facts;
+  const { requestId, address, page, setHeader, slot } = facts;
   return {
     requestId,
     address,
     page,
     setHeader,
+    slot,
     credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
     lastEventId: header('last-event-id'),
     wantsCost: header(COST_HEADER) !== null,

@@ -16,7 +16,7 @@ export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlug
 export function useResolverContext(services: Services): OperationPlugin {
   return {
     onContextBuilding({ context, extendContext }) {
-      extendContext(createContext(services, context));
+      extendContext(createContext(services, context, context.slot));
     },
   };
 }

@@ -25,6 +25,8 @@ function record(
 ): void {
   if (cost !== undefined) meters.costed(cost);
   for (const { extensions } of errors) {
+    // Shares and rates count their refusals themselves.
+    if (extensions.code !== 'QUERY_LIMIT_EXCEEDED') continue;
     const { limit } = (extensions.problem ?? {}) as { limit?: unknown };
     if (typeof limit === 'string') meters.refused(limit.replaceAll(' ', '_'));
   }

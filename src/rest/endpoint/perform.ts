@@ -1,9 +1,10 @@
-/** One request to one endpoint: its caller, its input, and how long it may take. */
+/** One request to one endpoint: its caller, its turn, its input, and how long it may take. */
 
 import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
 import type { Admission, Sender } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
+import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
 import { timed } from '../../meters.ts';
@@ -21,7 +22,7 @@ export interface Gateway {
 /** A request as it came in, taken apart. */
 export interface Received {
   credentials: Credentials;
-  sender: Pick<Sender, 'address' | 'page'>;
+  sender: Pick<Sender, 'address' | 'page'> & { slot?: RequestSlot };
   parts: Parts;
   url: string;
   setHeader(name: string, value: string): void;
@@ -36,8 +37,11 @@ export async function perform(
   const { meters } = services;
   let viewer: Viewer | undefined;
   const work = async () => {
-    viewer = await admit(admission, received);
-    return answer(endpoint, services, { received, viewer });
+    const admitted = await admit(admission, received);
+    viewer = admitted;
+    return inTurn(admitted, received.sender, (slot) =>
+      answer(endpoint, services, { received, viewer: admitted, slot }),
+    );
   };
   return timed(meters, work, ({ outcome, seconds }) => {
     const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
@@ -52,13 +56,17 @@ function kindOf({ method }: Endpoint): 'query' | 'mutation' {
 async function answer(
   endpoint: Endpoint,
   services: Services,
-  { received, viewer }: { received: Received; viewer: Viewer },
+  {
+    received,
+    viewer,
+    slot,
+  }: { received: Received; viewer: Viewer; slot?: RequestSlot | undefined },
 ): Promise<unknown> {
   // A caller who may not do it is told so, and nothing of the input.
   authorize(viewer, endpoint.needs);
   const { input, places } = readInput(endpoint, received.parts);
   const { url, setHeader } = received;
-  const call = { ...services, viewer };
+  const call = { ...services, viewer, ...(slot && { slot }) };
   const request = { call, ...createRelations(call), url, setHeader };
   const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
   return inTime(endpoint, services, run).catch((error: unknown) => {
@@ -66,13 +74,33 @@ async function answer(
   });
 }
 
+/** A request counts as one of its caller's, whatever its endpoint. */
+const WEIGHT = 1;
+
+/** Runs the work of an admitted caller at its turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there is none. */
+export async function inTurn<T>(
+  viewer: Viewer,
+  { slot }: Received['sender'],
+  work: (slot: RequestSlot | undefined) => Promise<T>,
+): Promise<T> {
+  if (!slot) return work(undefined);
+  slot.admit(viewer);
+  const turn = slot.begin(WEIGHT);
+  if (turn) await turn;
+  try {
+    return await work(slot);
+  } finally {
+    slot.end();
+  }
+}
+
 /** Every request passes here once. */
 export async function admit(
   admission: Admission,
   { credentials, sender, setHeader }: Pick<Received, 'credentials' | 'sender' | 'setHeader'>,
 ): Promise<Viewer> {
-  const { address, page } = sender;
-  const viewer = await admission.admit(credentials, { address, page, setHeader });
+  const { address, page, slot } = sender;
+  const viewer = await admission.admit(credentials, { address, page, slot, setHeader });
   if (!viewer) throw withoutCredentials();
   return viewer;
 }

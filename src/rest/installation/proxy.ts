@@ -1,5 +1,6 @@
 /** `…/installations/{installationId}/proxy/…`: the provider's own API, with the connection's credentials. */
 import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
@@ -10,9 +11,9 @@ import {
 } from '../../domain/installation/proxy.ts';
 import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { admit, type Gateway } from '../endpoint/perform.ts';
+import { admit, type Gateway, inTurn } from '../endpoint/perform.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
-import { fromServer } from '../from-server.ts';
+import { fromServer, takeSlot } from '../from-server.ts';
 import { BASE_PATH } from '../openapi/openapi.ts';
 import { problem } from '../openapi/schemas.ts';
 
@@ -58,8 +59,8 @@ async function passOn(
     sender: fromServer(request),
     setHeader: (name, value) => void reply.header(name, value),
   });
-  // Callers who are not admitted never take one, however slowly their bodies come.
-  if (!fromServer(request).enter()) {
+  // Callers who are not admitted never get a slot, however slowly their bodies come.
+  if (!takeSlot(request)) {
     reply.hijack();
     return;
   }
@@ -68,11 +69,13 @@ async function passOn(
   const gone = new AbortController();
   res.once('close', () => gone.abort(new Error('The caller has gone.')));
   const forwarded = forwardedFrom(req, gone.signal);
-  const call = { ...gateway.services, viewer };
   try {
-    const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
-    if (pages) return await streamLines(pages, reply);
-    const answer = await forwardRequest(call, key, forwarded);
+    const answer = await inTurn(viewer, fromServer(request), async (slot) => {
+      const call = { ...gateway.services, viewer, ...(slot && { slot }) };
+      const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
+      return pages ?? forwardRequest(call, key, forwarded);
+    });
+    if (answer instanceof Readable) return await streamLines(answer, reply);
     res.writeHead(answer.status, headersOf(answer, reply));
     reply.hijack();
     res.flushHeaders();
@@ -86,7 +89,7 @@ async function passOn(
 }
 
 /** A failure after the first page cuts the stream off: the caller sees that it is not whole. */
-async function streamLines(lines: AsyncGenerator<string>, reply: FastifyReply): Promise<void> {
+async function streamLines(lines: Readable, reply: FastifyReply): Promise<void> {
   const { raw: res } = reply;
   res.writeHead(200, {
     ...reply.getHeaders(),

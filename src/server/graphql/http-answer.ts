@@ -51,8 +51,8 @@ export function httpOf({ data, errors = [] }: ExecutionResult): Omit<HttpAnswer,
   return { status, headers };
 }
 
-/** If every field was refused with one status, the request was. */
-const WHOLLY = ['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE'];
+/** If every field was refused with one of these codes, the request was. */
+const WHOLLY = ['UNAUTHENTICATED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
 
 interface Http {
   spec?: boolean;

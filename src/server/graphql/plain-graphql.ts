@@ -10,9 +10,9 @@ import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { callerOf, type OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
+import type { Entrance } from '../http/entrance.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Handler, RequestFacts } from '../http/request-facts.ts';
-import type { Places } from '../http/request-places.ts';
 import { eventStreamHead, isForStream, wantsStream, writeEventStream } from './event-stream.ts';
 import { httpAnswer } from './http-answer.ts';
 import { runOperation } from './run-operation.ts';
@@ -27,24 +27,24 @@ export interface PlainGraphql {
   log: Log;
   yoga: Yoga;
   streams: Pick<OpenStreams, 'areEnding'>;
-  places: Places;
+  entrance: Entrance;
   /** Handles a request whose body turns out to be unusual. */
   yogaGraphql: YogaGraphql;
 }
 
 /** Handles requests for which `isPlain` is true. */
 export function createPlainGraphql(parts: PlainGraphql): Handler {
-  const { config, places, yogaGraphql } = parts;
+  const { config, entrance, yogaGraphql } = parts;
   const answer = answerBy(parts);
   return (req, res, facts) => {
     readBody(req, config.LIMIT_BODY_BYTES, (body) => {
-      const leave = places.enter(res, 'application/json');
+      const slot = entrance.enter(res, 'application/json', facts.address);
       // isPlain checked Content-Length, so the body is never too large.
-      if (!leave || !body) return;
+      if (!slot || !body) return;
       const params = paramsOf(body);
-      const placed = { ...facts, staysOpen: leave };
-      if (params) void answer({ req, res, facts: placed, params });
-      else yogaGraphql.answer(req, res, placed, body);
+      facts.slot = slot;
+      if (params) void answer({ req, res, facts, params });
+      else yogaGraphql.answer(req, res, facts, body);
     });
   };
 }
@@ -123,7 +123,8 @@ function answerBy({ log, yoga, streams }: PlainGraphql) {
       if (!isForStream(headers.accept, results)) {
         return send(res, results as ExecutionResult, headers.accept);
       }
-      facts.staysOpen();
+      // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
+      facts.slot?.leave();
       const head = eventStreamHead(results);
       res.writeHead(head.status, head.headers);
       const isCut = () => streams.areEnding;

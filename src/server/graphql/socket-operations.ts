@@ -4,7 +4,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/viewer/admission.ts';
-import type { Credentials } from '../../domain/viewer/viewer.ts';
+import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { DomainError, type ErrorCode } from '../../errors.ts';
 import {
   createErrorMapper,
@@ -21,9 +21,6 @@ import type { Yoga } from './yoga.ts';
 
 /** The most operations that run at once on one socket. */
 const OPERATIONS_MAX = 100;
-/** Also the text of a refused upgrade. */
-export const TOO_MANY_SOCKETS =
-  'This process has as many sockets as LIMIT_SOCKETS allows. Connect again later.';
 /** The time in which a client must send connection_init. */
 export const INIT_MS = 3_000;
 
@@ -39,8 +36,8 @@ export interface SocketFacts {
   send: (message: string) => Promise<void>;
   /** Called when connection_init comes: its credentials are checked then. */
   heard: () => void;
-  /** Called when the credentials are right; false if there are too many admitted sockets. */
-  admitted: () => boolean;
+  /** Called when the credentials are right. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there is no room. */
+  admitted: (viewer: Viewer) => void;
   /** As it was admitted. */
   credentials?: Credentials;
   [name: string]: unknown;
@@ -138,18 +135,28 @@ async function admit(
       extra.socket.close(CLOSE.unauthorized, 'Send x-api-key or authorization in connection_init.');
       return false;
     }
+    extra.admitted(viewer);
   } catch (error) {
     const isRefused = error instanceof DomainError && REFUSALS.includes(error.code);
-    const reason = error instanceof DomainError ? error.message : 'Try again later.';
-    extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reason.slice(0, 120));
-    return false;
-  }
-  if (!extra.admitted()) {
-    extra.socket.close(CLOSE.tryAgainLater, TOO_MANY_SOCKETS);
+    extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reasonFor(error));
     return false;
   }
   extra.credentials = credentials;
   return true;
+}
+
+/** RFC 6455 allows 123 bytes. */
+const REASON_MAX = 120;
+
+/** A close code has no headers: status, limit and Retry-After of a refusal by a limit come first in its reason. */
+function reasonFor(error: unknown): string {
+  if (!(error instanceof DomainError)) return 'Try again later.';
+  const { status, limit, retryAfterSeconds, detail } = error.problem;
+  const isLimited = typeof limit === 'string';
+  const reason = isLimited
+    ? `${status} ${limit}, Retry-After: ${retryAfterSeconds}. ${detail}`
+    : detail;
+  return reason.slice(0, REASON_MAX);
 }
 
 /** Those of connection_init, else those of the upgrade: browsers can't set the latter. */

@@ -20,7 +20,8 @@ export function useEventStream(
     onResultProcess({ request, result, setResultProcessor, serverContext }) {
       if (!isForStream(request.headers.get('accept'), result)) return;
       const processor: ResultProcessor = (results, { Response }) => {
-        serverContext.staysOpen();
+        // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
+        serverContext.slot?.leave();
         const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
         void writeEventStream(results as Results, body, {
           keepAliveMs,

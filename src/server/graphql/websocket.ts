@@ -5,14 +5,12 @@ import type { Duplex } from 'node:stream';
 import { handleProtocols, type WebSocket as LibrarySocket } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
+import { holderOf, type ProcessShares } from '../../domain/viewer/share/process-shares.ts';
+import { type Problem, problemOf } from '../../errors.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
 import type { Cors } from '../http/cors.ts';
 import { CLOSE } from './close-codes.ts';
-import {
-  createSocketOperations,
-  type OperationServices,
-  TOO_MANY_SOCKETS,
-} from './socket-operations.ts';
+import { createSocketOperations, type OperationServices } from './socket-operations.ts';
 import { createOutbox } from './socket-outbox.ts';
 import { createStrangers } from './strange-sockets.ts';
 import { findRefusal, refuseUpgrade } from './upgrade-rules.ts';
@@ -24,6 +22,7 @@ const CLOSE_MS = 2_000;
 
 export interface WebSocketServices extends OperationServices {
   config: Config;
+  shares: ProcessShares;
   addresses: ClientAddresses;
   cors: Cors;
   pingMs?: number;
@@ -50,10 +49,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   });
   let isStopping = false;
   const upgrade = ({ request, connection, head }: Upgrade, mayOpen: boolean) => {
-    const refusal =
-      isStopping || sockets.isFull
-        ? ({ status: 503, detail: TOO_MANY_SOCKETS } as const)
-        : findRefusal(request, mayOpen);
+    const refusal = isStopping ? STOPPING : (sockets.refusal ?? findRefusal(request, mayOpen));
     if (refusal) return refuseUpgrade(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   };
@@ -79,12 +75,15 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   };
 }
 
-/** All sockets from their upgrade on. Those with a good connection_init are admitted. */
+const STOPPING = problemOf('SERVICE_UNAVAILABLE', 'The server is stopping. Connect again.', {
+  retryAfterSeconds: 1,
+});
+
+/** All sockets from their upgrade on. A connection_init with good credentials admits them. */
 class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
   readonly #strangers: ReturnType<typeof createStrangers>;
-  readonly #admitted = new Set<WebSocket>();
 
   constructor(services: WebSocketServices) {
     this.#services = services;
@@ -92,12 +91,15 @@ class OpenSockets {
     this.#strangers = createStrangers(services.config, services.initMs);
   }
 
-  get isFull(): boolean {
-    return this.#admitted.size >= this.#services.config.LIMIT_SOCKETS;
+  /** Why no socket is opened now; null if there is room. */
+  get refusal(): Problem | null {
+    const { shares } = this.#services;
+    const { held, max } = shares.of('sockets');
+    return held < max ? null : shares.refusal('sockets', 'process').problem;
   }
 
   open(socket: WebSocket, request: IncomingMessage): void {
-    const { log, addresses, cors, pingMs = PING_MS } = this.#services;
+    const { log, addresses, cors, shares, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
     const facts = {
       requestId: randomUUID(),
@@ -115,26 +117,25 @@ class OpenSockets {
       headers: request.headers,
       send: outbox.send,
       heard: () => this.#strangers.heard(socket),
-      admitted: () => this.#admit(socket),
+      admitted: (viewer) => {
+        // Its close event, which gives its share back, has come already.
+        if (socket.readyState === socket.CLOSED) return;
+        const holder = holderOf(viewer);
+        shares.take('sockets', holder);
+        socket.once('close', () => shares.of('sockets').give(holder));
+        this.#strangers.leave(socket);
+      },
     });
     const stopPinging = keepAlive(socket, pingMs);
     socket.once('close', (code, reason) => {
       stopPinging();
       this.#strangers.leave(socket);
-      this.#admitted.delete(socket);
       const ms = Math.round(performance.now() - startedAt);
       log.info({ ...facts, path: '/graphql', code, ms }, 'socket.closed');
       closed(code, String(reason)).catch((error: unknown) =>
         log.error({ err: error }, 'socket.failed'),
       );
     });
-  }
-
-  #admit(socket: WebSocket): boolean {
-    this.#strangers.leave(socket);
-    if (this.isFull) return false;
-    this.#admitted.add(socket);
-    return true;
   }
 
   /** The socket as the protocol's library wants it. */

@@ -3,27 +3,27 @@ import type { Config } from '../../config.ts';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { callerOf } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
+import type { Entrance } from '../http/entrance.ts';
 import { createFetchHandler, type FetchHandler } from '../http/fetch-handler.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Handler } from '../http/request-facts.ts';
-import type { Places } from '../http/request-places.ts';
 import { httpAnswer } from './http-answer.ts';
 import type { Yoga } from './yoga.ts';
 
 export interface YogaGraphql {
   handler: Handler;
-  /** Answers a request whose body was read and that is counted in LIMIT_REQUESTS. */
+  /** Handles a request whose body was read and which has its slot. */
   answer: FetchHandler;
 }
 
 interface YogaGraphqlParts {
   config: Config;
   log: Log;
-  places: Places;
+  entrance: Entrance;
   yoga: Yoga;
 }
 
-export function createYogaGraphql({ config, log, places, yoga }: YogaGraphqlParts): YogaGraphql {
+export function createYogaGraphql({ config, log, entrance, yoga }: YogaGraphqlParts): YogaGraphql {
   const { LIMIT_BODY_BYTES } = config;
   const answer = createFetchHandler(log, async (request, facts) => {
     const caller = callerOf((name) => request.headers.get(name), facts);
@@ -33,9 +33,10 @@ export function createYogaGraphql({ config, log, places, yoga }: YogaGraphqlPart
     answer,
     handler(req, res, facts) {
       readBody(req, LIMIT_BODY_BYTES, (body) => {
-        const leave = places.enter(res, 'application/json');
-        if (!leave) return;
-        if (body) answer(req, res, { ...facts, staysOpen: leave }, body);
+        const slot = entrance.enter(res, 'application/json', facts.address);
+        if (!slot) return;
+        facts.slot = slot;
+        if (body) answer(req, res, facts, body);
         else sendTooLarge(res, LIMIT_BODY_BYTES);
       });
     },

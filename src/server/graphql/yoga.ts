@@ -18,6 +18,7 @@ import { useCompiledQueries } from '../../graphql/plugins/use-compiled-queries.t
 import { useCost } from '../../graphql/plugins/use-cost.ts';
 import { useDeadline } from '../../graphql/plugins/use-deadline.ts';
 import { useDocuments } from '../../graphql/plugins/use-documents.ts';
+import { useCostOfRate, useTurns } from '../../graphql/plugins/use-fair-shares.ts';
 import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
 import { useProblems } from '../../graphql/plugins/use-problems.ts';
 import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
@@ -65,11 +66,13 @@ export function openYoga({
       useAdmission(admission),
       useTrustedDocuments(trusted),
       useCost(config),
+      useCostOfRate(services, admission),
       useResolverContext(services),
       // Each of the following wraps the execution of those before it.
       useCompiledQueries(),
       useSharedSubscriptions({ services, streams, mapError }),
       useDeadline(services),
+      useTurns(mapError),
       useProblems(mapError),
       useMetrics(meters),
       useTracing(tracer),

@@ -1,6 +1,7 @@
 /** What the server knows of a request beside the request itself. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 
@@ -19,8 +20,8 @@ export interface RequestFacts {
   setHeader: (name: string, value: string) => void;
   /** Cuts the connection of a client that has stopped reading. */
   disconnect: () => void;
-  /** Called when the answer is a stream: from then on the request takes no place of LIMIT_REQUESTS. */
-  staysOpen: () => void;
+  /** Absent until all of the request has come. */
+  slot?: RequestSlot;
 }
 
 /** Answers a request. */
@@ -42,6 +43,5 @@ export function factsOf(
     path: query < 0 ? url : url.slice(0, query),
     setHeader: (name, value) => void res.setHeader(name, value),
     disconnect: () => socket.destroy(),
-    staysOpen: () => {},
   };
 }

@@ -157,6 +157,22 @@ test('so many requests of a connection wait, and no more', async () => {
   expect(counts.RATE_LIMITED).toHaveLength(4);
 });
 
+test('however many projects hang, the next one can call the provider', async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  for (let project = 0; project < 10; project += 1) {
+    for (let connection = 0; connection < 20; connection += 1) {
+      const caller = callerOf(`${project}.${connection}`, { projectId: `prj_${project}` });
+      for (let count = 0; count < 3; count += 1) void limits.run(caller, work);
+    }
+  }
+  await settled();
+  expect(await limits.run(callerOf('quiet', { projectId: 'quiet' }), async () => 'yes')).toBe(
+    'yes',
+  );
+  while (running.size > 0) await endAll();
+});
+
 test("one project leaves room for others, and one provider's slowness is its own", async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();

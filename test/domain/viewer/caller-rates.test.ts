@@ -28,21 +28,21 @@ test.each([
   const callerId = newCaller();
   expect(rates.policy).toBe('"default";q=3;w=3000');
   for (const left of [2, 1, 0]) {
-    const spent = await rates.spend(callerId);
+    const spent = await rates.spend(callerId, 1);
     expect(spent.waitSeconds).toBe(0);
     expect(rates.show(spent)).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
   }
-  const refused = await rates.spend(callerId);
+  const refused = await rates.spend(callerId, 1);
   expect(refused.waitSeconds).toBeGreaterThan(900);
   expect(refused.waitSeconds).toBeLessThanOrEqual(1_000);
   expect(rates.show(refused)).toMatch(/^"default";r=0;t=(2\d{3}|3000)$/);
-  expect((await rates.spend(newCaller())).waitSeconds).toBe(0);
+  expect((await rates.spend(newCaller(), 1)).waitSeconds).toBe(0);
 });
 
 test('what is counted in the database counts for every process, however many ask at once', async () => {
   const processes = [ratesIn('database', 0.001, 20), ratesIn('database', 0.001, 20)];
   const callerId = newCaller();
-  const asked = Array.from({ length: 60 }, (_, index) => processes[index % 2]?.spend(callerId));
+  const asked = Array.from({ length: 60 }, (_, index) => processes[index % 2]?.spend(callerId, 1));
   const spent = await Promise.all(asked);
   expect(spent.filter((one) => one?.waitSeconds === 0)).toHaveLength(20);
 });
@@ -57,7 +57,7 @@ test('what is counted in the database comes back with time, up to the burst', as
       create: { callerId, tokens: 0, refillTime },
       update: { tokens: 0, refillTime },
     });
-    return (await rates.spend(callerId)).tokens;
+    return (await rates.spend(callerId, 1)).tokens;
   };
   const left = await leftAfter(3);
   expect(left).toBeGreaterThan(4.9);
@@ -70,7 +70,7 @@ test('what is counted in the database comes back with time, up to the burst', as
 test('callers who have not asked for long are forgotten', async () => {
   const [idle, active] = [newCaller(), newCaller()];
   const rates = ratesIn('database');
-  for (const callerId of [idle, active]) await rates.spend(callerId);
+  for (const callerId of [idle, active]) await rates.spend(callerId, 1);
   const refillTime = new Date('2020-01-01T00:00:00Z');
   await prisma.callerRate.update({ where: { callerId: idle }, data: { refillTime } });
   await forgetIdleCallers(rows.query, new Date('2021-01-01T00:00:00Z'));

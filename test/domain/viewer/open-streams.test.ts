@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Services } from '../../../src/domain/call.ts';
 import { OpenStreams } from '../../../src/domain/viewer/open-streams.ts';
+import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
 import { authenticate } from '../../../src/domain/viewer/viewer.ts';
 import type { DomainError } from '../../../src/errors.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -21,7 +22,7 @@ async function open(streams: OpenStreams, of: Services = services) {
 }
 
 test('a caller who stands is confirmed; one whose key is gone is told, and confirmed no more', async () => {
-  const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5 });
+  const streams = new OpenStreams(services, verifier, { lookMs: 5 });
   const [staying, leaving] = [await open(streams), await open(streams)];
   expect(await staying.stream.confirm()).toEqual(staying.viewer);
   await prisma.apiKey.deleteMany({ where: { id: leaving.tenant.apiKeyId } });
@@ -32,7 +33,7 @@ test('a caller who stands is confirmed; one whose key is gone is told, and confi
 });
 
 test('more scopes than before leave a stream open, and count from then on', async () => {
-  const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5, staleMs: 10 });
+  const streams = new OpenStreams(services, verifier, { lookMs: 5, staleMs: 10 });
   const { tenant, stream, viewer } = await open(streams);
   const scopes = [...viewer.scopes].reverse();
   await prisma.apiKey.updateMany({ where: { id: tenant.apiKeyId }, data: { scopes } });
@@ -52,7 +53,7 @@ test('while the database can not tell who stands, nothing is confirmed and nothi
   };
   const database = { ...services.database, rows: { ...services.database.rows, find } };
   const ailing = { ...services, database };
-  const streams = new OpenStreams(ailing, verifier, { most: 10, lookMs: 10, staleMs: 20 });
+  const streams = new OpenStreams(ailing, verifier, { lookMs: 10, staleMs: 20 });
   const { stream, viewer } = await open(streams);
   for (let looks = 0; looks < 5; looks += 1) await failed.promise;
   let isConfirmed = false;
@@ -66,19 +67,23 @@ test('while the database can not tell who stands, nothing is confirmed and nothi
   streams.endAll();
 });
 
-test('a caller has so many streams, and one more when one is closed', async () => {
-  const streams = new OpenStreams(services, verifier, { most: 2 });
+test('refuses the streams of a caller over its share, and counts the streams of all of its tokens', async () => {
+  const config = { ...services.config, LIMIT_SUBSCRIPTIONS: 2 };
+  const shares = new ProcessShares(config, services.meters);
+  const streams = new OpenStreams({ ...services, shares }, verifier);
   const { credentials, viewer, stream } = await open(streams);
   const another = () => streams.open(credentials, viewer, () => {});
-  another();
-  expect(another).toThrow('2 subscriptions open');
+  streams.open({ authorization: 'another token of the caller' }, viewer, () => {});
+  expect(another).toThrow('LIMIT_SUBSCRIPTIONS');
   stream[Symbol.dispose]();
   another();
+  expect(shares.of('subscriptions').held).toBe(2);
   streams.endAll();
+  expect(shares.of('subscriptions').held).toBe(0);
 });
 
 test('a stream that is closed twice leaves the next one of its caller alone', async () => {
-  const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5, staleMs: 10 });
+  const streams = new OpenStreams(services, verifier, { lookMs: 5, staleMs: 10 });
   const { tenant, stream, credentials, viewer } = await open(streams);
   stream[Symbol.dispose]();
   const ended = Promise.withResolvers<DomainError | null>();
@@ -90,7 +95,7 @@ test('a stream that is closed twice leaves the next one of its caller alone', as
 });
 
 test('a server that stops ends all without a refusal, and opens none', async () => {
-  const streams = new OpenStreams(services, verifier, { most: 10 });
+  const streams = new OpenStreams(services, verifier);
   const { ended, credentials, viewer } = await open(streams);
   expect(streams.areEnding).toBe(false);
   streams.endAll();

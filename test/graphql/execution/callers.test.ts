@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { type Answer, sharedApp, testApp } from '../../support/app.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 
 const app = await sharedApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '1000' } });
@@ -278,6 +278,39 @@ test('too many wrong keys of one address are refused with the time to wait, and 
   });
   expect(await answer.body.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
   await elsewhere.close();
+});
+
+test.each([
+  'memory',
+  'database',
+])('an operation spends as many requests of the rate as its cost counts as (%s)', async (store) => {
+  const limited = await testApp({
+    env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '100', RATE_LIMIT_STORE: store },
+  });
+  onTestFinished(() => limited[Symbol.asyncDispose]());
+  const tenant = await limited.tenant();
+  const heavy = (first: number) =>
+    `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
+  const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+  // Cost 502: the request itself and five more.
+  expect(left(await tenant.request(heavy(500)))).toBe(94);
+  for (let count = 0; count < 15; count += 1) await tenant.request(heavy(500));
+  const refused = await tenant.request(heavy(500));
+  expect(refused.status).toBe(429);
+  expect(refused.errors?.[0]?.extensions).toMatchObject({
+    code: 'RATE_LIMITED',
+    problem: { limit: 'RATE_LIMIT_PER_SECOND', retryAfterSeconds: expect.any(Number) },
+  });
+  expect((await tenant.request(kind)).status).toBe(200);
+});
+
+test('an operation that costs more than the whole burst spends all of it', async () => {
+  const limited = await testApp({ env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' } });
+  onTestFinished(() => limited[Symbol.asyncDispose]());
+  const tenant = await limited.tenant();
+  const heavy = '{ viewer { project { operations(first: 1000) { edges { node { id } } } } } }';
+  expect((await tenant.request(heavy)).status).toBe(200);
+  expect((await tenant.request(kind)).status).toBe(429);
 });
 
 test('a key that asks too often is refused with the time to wait, and others are not', async () => {

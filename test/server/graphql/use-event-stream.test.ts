@@ -40,7 +40,6 @@ async function endless(events: number) {
     };
     void yoga.handle(req, res, {
       disconnect,
-      staysOpen: () => {},
       requestId: '1',
       address: '',
       path: '/graphql',

@@ -7,6 +7,7 @@ import type { Config } from '../../../src/config.ts';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { type Admission, createAdmission } from '../../../src/domain/viewer/admission.ts';
+import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
@@ -235,7 +236,8 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
   const addresses = createClientAddresses(config);
   const cors = createCors(config, () => false);
-  const options = { config, addresses, cors, log, yoga, admission, initMs, pingMs };
+  const shares = new ProcessShares(config, services.meters);
+  const options = { config, shares, addresses, cors, log, yoga, admission, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
   return {
     url: listening.url,

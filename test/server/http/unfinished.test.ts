@@ -16,7 +16,7 @@ const LIMITS = {
   LIMIT_BODY_BYTES_PER_SECOND: '1000',
 };
 const app = await sharedApp({
-  env: { LIMIT_REQUESTS: String(PLACES), LIMIT_SOCKETS: '2', ...LIMITS },
+  env: { LIMIT_REQUESTS: String(PLACES), LIMIT_SOCKETS: '3', ...LIMITS },
 });
 const tenant = await app.tenant();
 const { url } = await app.app.start();

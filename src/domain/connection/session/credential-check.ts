@@ -1,10 +1,12 @@
 /** Whether a provider takes a key or a password that was just given, where it can be asked cheaply. */
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { DomainError } from '../../../errors.ts';
 import type { AuthScheme, Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
+import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import { fillAddress, fillHeaders } from './account-address.ts';
 import { attachedCredentials } from './attached-credentials.ts';
@@ -27,19 +29,25 @@ const CHECKED: readonly AuthScheme[] = ['API_KEY', 'BASIC'];
  * that doesn't answer, or answers something else, refuses nothing.
  */
 export async function withCheckedCredentials(
-  services: Services,
+  services: Waiter,
   { credentialsSealed, ...connection }: MadeConnection,
 ): Promise<Connection> {
   const provider = services.catalogue.find(connection.provider);
   if (!provider?.healthCheck || !CHECKED.includes(connection.authScheme)) return connection;
-  const check = isRefused(services, { connection, credentialsSealed, provider }).catch(
-    (error: unknown) => {
-      const about = { err: error, connectionId: connection.id };
-      if (!(error instanceof ProviderError)) services.log.warn(about, 'connection.check_failed');
-      return false;
-    },
+  const { id: connectionId, projectId } = connection;
+  const check = waitingForProvider(services, { projectId, connectionId }, () =>
+    withDeadline(
+      isRefused(services, { connection, credentialsSealed, provider }),
+      CHECK_MS,
+      () => false,
+    ),
   );
-  const isBad = await withDeadline(check, CHECK_MS, () => false);
+  const isBad = await check.catch((error: unknown) => {
+    // The credentials are stored already: if too many requests wait for providers, they stay unchecked.
+    const isExpected = error instanceof ProviderError || error instanceof DomainError;
+    if (!isExpected) services.log.warn({ err: error, connectionId }, 'connection.check_failed');
+    return false;
+  });
   return isBad ? { ...connection, status: 'BAD_CREDENTIALS', tokenExpireTime: null } : connection;
 }
 

@@ -10,6 +10,7 @@ import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { issueAt } from '../../issues.ts';
+import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
 import { describeObject } from '../object-descriptions.ts';
 import { type Choices, type ChosenNames, chosenNames } from './chosen-names.ts';
 
@@ -21,7 +22,7 @@ const REFUSALS: readonly ProviderErrorKind[] = ['MISSING_OBJECT', 'MISSING_FIELD
 
 /** Through a connection of the project; nothing if there is none. */
 export async function listIssuesAtAccount(
-  services: Services,
+  services: Waiter,
   { projectId, connectionId }: { projectId: string; connectionId: string | null },
   choices: Choices,
 ): Promise<Issue[]> {
@@ -32,12 +33,14 @@ export async function listIssuesAtAccount(
   const provider = connection && services.catalogue.findAt(connection.provider, module);
   if (!connection || !provider || provider.name !== choices.content.provider) return [];
   const found: Issue[][] = [];
-  const checks = chosenNames(choices)
-    .filter((chosen) => needsAsking(provider, chosen))
-    .map(async (chosen, index) => {
-      found[index] = await issuesOf(services, { connection, provider, module, chosen });
-    });
-  await withDeadline(Promise.all(checks), CHECK_MS, () => {});
+  const check = async (chosen: ChosenNames, index: number) => {
+    found[index] = await issuesOf(services, { connection, provider, module, chosen });
+  };
+  const open = chosenNames(choices).filter((chosen) => needsAsking(provider, chosen));
+  if (open.length === 0) return [];
+  await waitingForProvider(services, { projectId, connectionId }, () =>
+    withDeadline(Promise.all(open.map(check)), CHECK_MS, () => {}),
+  );
   return found.flat();
 }
 

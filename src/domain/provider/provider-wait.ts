@@ -1,0 +1,48 @@
+/** Requests of callers that wait for a provider: they give up their slot and count against a limit of their own. */
+import type { Call, Services } from '../call.ts';
+
+/** With the slot of the request that waits. Work in the background has none, and its own bounds. */
+export type Waiter = Services & Pick<Call, 'slot'>;
+
+/** What is waited for. Without a connection, only the shares of the caller and the project count. */
+export interface Awaited {
+  projectId: string;
+  connectionId?: string;
+}
+
+/**
+ * Runs work that waits for a provider, also if other calls share its request. Throws RATE_LIMITED or
+ * SERVICE_UNAVAILABLE, with nothing run, if too many requests wait for providers.
+ */
+export async function waitingForProvider<T>(
+  { slot }: Waiter,
+  awaited: Awaited,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!slot) return work();
+  const end = slot.waitForProvider(awaited);
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/** The same for work whose end `work` says by the promise that `endOf` returns: the result is there before. */
+export async function waitingBeyond<T>(
+  { slot }: Waiter,
+  awaited: Awaited,
+  work: () => Promise<T>,
+  endOf: (result: T) => Promise<unknown>,
+): Promise<T> {
+  if (!slot) return work();
+  const end = slot.waitForProvider(awaited);
+  try {
+    const result = await work();
+    void endOf(result).finally(end);
+    return result;
+  } catch (error) {
+    end();
+    throw error;
+  }
+}

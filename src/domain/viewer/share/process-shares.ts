@@ -1,0 +1,164 @@
+/**
+ * What callers share of a process, and the share of each caller, project and connection. A caller whose own share is
+ * used up is RATE_LIMITED; SERVICE_UNAVAILABLE means that the process is full. Both name the limit.
+ */
+import type { Config } from '../../../config.ts';
+import { DomainError } from '../../../errors.ts';
+import type { Meters } from '../../../meters.ts';
+import {
+  BoundedShares,
+  type Holder,
+  type Level,
+  type UsedUp,
+} from '../../../work/bounded-shares.ts';
+import { Turns } from '../../../work/turns.ts';
+import { projectIdOf, type Viewer } from '../viewer.ts';
+
+/** Soon enough for a caller, and late enough for requests that run now to end. */
+const RETRY_AFTER_SECONDS = 1;
+
+type Setting = Extract<keyof Config, `LIMIT_${string}`>;
+
+/** What callers share, with the settings that bound it. */
+const SETTINGS = {
+  requests: {
+    what: 'requests',
+    process: 'LIMIT_REQUESTS',
+    project: 'LIMIT_PROJECT_REQUESTS',
+    caller: 'LIMIT_CALLER_REQUESTS',
+  },
+  providerRequests: {
+    what: 'requests that wait for a provider',
+    process: 'LIMIT_PROVIDER_REQUESTS',
+    project: 'LIMIT_PROJECT_PROVIDER_REQUESTS',
+    caller: 'LIMIT_CALLER_PROVIDER_REQUESTS',
+    connection: 'LIMIT_CONNECTION_REQUESTS',
+  },
+  sockets: {
+    what: 'WebSockets',
+    process: 'LIMIT_SOCKETS',
+    project: 'LIMIT_PROJECT_SOCKETS',
+    caller: 'LIMIT_CALLER_SOCKETS',
+  },
+  subscriptions: {
+    what: 'subscriptions',
+    process: 'LIMIT_PROCESS_SUBSCRIPTIONS',
+    project: 'LIMIT_PROJECT_SUBSCRIPTIONS',
+    caller: 'LIMIT_SUBSCRIPTIONS',
+  },
+} as const satisfies Record<string, { what: string } & Partial<Record<UsedUp, Setting>>>;
+
+export type ShareName = keyof typeof SETTINGS;
+
+const LEVELS: readonly Level[] = ['caller', 'project', 'connection'];
+
+/** All tokens of an end user are one caller. A builder, who belongs to no project, is a party of its own. */
+export function holderOf(viewer: Viewer): { caller: string; project: string } {
+  return { caller: viewer.id, project: projectIdOf(viewer) ?? viewer.id };
+}
+
+export class ProcessShares {
+  readonly turns: Turns;
+  readonly #shares: Record<ShareName, BoundedShares>;
+  readonly #config: Config;
+  readonly #meters: Meters;
+
+  constructor(config: Config, meters: Meters) {
+    this.#config = config;
+    this.#meters = meters;
+    this.#shares = {
+      requests: boundedBy(config, 'requests'),
+      providerRequests: boundedBy(config, 'providerRequests'),
+      sockets: boundedBy(config, 'sockets'),
+      subscriptions: boundedBy(config, 'subscriptions'),
+    };
+    this.turns = new Turns({
+      runningMax: config.LIMIT_RUNNING,
+      heavyWeight: weightOf(config, config.LIMIT_HEAVY_COST),
+      heavyMax: config.LIMIT_HEAVY,
+      callerHeavyMax: config.LIMIT_CALLER_HEAVY,
+      waitMs: config.LIMIT_TURN_MS,
+    });
+  }
+
+  of(name: ShareName): BoundedShares {
+    return this.#shares[name];
+  }
+
+  /** What is held now, by names in the style of metrics. */
+  state() {
+    const shares = Object.entries(this.#shares).map(([name, share]) => ({
+      name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      held: share.held,
+      max: share.max,
+      largest: share.largest(),
+    }));
+    return { shares, waiting: this.turns.waiting };
+  }
+
+  /** Takes one, or takes nothing and throws RATE_LIMITED or SERVICE_UNAVAILABLE. */
+  take(name: ShareName, holder: Holder): void {
+    const usedUp = this.#shares[name].take(holder);
+    if (usedUp) throw this.refusal(name, usedUp);
+  }
+
+  /** The error for a share that is used up. */
+  refusal(name: ShareName, usedUp: UsedUp): DomainError {
+    const settings: { what: string } & Partial<Record<UsedUp, Setting>> = SETTINGS[name];
+    const limit = settings[usedUp] ?? settings.process;
+    if (!limit) throw new Error(`Bug: the share ${name} has no limit of a ${usedUp}.`);
+    const { max } = this.#shares[name];
+    const detail =
+      usedUp === 'process'
+        ? `The process has ${max} ${settings.what}, as many as ${limit} allows.`
+        : `This ${usedUp} has as many ${settings.what} as its share allows: at most ${this.#config[limit]} (${limit}), and no more than are free for others.`;
+    return this.#refused(detail, limit, usedUp === 'process');
+  }
+
+  /** The error for a request whose caller is not known yet, if there is no room for more of them. */
+  noRoomForUnknown(): DomainError {
+    const detail =
+      'The process has no room (LIMIT_REQUESTS) for more requests of this network whose callers it does not know yet.';
+    return this.#refused(detail, 'LIMIT_REQUESTS', true);
+  }
+
+  /**
+   * The error for work that waited too long for its turn. Its caller's own work is the reason if the caller has more
+   * requests than an equal share of all; otherwise the process is too busy.
+   */
+  lateTurn({ caller }: { caller: string }): DomainError {
+    const { requests } = this.#shares;
+    const isOwn = requests.heldBy('caller', caller) * requests.holders('caller') > requests.held;
+    const { LIMIT_TURN_MS: ms } = this.#config;
+    const detail = isOwn
+      ? `The request waited ${ms} ms (LIMIT_TURN_MS) behind others of this caller.`
+      : `The process is busy: the request waited ${ms} ms (LIMIT_TURN_MS) for its turn.`;
+    return this.#refused(detail, 'LIMIT_TURN_MS', !isOwn);
+  }
+
+  #refused(detail: string, limit: Setting, isFull: boolean): DomainError {
+    this.#meters.refused(limit.slice('LIMIT_'.length).toLowerCase());
+    return new DomainError(
+      isFull ? 'SERVICE_UNAVAILABLE' : 'RATE_LIMITED',
+      `${detail} Nothing was done. Try again after Retry-After.`,
+      { limit, retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
+  }
+}
+
+function boundedBy(config: Config, name: ShareName): BoundedShares {
+  const settings: Partial<Record<Level, Setting>> & { process: Setting } = SETTINGS[name];
+  const levels = LEVELS.flatMap((level) => {
+    const setting = settings[level];
+    return setting ? [{ level, max: Number(config[setting]) }] : [];
+  });
+  return new BoundedShares({ process: Number(config[settings.process]), levels });
+}
+
+/** How many requests of the caller's rate an operation counts as, and how long its turn is. */
+export function weightOf(
+  { LIMIT_COST_PER_REQUEST }: Pick<Config, 'LIMIT_COST_PER_REQUEST'>,
+  cost: number,
+): number {
+  return Math.max(1, Math.ceil(cost / LIMIT_COST_PER_REQUEST));
+}

@@ -1,0 +1,80 @@
+/**
+ * Spends the cost of operations from the rates of their callers, and runs operations at their turn within the shares of
+ * their callers.
+ */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Services } from '../../domain/call.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
+import { weightOf } from '../../domain/viewer/share/process-shares.ts';
+import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
+import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
+
+/** Must follow useCost and precede useResolverContext. */
+export function useCostOfRate(
+  { config, shares, meters }: Services,
+  admission: Pick<Admission, 'spend'>,
+): OperationPlugin {
+  return {
+    onContextBuilding({ context, extendContext }) {
+      const { viewer, cost = 0, slot } = context;
+      const weight = weightOf(config, cost);
+      const own = () => ({ slot: new RequestSlot(shares, meters), ownsSlot: true });
+      extendContext({ weight, ...(!slot && own()) });
+      // Admission has counted one request already.
+      return viewer && weight > 1 ? admission.spend(viewer, weight - 1, context) : undefined;
+    },
+  };
+}
+
+/** Must follow useDeadline, which would otherwise count the wait for the turn. */
+export function useTurns(mapError: (error: unknown) => GraphQLError): OperationPlugin {
+  return {
+    onExecute({ context, executeFn, setExecuteFn }) {
+      // Executions for one event of a stream are bounded by the number of streams.
+      if (context.operation?.operation === 'subscription') return;
+      setExecuteFn((args) => inTurn(context, () => executeFn(args)));
+    },
+    onSubscribe({ context, subscribeFn, setSubscribeFn }) {
+      setSubscribeFn(async (args) => {
+        try {
+          return await inTurn(context, () => subscribeFn(args));
+        } catch (error) {
+          return { errors: [mapError(error)] } satisfies ExecutionResult;
+        }
+      });
+    },
+  };
+}
+
+type Pending<T> = T | Promise<T>;
+
+function inTurn<T>(context: OperationContext, work: () => Pending<T>): Pending<T> {
+  const { viewer, slot, ownsSlot, weight = 1 } = context;
+  if (!slot) return work();
+  const end = () => {
+    slot.end();
+    // Over HTTP, the slot lasts until the response is sent.
+    if (ownsSlot) slot.leave();
+  };
+  const run = () => ended(work, end);
+  if (viewer) slot.admit(viewer);
+  const turn = slot.begin(weight);
+  if (!turn) return run();
+  return turn.then(run, (error: unknown) => {
+    end();
+    throw error;
+  });
+}
+
+function ended<T>(work: () => Pending<T>, end: () => void): Pending<T> {
+  let result: Pending<T>;
+  try {
+    result = work();
+  } catch (error) {
+    end();
+    throw error;
+  }
+  if (result instanceof Promise) return result.finally(end);
+  end();
+  return result;
+}

@@ -1,0 +1,137 @@
+/**
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996) on two levels: projects take turns, and within a project its
+ * callers do. A turn is as long as the weight of the work, so a caller of heavy work gets fewer turns. Work begins in
+ * the order of its start tags: the later of the queue's virtual time and the end of the caller's work before it. A
+ * caller that was idle therefore comes next, whatever others have queued.
+ */
+
+export interface Work {
+  readonly project: string;
+  readonly caller: string;
+  /** At least 1: work that is twice as heavy counts as two turns. */
+  readonly weight: number;
+}
+
+const always = () => true;
+
+/** Idle names beyond this many are forgotten. */
+const NAMES_MAX = 1_000;
+
+/** One who takes turns: a project, or a caller of it. */
+class Party<T> {
+  /** The end of its last work, in virtual time. */
+  finish = 0;
+  /** Start tags of what waits, with the work itself on the level of callers. */
+  readonly waiting: { start: number; work?: T }[] = [];
+}
+
+class Level<T, P extends Party<T>> {
+  readonly parties = new Map<string, P>();
+  readonly #create: () => P;
+  virtualTime = 0;
+  #partiesMax = NAMES_MAX;
+
+  constructor(create: () => P) {
+    this.#create = create;
+  }
+
+  partyOf(name: string): P {
+    const known = this.parties.get(name);
+    if (known) return known;
+    if (this.parties.size >= this.#partiesMax) this.#forgetIdle();
+    const party = this.#create();
+    this.parties.set(name, party);
+    return party;
+  }
+
+  /** The start tag of work that arrives now. */
+  stamp(party: P, weight: number): number {
+    const start = Math.max(this.virtualTime, party.finish);
+    party.finish = start + weight;
+    return start;
+  }
+
+  /** The party with the earliest start tag of those that `isReady` accepts and for which something waits. */
+  next(isReady: (party: P) => boolean): P | null {
+    let earliest: P | null = null;
+    let start = Number.POSITIVE_INFINITY;
+    for (const party of this.parties.values()) {
+      const [first] = party.waiting;
+      if (first && first.start < start && isReady(party)) [earliest, start] = [party, first.start];
+    }
+    return earliest;
+  }
+
+  /**
+   * Forgets parties for which nothing waits: all of them if nothing waits at all, otherwise those whose next start tag
+   * is the virtual time anyway. The number after which it runs again grows with what it left: its cost stays small.
+   */
+  #forgetIdle(): void {
+    const isBusy = this.parties.values().some(({ waiting }) => waiting.length > 0);
+    for (const [name, { finish, waiting }] of this.parties) {
+      const isIdle = waiting.length === 0 && (!isBusy || finish <= this.virtualTime);
+      if (isIdle) this.parties.delete(name);
+    }
+    this.#partiesMax = Math.max(NAMES_MAX, 2 * this.parties.size);
+  }
+}
+
+class Project<T> extends Party<T> {
+  readonly callers = new Level<T, Party<T>>(() => new Party<T>());
+}
+
+export class FairQueue<T extends Work> {
+  readonly #projects = new Level<T, Project<T>>(() => new Project<T>());
+  #size = 0;
+
+  /** How much waits. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many projects are remembered. */
+  get names(): number {
+    return this.#projects.parties.size;
+  }
+
+  /** Counts work that begins without waiting. */
+  pass({ project: name, caller, weight }: T): void {
+    const projects = this.#projects;
+    const project = projects.partyOf(name);
+    projects.virtualTime = projects.stamp(project, weight);
+    const { callers } = project;
+    callers.virtualTime = callers.stamp(callers.partyOf(caller), weight);
+  }
+
+  push(work: T): void {
+    const { project: name, caller, weight } = work;
+    const project = this.#projects.partyOf(name);
+    project.waiting.push({ start: this.#projects.stamp(project, weight) });
+    const party = project.callers.partyOf(caller);
+    party.waiting.push({ start: project.callers.stamp(party, weight), work });
+    this.#size += 1;
+  }
+
+  /** The work whose turn it is, of the callers whose next work `mayBegin`. */
+  shift(mayBegin: (work: T) => boolean = always): T | undefined {
+    const isReady = ({ waiting: [first] }: Party<T>) => !!first?.work && mayBegin(first.work);
+    const project = this.#projects.next(({ callers }) => callers.next(isReady) !== null);
+    const first = project?.callers.next(isReady)?.waiting.shift();
+    if (!project || !first) return undefined;
+    project.callers.virtualTime = first.start;
+    this.#projects.virtualTime = project.waiting.shift()?.start ?? this.#projects.virtualTime;
+    this.#size -= 1;
+    return first.work;
+  }
+
+  /** Takes back work that waits. Its turn is lost: otherwise a caller could come and go for a better one. */
+  remove(work: T): void {
+    const project = this.#projects.partyOf(work.project);
+    const { waiting } = project.callers.partyOf(work.caller);
+    const at = waiting.findIndex((one) => one.work === work);
+    if (at < 0) return;
+    waiting.splice(at, 1);
+    project.waiting.pop();
+    this.#size -= 1;
+  }
+}

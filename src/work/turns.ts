@@ -1,0 +1,142 @@
+/**
+ * Which work begins next when there is more than the process does at once. Work that fits begins immediately; the
+ * rest waits in a fair queue. Heavy work has a lane of its own, with a bound for each caller, so that light work never
+ * waits behind it.
+ */
+import { FairQueue, type Work } from './fair-queue.ts';
+
+export interface TurnLimits {
+  /** The weight of the light work that runs at once. */
+  runningMax: number;
+  /** Work of this weight or more is heavy. */
+  heavyWeight: number;
+  /** Heavy work that runs at once, in all and of one caller. */
+  heavyMax: number;
+  callerHeavyMax: number;
+  /** The longest wait for a turn. */
+  waitMs: number;
+}
+
+/** Work that is to begin. The object is the same from `begin` to `end`. */
+export interface Turn extends Work {
+  /** Set by Turns while the work waits. */
+  decide?: ((begins: boolean) => void) | undefined;
+}
+
+export class Turns {
+  readonly #light: Lane;
+  readonly #heavy: Lane;
+  readonly #heavyWeight: number;
+
+  constructor({ runningMax, heavyWeight, heavyMax, callerHeavyMax, waitMs }: TurnLimits) {
+    this.#heavyWeight = heavyWeight;
+    this.#light = new Lane({ max: runningMax, sizeOf: ({ weight }) => weight, waitMs });
+    this.#heavy = new Lane({ max: heavyMax, sizeOf: () => 1, callerMax: callerHeavyMax, waitMs });
+  }
+
+  /** How much waits for its turn. */
+  get waiting(): number {
+    return this.#light.waiting + this.#heavy.waiting;
+  }
+
+  /** Undefined if the work begins now; otherwise true at its turn, or false if that takes too long. */
+  begin(turn: Turn): Promise<boolean> | undefined {
+    return this.#laneOf(turn).begin(turn);
+  }
+
+  /** Ends work that has begun, or cancels work that waits. */
+  end(turn: Turn): void {
+    this.#laneOf(turn).end(turn);
+  }
+
+  /** Counts work that continues after a pause. It never waits: it may hold what others wait for. */
+  resume(turn: Turn): void {
+    this.#laneOf(turn).count(turn, 1);
+  }
+
+  #laneOf({ weight }: Turn): Lane {
+    return weight >= this.#heavyWeight ? this.#heavy : this.#light;
+  }
+}
+
+interface LaneLimits {
+  max: number;
+  callerMax?: number;
+  /** How much of the maximum a turn takes. */
+  sizeOf: (turn: Turn) => number;
+  waitMs: number;
+}
+
+class Lane {
+  readonly #limits: LaneLimits;
+  readonly #queue = new FairQueue<Turn>();
+  /** Only with a bound for each caller. */
+  readonly #runningOf = new Map<string, number>();
+  #running = 0;
+
+  constructor(limits: LaneLimits) {
+    this.#limits = limits;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  begin(turn: Turn): Promise<boolean> | undefined {
+    // Waiting work that a caller's bound holds back does not hold back other callers.
+    const isNext = this.#queue.size === 0 || this.#limits.callerMax !== undefined;
+    if (isNext && this.#hasRoom && this.#mayBegin(turn)) {
+      this.#queue.pass(turn);
+      this.count(turn, 1);
+      return undefined;
+    }
+    return this.#wait(turn);
+  }
+
+  end(turn: Turn): void {
+    if (turn.decide) {
+      this.#queue.remove(turn);
+      turn.decide(false);
+      return;
+    }
+    this.count(turn, -1);
+    while (this.#hasRoom) {
+      const next = this.#queue.shift(
+        this.#limits.callerMax === undefined ? undefined : this.#mayBegin,
+      );
+      if (!next) return;
+      this.count(next, 1);
+      next.decide?.(true);
+    }
+  }
+
+  count(turn: Turn, change: 1 | -1): void {
+    const { sizeOf, callerMax } = this.#limits;
+    this.#running += change * sizeOf(turn);
+    if (callerMax === undefined) return;
+    const running = (this.#runningOf.get(turn.caller) ?? 0) + change;
+    if (running > 0) this.#runningOf.set(turn.caller, running);
+    else this.#runningOf.delete(turn.caller);
+  }
+
+  get #hasRoom(): boolean {
+    return this.#running < this.#limits.max;
+  }
+
+  readonly #mayBegin = ({ caller }: Turn): boolean => {
+    const { callerMax } = this.#limits;
+    return callerMax === undefined || (this.#runningOf.get(caller) ?? 0) < callerMax;
+  };
+
+  #wait(turn: Turn): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => this.end(turn), this.#limits.waitMs);
+    turn.decide = (begins) => {
+      clearTimeout(timer);
+      turn.decide = undefined;
+      resolve(begins);
+    };
+    this.#queue.push(turn);
+    return promise;
+  }
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
+import { RequestSlot } from '../../../src/domain/viewer/share/request-slot.ts';
+import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
+import type { DomainError } from '../../../src/errors.ts';
+import { NO_METERS } from '../../../src/meters.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const NETWORK = '203.0.113.1';
+
+function keyOf(id: string, projectId = `project of ${id}`): Viewer {
+  return { kind: 'API_KEY', id, projectId, orgId: 'org', scopes: [] };
+}
+
+function scene(env: Record<string, string> = {}) {
+  const refused: string[] = [];
+  const meters = { ...NO_METERS, refused: (limit: string) => void refused.push(limit) };
+  const shares = new ProcessShares(readConfig(env), meters);
+  const requests = shares.of('requests');
+  const providers = shares.of('providerRequests');
+  const entered = () => {
+    const slot = new RequestSlot(shares, meters);
+    expect(slot.enter(NETWORK)).toBeNull();
+    return slot;
+  };
+  /** A request of the caller that runs. */
+  const running = (viewer: Viewer) => {
+    const slot = entered();
+    slot.admit(viewer);
+    expect(slot.begin(1)).toBeUndefined();
+    return slot;
+  };
+  return { shares, requests, providers, refused, entered, running };
+}
+
+function errorOf(work: () => unknown): DomainError {
+  try {
+    work();
+  } catch (error) {
+    return error as DomainError;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+test('a request of an unknown caller is counted by its network, then by its caller, until it has left', () => {
+  const { requests, entered } = scene();
+  const slot = entered();
+  expect(requests.held).toBe(1);
+  slot.enterUnknown();
+  expect(requests.heldBy('project', `network ${NETWORK}`)).toBe(1);
+  slot.admit(keyOf('key'));
+  expect(requests.heldBy('project', `network ${NETWORK}`)).toBe(0);
+  expect(requests.heldBy('caller', 'key')).toBe(1);
+  slot.leave();
+  slot.leave();
+  expect(requests.held).toBe(0);
+});
+
+test('unknown callers of one network leave room for callers that are known', () => {
+  const { requests, entered, running } = scene({ LIMIT_REQUESTS: '10' });
+  const enterUnknown = () => entered().enterUnknown();
+  for (let count = 0; count < 4; count += 1) enterUnknown();
+  expect(errorOf(enterUnknown)).toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    extra: { limit: 'LIMIT_REQUESTS' },
+  });
+  running(keyOf('known'));
+  expect(requests.heldBy('caller', 'known')).toBe(1);
+});
+
+test('a request whose client has gone is counted until its work ends', () => {
+  const { requests, running } = scene();
+  const slot = running(keyOf('key'));
+  slot.leave();
+  expect(requests.held).toBe(1);
+  slot.end();
+  expect(requests.held).toBe(0);
+});
+
+test('a caller over its share is RATE_LIMITED, and a full process is SERVICE_UNAVAILABLE', () => {
+  const limits = { LIMIT_REQUESTS: '4', LIMIT_CALLER_REQUESTS: '1' };
+  const { shares, requests, refused, entered, running } = scene(limits);
+  running(keyOf('greedy'));
+  expect(errorOf(() => entered().admit(keyOf('greedy')))).toMatchObject({
+    code: 'RATE_LIMITED',
+    extra: { limit: 'LIMIT_CALLER_REQUESTS', retryAfterSeconds: 1 },
+  });
+  while (requests.held < 4) requests.add({});
+  expect(new RequestSlot(shares, NO_METERS).enter(NETWORK)).toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    extra: { limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 },
+  });
+  expect(refused).toEqual(['caller_requests', 'requests']);
+});
+
+test('a request that waits for a provider holds no slot, and continues without a turn', async () => {
+  const { shares, requests, providers, entered, running } = scene({ LIMIT_RUNNING: '1' });
+  const slot = running(keyOf('key', 'project'));
+  const connection = { projectId: 'project', connectionId: 'connection' };
+  const [endFirst, endSecond] = [
+    slot.waitForProvider(connection),
+    slot.waitForProvider(connection),
+  ];
+  expect([requests.held, providers.held]).toEqual([0, 2]);
+  const other = running(keyOf('other'));
+  endFirst();
+  endFirst();
+  expect([requests.held, providers.held]).toEqual([1, 1]);
+  endSecond();
+  expect([requests.held, providers.held]).toEqual([2, 0]);
+
+  const next = entered();
+  next.admit(keyOf('next'));
+  const turn = next.begin(1);
+  slot.end();
+  expect(shares.turns.waiting).toBe(1);
+  other.end();
+  await turn;
+  expect(shares.turns.waiting).toBe(0);
+});
+
+test('a response that is sent while the provider is still awaited gives up its slot', () => {
+  const { requests, providers, running } = scene();
+  const slot = running(keyOf('key', 'project'));
+  const end = slot.waitForProvider({ projectId: 'project' });
+  slot.end();
+  slot.leave();
+  expect([requests.held, providers.held]).toEqual([0, 1]);
+  end();
+  expect([requests.held, providers.held]).toEqual([0, 0]);
+});
+
+test('the shares of a connection, a caller and a project for waits are separate', () => {
+  const { running } = scene({
+    LIMIT_CONNECTION_REQUESTS: '1',
+    LIMIT_CALLER_PROVIDER_REQUESTS: '2',
+    LIMIT_PROJECT_PROVIDER_REQUESTS: '3',
+  });
+  const wait = (caller: string, connectionId: string) => {
+    const slot = running(keyOf(caller, 'project'));
+    return () => slot.waitForProvider({ projectId: 'project', connectionId });
+  };
+  wait('a', 'first')();
+  expect(errorOf(wait('b', 'first')).extra.limit).toBe('LIMIT_CONNECTION_REQUESTS');
+  wait('a', 'second')();
+  expect(errorOf(wait('a', 'third')).extra.limit).toBe('LIMIT_CALLER_PROVIDER_REQUESTS');
+  wait('b', 'third')();
+  expect(errorOf(wait('c', 'fourth')).extra.limit).toBe('LIMIT_PROJECT_PROVIDER_REQUESTS');
+});
+
+test('a request that waits too long is RATE_LIMITED behind its own caller, else SERVICE_UNAVAILABLE', async () => {
+  const { entered, running } = scene({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
+  running(keyOf('greedy'));
+  const waiting = (viewer: Viewer) => {
+    const slot = entered();
+    slot.admit(viewer);
+    return slot.begin(1)?.catch((error: DomainError) => error);
+  };
+  const own = [waiting(keyOf('greedy')), waiting(keyOf('greedy'))];
+  const other = waiting(keyOf('quiet'));
+  await vi.advanceTimersByTimeAsync(100);
+  for (const late of [...own, other]) expect((await late)?.extra?.limit).toBe('LIMIT_TURN_MS');
+  expect(await own[0]).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(await other).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+test('work whose client goes before its turn never begins', async () => {
+  const { requests, entered, running } = scene({ LIMIT_RUNNING: '1' });
+  const first = running(keyOf('a'));
+  const gone = entered();
+  gone.admit(keyOf('b'));
+  const turn = gone.begin(1);
+  gone.leave();
+  await expect(turn).rejects.toThrow('gone');
+  first.end();
+  first.leave();
+  expect(requests.held).toBe(0);
+});

@@ -1,0 +1,42 @@
+/** Synchronous writes at ten times a caller's share, beside those of a quiet tenant. */
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import type { Answer } from '../../support/graphql-client.ts';
+import { contact, createWriter, WRITE } from '../../support/scenes/writes.ts';
+
+const SHARE = 4;
+const ATTACK = 10 * SHARE;
+const app = await sharedApp({
+  env: { LIMIT_PROVIDER_REQUESTS: '16', LIMIT_CALLER_PROVIDER_REQUESTS: String(SHARE) },
+});
+const { sandbox, services } = app.app;
+/** Longer than the rest of the test takes; nothing waits for it but its end. */
+const DELAY_MS = 5_000;
+
+test('synchronous writes over a share are refused before they are stored; those of others succeed', async () => {
+  const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
+  sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
+  const refused: Answer[] = [];
+  const all = Array.from({ length: ATTACK }, async () => {
+    const answer = await attacker.request(WRITE, attacker.input({ record: contact() }));
+    if (answer.errors) refused.push(answer);
+    return answer;
+  });
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK - SHARE);
+  for (const { status, headers, errors } of refused) {
+    expect([status, headers.get('retry-after')]).toEqual([429, '1']);
+    expect(errors?.[0]?.extensions.problem).toMatchObject({
+      limit: 'LIMIT_CALLER_PROVIDER_REQUESTS',
+    });
+  }
+  sandbox.faults.clear();
+  for (let count = 0; count < ATTACK; count += 1) {
+    expect(await quiet.write({ record: contact() })).toMatchObject({ successCount: 1 });
+  }
+  const answers = await Promise.all(all);
+  const accepted = answers.filter(({ errors }) => !errors);
+  for (const { data } of accepted) expect(data.writeRecords.successCount).toBe(1);
+  // Nothing that was refused was stored, and nothing that was accepted is lost.
+  const { projectId } = attacker;
+  expect(await services.database.prisma.operation.count({ where: { projectId } })).toBe(SHARE);
+});

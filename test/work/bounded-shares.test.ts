@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { BoundedShares, type Holder } from '../../src/work/bounded-shares.ts';
+
+function shares({ process = 24, project = 6, caller = 3 } = {}) {
+  return new BoundedShares({
+    process,
+    levels: [
+      { level: 'caller', max: caller },
+      { level: 'project', max: project },
+    ],
+  });
+}
+
+/** Takes as much as it gets, and returns why it got no more. */
+function takeAll(from: BoundedShares, holder: Holder) {
+  for (let taken = 0; ; taken += 1) {
+    const usedUp = from.take(holder);
+    if (usedUp) return { taken, usedUp };
+  }
+}
+
+test('a caller, a project and the process have a maximum each', () => {
+  const some = shares();
+  expect(takeAll(some, { caller: 'a', project: 'p' })).toEqual({ taken: 3, usedUp: 'caller' });
+  expect(takeAll(some, { caller: 'b', project: 'p' })).toEqual({ taken: 3, usedUp: 'caller' });
+  expect(takeAll(some, { caller: 'c', project: 'p' })).toEqual({ taken: 0, usedUp: 'project' });
+  expect(takeAll(some, { caller: 'd', project: 'q' })).toEqual({ taken: 3, usedUp: 'caller' });
+  expect(some.held).toBe(9);
+});
+
+test('however much twenty greedy holders want, some is left for the next one', () => {
+  const some = shares({ process: 100, project: 100, caller: 100 });
+  for (let count = 0; count < 20; count += 1) {
+    takeAll(some, { caller: `greedy${count}`, project: `p${count}` });
+  }
+  expect(some.take({ caller: 'quiet', project: 'quiet' })).toBeNull();
+});
+
+test('the process is full only when nothing is free', () => {
+  const some = shares({ process: 3 });
+  const names = ['a', 'b', 'c', 'd'];
+  const results = names.map((name) => some.take({ caller: name, project: name }));
+  expect(results).toEqual([null, null, null, 'process']);
+});
+
+test('what is given back can be taken again', () => {
+  const some = shares();
+  const holder = { caller: 'a', project: 'p' };
+  takeAll(some, holder);
+  some.give(holder);
+  expect(takeAll(some, holder)).toEqual({ taken: 1, usedUp: 'caller' });
+  for (let count = 0; count < 3; count += 1) some.give(holder);
+  expect(some.held).toBe(0);
+  expect(some.holders('caller')).toBe(0);
+});
+
+test('work that must not be refused is counted beyond the maximum', () => {
+  const some = shares({ process: 1 });
+  const holder = { caller: 'a', project: 'p' };
+  some.take(holder);
+  some.add(holder);
+  expect(some.held).toBe(2);
+  some.give(holder);
+  expect(some.take(holder)).toBe('process');
+});
+
+test('a level that a holder does not have is not bounded', () => {
+  const some = shares();
+  expect(takeAll(some, { project: 'p' })).toEqual({ taken: 6, usedUp: 'project' });
+  expect(some.largest()).toEqual([
+    { level: 'caller', held: 0 },
+    { level: 'project', held: 6 },
+  ]);
+});

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Turn, Turns } from '../../src/work/turns.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const LIMITS = { runningMax: 4, heavyWeight: 20, heavyMax: 3, callerHeavyMax: 2, waitMs: 1_000 };
+const HEAVY = 20;
+
+function scene(limits: Partial<typeof LIMITS> = {}) {
+  const turns = new Turns({ ...LIMITS, ...limits });
+  /** Names in the order in which their work began, and of work that waited too long. */
+  const begun: string[] = [];
+  const late: string[] = [];
+  const begin = (caller: string, weight = 1): Turn => {
+    const turn: Turn = { project: caller, caller, weight };
+    const waiting = turns.begin(turn);
+    if (!waiting) begun.push(caller);
+    else void waiting.then((begins) => (begins ? begun : late).push(caller));
+    return turn;
+  };
+  const end = async (turn: Turn) => {
+    turns.end(turn);
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  return { turns, begun, late, begin, end };
+}
+
+test('work that fits begins immediately, the rest in fair order when other work ends', async () => {
+  const { turns, begun, begin, end } = scene();
+  const running = Array.from({ length: 4 }, () => begin('greedy'));
+  for (let count = 0; count < 3; count += 1) begin('greedy');
+  begin('quiet');
+  expect(turns.waiting).toBe(4);
+  expect(begun).toEqual(Array(4).fill('greedy'));
+  for (const turn of running) await end(turn);
+  expect(begun.slice(4)).toEqual(['quiet', 'greedy', 'greedy', 'greedy']);
+  expect(turns.waiting).toBe(0);
+});
+
+test('heavy work does not keep light work from beginning', () => {
+  const { begun, begin } = scene();
+  for (const caller of ['a', 'b', 'c', 'd']) begin(caller, HEAVY);
+  expect(begun).toEqual(['a', 'b', 'c']);
+  begin('light');
+  expect(begun).toEqual(['a', 'b', 'c', 'light']);
+});
+
+test('a caller runs two heavy operations at once, and its others hold back nobody else', async () => {
+  const { begun, begin, end } = scene();
+  const [first] = Array.from({ length: 4 }, () => begin('greedy', HEAVY));
+  expect(begun).toEqual(['greedy', 'greedy']);
+  begin('quiet', HEAVY);
+  expect(begun).toEqual(['greedy', 'greedy', 'quiet']);
+  if (first) await end(first);
+  expect(begun).toEqual(['greedy', 'greedy', 'quiet', 'greedy']);
+});
+
+test('work that waits too long never begins', async () => {
+  const { turns, begun, late, begin, end } = scene({ runningMax: 1 });
+  const running = begin('a');
+  begin('b');
+  await vi.advanceTimersByTimeAsync(999);
+  expect(late).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(late).toEqual(['b']);
+  await end(running);
+  expect(begun).toEqual(['a']);
+  expect(turns.waiting).toBe(0);
+});
+
+test('cancelled work never begins, and takes no room', async () => {
+  const { begun, late, begin, end } = scene({ runningMax: 1 });
+  const running = begin('a');
+  const cancelled = begin('b');
+  begin('c');
+  await end(cancelled);
+  expect(late).toEqual(['b']);
+  await end(running);
+  expect(begun).toEqual(['a', 'c']);
+});
+
+test('paused work gives up its room and continues without waiting for a turn', async () => {
+  const { turns, begun, begin, end } = scene({ runningMax: 1 });
+  const paused = begin('a');
+  begin('b');
+  await end(paused);
+  expect(begun).toEqual(['a', 'b']);
+  turns.resume(paused);
+  begin('c');
+  await end(paused);
+  // The work of b still runs.
+  expect(begun).toEqual(['a', 'b']);
+});
