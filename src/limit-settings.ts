@@ -11,7 +11,7 @@ export const EVENT_BODY_BYTES_MAX = 1024 * 1024;
 /** Shares of a process: the maximum of all, of one project, of one caller and of one connection. */
 const shareSettings = {
   LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
-    'Requests that one process holds at once, running or waiting for their turn; more are refused with 503 and Retry-After',
+    'Requests that one process holds at a time, running or waiting for their turn; more are refused with 503 and Retry-After',
   ),
   LIMIT_PROJECT_REQUESTS: wholeNumber(500, 1).describe(
     'Of these, requests of one project; more are refused with 429 and Retry-After',
@@ -20,7 +20,7 @@ const shareSettings = {
     'Of these, requests of one API key, builder or end user; more are refused with 429 and Retry-After',
   ),
   LIMIT_RUNNING: wholeNumber(64, 1).describe(
-    'Requests that run at once in one process, an operation as many as its cost counts as; others wait for their turn',
+    'Requests that run at the same time in one process, an operation as many as its cost counts as; others wait for their turn',
   ),
   LIMIT_TURN_MS: milliseconds(5_000, 10).describe(
     'Longest wait of a request for its turn; then it is refused with 429 or 503 and Retry-After',
@@ -30,7 +30,7 @@ const shareSettings = {
   ),
   LIMIT_HEAVY_COST: wholeNumber(2_000, 1).describe('Cost from which on an operation is heavy'),
   LIMIT_HEAVY: wholeNumber(2, 1).describe(
-    'Heavy operations that run at once in one process; others wait for their turn',
+    'Heavy operations that run at the same time in one process; others wait for their turn',
   ),
   LIMIT_CALLER_HEAVY: wholeNumber(1, 1).describe('Of these, heavy operations of one caller'),
   LIMIT_PROVIDER_REQUESTS: wholeNumber(1_000, 1).describe(

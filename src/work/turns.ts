@@ -1,6 +1,6 @@
 /**
- * Which work begins next when there is more than the process does at once. Work that fits begins immediately; the
- * rest waits in a fair queue. Heavy work has a lane of its own, with a bound for each caller, so that light work never
+ * Which work begins next when there is more than the process does at the same time. Work that fits begins immediately; the
+ * rest waits in a fair queue. Heavy work has a queue of its own, with a bound for each caller, so that light work never
  * waits behind it.
  */
 import { FairQueue, type Work } from './fair-queue.ts';
@@ -10,7 +10,7 @@ export interface TurnLimits {
   runningMax: number;
   /** Work of this weight or more is heavy. */
   heavyWeight: number;
-  /** Heavy work that runs at once, in all and of one caller. */
+  /** How much heavy work runs at the same time, in all and of one caller. */
   heavyMax: number;
   callerHeavyMax: number;
   /** The longest wait for a turn. */
@@ -24,14 +24,19 @@ export interface Turn extends Work {
 }
 
 export class Turns {
-  readonly #light: Lane;
-  readonly #heavy: Lane;
+  readonly #light: TurnQueue;
+  readonly #heavy: TurnQueue;
   readonly #heavyWeight: number;
 
   constructor({ runningMax, heavyWeight, heavyMax, callerHeavyMax, waitMs }: TurnLimits) {
     this.#heavyWeight = heavyWeight;
-    this.#light = new Lane({ max: runningMax, sizeOf: ({ weight }) => weight, waitMs });
-    this.#heavy = new Lane({ max: heavyMax, sizeOf: () => 1, callerMax: callerHeavyMax, waitMs });
+    this.#light = new TurnQueue({ max: runningMax, sizeOf: ({ weight }) => weight, waitMs });
+    this.#heavy = new TurnQueue({
+      max: heavyMax,
+      sizeOf: () => 1,
+      callerMax: callerHeavyMax,
+      waitMs,
+    });
   }
 
   /** How much waits for its turn. */
@@ -41,25 +46,25 @@ export class Turns {
 
   /** Undefined if the work begins now; otherwise true at its turn, or false if that takes too long. */
   begin(turn: Turn): Promise<boolean> | undefined {
-    return this.#laneOf(turn).begin(turn);
+    return this.#queueOf(turn).begin(turn);
   }
 
   /** Ends work that has begun, or cancels work that waits. */
   end(turn: Turn): void {
-    this.#laneOf(turn).end(turn);
+    this.#queueOf(turn).end(turn);
   }
 
   /** Counts work that continues after a pause. It never waits: it may hold what others wait for. */
   resume(turn: Turn): void {
-    this.#laneOf(turn).count(turn, 1);
+    this.#queueOf(turn).count(turn, 1);
   }
 
-  #laneOf({ weight }: Turn): Lane {
+  #queueOf({ weight }: Turn): TurnQueue {
     return weight >= this.#heavyWeight ? this.#heavy : this.#light;
   }
 }
 
-interface LaneLimits {
+interface QueueLimits {
   max: number;
   callerMax?: number;
   /** How much of the maximum a turn takes. */
@@ -67,14 +72,14 @@ interface LaneLimits {
   waitMs: number;
 }
 
-class Lane {
-  readonly #limits: LaneLimits;
+class TurnQueue {
+  readonly #limits: QueueLimits;
   readonly #queue = new FairQueue<Turn>();
   /** Only with a bound for each caller. */
   readonly #runningOf = new Map<string, number>();
   #running = 0;
 
-  constructor(limits: LaneLimits) {
+  constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 

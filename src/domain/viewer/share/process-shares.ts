@@ -14,7 +14,7 @@ import {
 import { Turns } from '../../../work/turns.ts';
 import { projectIdOf, type Viewer } from '../viewer.ts';
 
-/** Soon enough for a caller, and late enough for requests that run now to end. */
+/** Most requests that run now have ended by then. */
 const RETRY_AFTER_SECONDS = 1;
 
 type Setting = Extract<keyof Config, `LIMIT_${string}`>;
