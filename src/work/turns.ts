@@ -6,7 +6,7 @@
 import { FairQueue, type Work } from './fair-queue.ts';
 
 export interface TurnLimits {
-  /** The weight of the light work that runs at once. */
+  /** The weight of the light work that runs at the same time. */
   runningMax: number;
   /** Work of this weight or more is heavy. */
   heavyWeight: number;
