@@ -19,7 +19,7 @@ const WARM_UP_MS = 1_000;
 const QUIET_AT_ONCE = 4;
 const PAUSE_MS = 5;
 const OPERATIONS = 1_000;
-/** For a refused attacker: with it, all of them stay within the rate of one caller. */
+/** The mean pause of a refused sender: with it, all senders together stay within the rate of one caller. */
 const REFUSED_MS = 3_000;
 
 const SHORT = `{ viewer { project { operations(first: 50) { edges { node { id status } } } } } }`;
@@ -73,7 +73,7 @@ function attack(count: number, send: () => Promise<number>) {
       const status = await send().catch(() => 0);
       if (isOver) return;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (status !== 200) await delay(REFUSED_MS);
+      if (status !== 200) await delay(REFUSED_MS * (0.5 + Math.random()));
     }
   };
   for (let at = 0; at < count; at += 1) void sender();
