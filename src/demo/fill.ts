@@ -45,9 +45,10 @@ export async function fillProject({
 }: Filling): Promise<DemoProject & { apiKey: string }> {
   const runner = createRunner(services, issuer);
   const { orgs, project } = await runner.query(
-    `{ orgs(first: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { ${KNOWN} } }`,
+    `{ orgs(last: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { orgId ${KNOWN} } }`,
   );
-  const orgId = orgs.nodes[0]?.id ?? (await createOrg(runner));
+  // The builder may have created other orgs since: only the project names the demo's own.
+  const orgId = project?.orgId ?? orgs.nodes[0]?.id ?? (await createOrg(runner));
   const known = project ?? (await createProject(runner, orgId));
   const projectId = known.id;
   const apiKey = knownKey ?? (await newApiKey(runner));

@@ -10,10 +10,17 @@ export const projectIdOrName = z
   .max(128)
   .describe('The id or the name of the project.');
 
-/** Topics and destinations. */
-export const eventName = z
+export const destinationName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be letters, digits and dashes, 1 to 64 characters.')
+  .refine((text) => !looksLikeId(text), notAnId);
+
+export const topicName = z
+  .string()
+  .regex(
+    /^(?=.{1,64}$)[A-Za-z0-9-]+(?: +[A-Za-z0-9-]+)*$/,
+    'must be letters, digits, dashes and spaces between them, 1 to 64 characters.',
+  )
   .refine((text) => !looksLikeId(text), notAnId);
 
 /** Project names are unique on the platform and stored in lower case. */
@@ -28,9 +35,13 @@ export const projectName = z
   .refine((text) => !looksLikeId(text), notAnId)
   .transform((text) => text.toLowerCase());
 
+/**
+ * Keeps upper case, because client code repeats the names of its manifest. A unique index on `lower("name")` refuses
+ * names that differ only by case (docs/decisions/052-names-of-integrations.md).
+ */
 export const integrationName = z
   .string()
-  .regex(/^[a-z0-9_-]{1,64}$/, 'must be lowercase letters, digits, - and _, 1 to 64 characters.')
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, - and _, 1 to 64 characters.')
   .refine((text) => !looksLikeId(text), notAnId);
 
 /** The builder's own name for a group or a consumer. */

@@ -66,6 +66,7 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
   await remover.removeAll(OLD_HISTOGRAMS, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
   await remover.removeAll(OLD_COUNTS, new Date(nowMs - (ACTIVITY_DAYS + MONTH_DAYS) * DAY_MS));
   await remover.removeAll(EXPIRED_KEYS, now());
+  await remover.removeAll(EXPIRED_UPLOADS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await forgetIdleCallers(database.rows.query, cutoff);
   await database.rows.query(FORGET_PROCESSES, [new Date(nowMs - DAY_MS)]);
@@ -123,6 +124,11 @@ const OLD_COUNTS: Expired = {
   table: 'ActivityCount',
   time: 'time',
   key: ['projectId', 'grain', 'kind', 'key'],
+};
+const EXPIRED_UPLOADS: Expired = {
+  table: 'ManifestUpload',
+  time: 'expireTime',
+  key: ['projectId', 'id'],
 };
 const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
 

@@ -12,7 +12,8 @@ import { headersOf, problemOfError } from './endpoint/rest-errors.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { fromServer, keepTraces, takeSlots } from './from-server.ts';
 import { registerProxy } from './installation/proxy.ts';
-import { BASE_PATH, registerDocument, schemaOf } from './openapi/openapi.ts';
+import { registerUpload } from './integration/upload-url.ts';
+import { BASE_PATH, PROBLEM_TYPE, registerDocument, schemaOf } from './openapi/openapi.ts';
 import { registerPage } from './openapi/reference-page.ts';
 import { pathOnHost } from './operation/read-host.ts';
 
@@ -43,6 +44,7 @@ export async function createRest(services: Services, admission: Admission): Prom
   await registerDocument(app);
   for (const endpoint of ENDPOINTS) addRoute(app, endpoint, { services, admission });
   registerProxy(app, { services, admission });
+  await registerUpload(app, { services, admission });
   app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } as object }, () => app.swagger());
   await registerPage(app);
   await app.ready();
@@ -85,7 +87,12 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
         setHeader: (name, value) => void reply.header(name, value),
       });
       const { failure, status } = endpoint;
-      reply.code(failure?.isFailed(shown) ? failure.status : status);
+      if (failure?.isFailed(shown)) {
+        reply.code(failure.status);
+        if (!accepts(headers.accept, PROBLEM_TYPE)) return shown;
+        return reply.type(PROBLEM_TYPE).serializer(JSON.stringify).send(failure.showProblem(shown));
+      }
+      reply.code(status);
       return endpoint.output ? shown : reply.send();
     },
   });
@@ -105,12 +112,22 @@ function headersFor({ parts }: Endpoint, headers: FastifyRequest['headers']) {
   return Object.fromEntries(known.map((name) => [name, headers[name]]));
 }
 
+/** Whether the header `Accept` names the media type. Wildcards do not count: clients that know no problems send them too. */
+function accepts(accept: string | undefined, mediaType: string): boolean {
+  return (accept ?? '')
+    .split(',')
+    .map((range) => range.trim().toLowerCase())
+    .some(
+      (range) => range.split(';', 1)[0]?.trim() === mediaType && !/;\s*q=0(\.0*)?\s*$/.test(range),
+    );
+}
+
 function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return (
     reply
       .code(problem.status)
       .headers(headersOf(problem))
-      .type('application/problem+json')
+      .type(PROBLEM_TYPE)
       // Otherwise the router would add a charset, which the type has no parameter for.
       .serializer(JSON.stringify)
       .send(problem)

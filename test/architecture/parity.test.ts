@@ -33,6 +33,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     ]),
     ...ofEach('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
     getBackfillProgress: '`InstalledObject.backfillOperation` has the same in its metadata.',
+    createUploadUrl: 'GraphQL takes manifests as `integrations`.',
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` tells the same of each object.',
     getCatalogue: '`providers` lists the same in pages.',

@@ -74,16 +74,40 @@ const routeBody: Sendable = {
   mutation: 'createEventTopicRoute',
 };
 
+/** The event types that routes have beside those of the reference API's `createNotificationEventTopicRoute`. */
+const MORE_EVENT_TYPES: Record<string, string> = {
+  'read.triggered.done': 'the reference API lists routes of this type, and creates none',
+  'read.triggered.error': 'the reference API lists routes of this type, and creates none',
+  'destination.webhook.failing': 'a receiver learns of failures before its destination is disabled',
+  'delivery.failed': 'a receiver learns which messages it did not get',
+};
+
+const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventType, reason]) => ({
+  open: 'Further event types of routes',
+  ...outcomeRule(
+    `\`${eventType}\` can be routed: ${reason}.`,
+    routeBody,
+    async (outcomeOf, { freshTopic }) => {
+      expect(await outcomeOf({ eventType, topicId: await freshTopic() })).toMatchObject(DONE);
+    },
+  ),
+}));
+
+const webhookSecretMask: Choice = {
+  open: 'Further names in the `updateMask` of a provider app',
+  says: '`webhookSecret`: providers that sign events with a secret of their own need it, and it is rotated without a new app.',
+  async rest({ post, ask, base, fresh }) {
+    const app = { provider: 'sandbox', clientId: fresh('client'), clientSecret: 'planted' };
+    const { id } = await post(`${base}/provider-apps`, app, 200);
+    const changes = { updateMask: ['webhookSecret'], providerApp: { webhookSecret: 'planted' } };
+    const { status, body } = await ask('PATCH', `${base}/provider-apps/${id}`, changes);
+    expect([status, body.id]).toEqual([200, id]);
+    expect(JSON.stringify(body)).not.toContain('planted');
+  },
+};
+
 export const choices: Section = {
   title: 'Events of routes',
-  rules: ['read.triggered.done', 'read.triggered.error'].map((eventType) =>
-    outcomeRule(
-      `A route may be of \`${eventType}\`; here it can be created, too.`,
-      routeBody,
-      async (outcomeOf, { freshTopic }) => {
-        expect(await outcomeOf({ eventType, topicId: await freshTopic() })).toMatchObject(DONE);
-      },
-    ),
-  ),
-  choices: ofIntegrations,
+  rules: [],
+  choices: [...ofIntegrations, ...moreEventTypes, webhookSecretMask],
 };

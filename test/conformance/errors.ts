@@ -6,12 +6,14 @@ import type { Scene } from '../support/conformance/scene.ts';
 
 /** Two places are wrong: one of the path, one of the body. */
 const ofRest = ({ refusal }: Scene): Promise<Problem> =>
-  refusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, { name: 'no spaces' });
+  refusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
+    name: 'no_underscores',
+  });
 
 const ofGraphql = async ({ tenant }: Scene): Promise<Problem> => {
   const query =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
-  const input = { projectIdOrName: tenant.projectName, name: 'no spaces' };
+  const input = { projectIdOrName: tenant.projectName, name: 'no_underscores' };
   return (await tenant.refusal(query, { input })).problem;
 };
 
@@ -60,7 +62,7 @@ const problems: Rule[] = [
     );
   }),
   problemRule('An issue has `value`, the offending value.', (problem) => {
-    expect(issuesOf(problem).map(({ value }) => value)).toContain('no spaces');
+    expect(issuesOf(problem).map(({ value }) => value)).toContain('no_underscores');
   }),
   problemRule('Incorrect input is answered 400, and the title is `Bad Request`.', (problem) =>
     expect(problem).toMatchObject({ status: 400, title: 'Bad Request' }),

@@ -19,7 +19,7 @@ import { id, newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { eventName, projectIdOrName } from '../names.ts';
+import { destinationName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
@@ -34,7 +34,7 @@ import { targetHeaders } from './target-headers.ts';
 type Destination = Row<'Destination'>;
 
 const destinationId = id.describe('The id of the destination.');
-const name = eventName.describe('1 to 64 letters, digits and dashes; unique in the project.');
+const name = destinationName.describe('1 to 64 letters, digits and dashes; unique in the project.');
 // Its rules are those of targetUrl.
 const url = z
   .string()

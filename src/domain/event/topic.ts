@@ -1,4 +1,4 @@
-/** Topics: named streams of events that routes fill and destinations listen to. */
+/** Topics: named streams of events. Routes lead events to a topic and from it to destinations. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { isMissingRow } from '../../database/violations.ts';
@@ -6,7 +6,7 @@ import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { eventName, projectIdOrName } from '../names.ts';
+import { projectIdOrName, topicName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
@@ -15,7 +15,9 @@ import { uniquely } from '../unique.ts';
 type Topic = Row<'Topic'>;
 
 const topicId = id.describe('The id of the topic.');
-const name = eventName.describe('1 to 64 letters, digits and dashes; unique in the project.');
+const name = topicName.describe(
+  '1 to 64 letters, digits, dashes and spaces, without a space at either end; unique in the project.',
+);
 
 export const createTopicInput = z
   .object({ projectIdOrName, name })

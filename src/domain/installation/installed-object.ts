@@ -1,6 +1,7 @@
 /** The state of each read object of an installation: when it was read, and when it will be. */
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
+import type { BackfillPeriod } from '../integration/backfill-period.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
@@ -35,6 +36,19 @@ export function scheduleOf(
   return choice.schedule ?? spec.schedule;
 }
 
+/** How far back the first read goes: the customer's choice, else the integration's; null: all records. */
+export function backfillOf(
+  spec: Pick<ReadObject, 'backfill'> | null,
+  choice: Pick<ReadConfig, 'backfill'> | null,
+): BackfillPeriod | null {
+  return choice?.backfill ?? spec?.backfill?.defaultPeriod ?? null;
+}
+
+/** Without records to backfill, the first read marks where changes begin: it has the time of the schedule. */
+function firstRunOf(schedule: string, backfill: BackfillPeriod | null, now: Date): Date | null {
+  return backfill?.days === 0 ? nextRunOf(schedule, now) : now;
+}
+
 interface ObjectsToSet {
   installation: { id: string; projectId: string };
   content: IntegrationContent;
@@ -45,8 +59,9 @@ interface ObjectsToSet {
 }
 
 /**
- * Brings an installation's objects in line with its config: what stays keeps its state, and its next
- * read too unless its schedule is another; what is left out goes.
+ * Brings an installation's objects in line with its config. The first read of a new scheduled object starts
+ * immediately if it backfills records. An object that stays keeps its state, and its next read unless the schedule
+ * has changed. Objects that the config leaves out are deleted.
  */
 export async function setInstalledObjects(
   tx: Transaction,
@@ -63,8 +78,9 @@ export async function setInstalledObjects(
   await tx.installedObject.createMany({
     data: config.read.map((choice) => {
       const { objectName } = choice;
-      const schedule = scheduleOf(specs.get(objectName), choice);
-      const nextReadTime = schedule && nextRunOf(schedule, now);
+      const spec = specs.get(objectName);
+      const schedule = scheduleOf(spec, choice);
+      const nextReadTime = schedule && firstRunOf(schedule, backfillOf(spec ?? null, choice), now);
       return { installationId, projectId, objectName, nextReadTime };
     }),
     skipDuplicates: true,

@@ -137,6 +137,7 @@ function* readObjectIssues(
   yield* fieldIssues(object, path);
 }
 
+/** Fields that are named twice are no issue: repeated-fields.ts leaves the earlier ones out. */
 function* fieldIssues(object: ReadObjectInput, path: Path): Generator<Issue> {
   const fields = (['requiredFields', 'optionalFields'] as const).flatMap((list) =>
     (object[list] ?? []).map((field, index) => ({ field, at: [...path, list, index] })),
@@ -149,17 +150,6 @@ function* fieldIssues(object: ReadObjectInput, path: Path): Generator<Issue> {
       if (field.fieldName == null || field[member] == null) continue;
       yield issueAt([...at, member], 'must not be given together with fieldName.', field[member]);
     }
-  }
-  const issueOf = (index: number, name: 'fieldName' | 'mapToName', detail: string) => {
-    const { field, at } = fields[index] as (typeof fields)[number];
-    return issueAt([...at, name], detail, field[name]);
-  };
-  const twice = new Set(repeated(fields.map(({ field }) => field.fieldName)));
-  for (const index of twice) yield issueOf(index, 'fieldName', 'is named twice.');
-  for (const index of repeated(fields.map(({ field }) => field.mapToName ?? field.fieldName))) {
-    if (twice.has(index)) continue;
-    const name = fields[index]?.field.mapToName == null ? 'fieldName' : 'mapToName';
-    yield issueOf(index, name, 'is the name that another field is delivered under.');
   }
 }
 

@@ -10,10 +10,11 @@ import { issueAt } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { uniquely } from '../unique.ts';
-import { holdIntegration, insertIntegration } from './integration.ts';
+import { holdIntegration, insertIntegration, nameTaken } from './integration.ts';
 import { contentOf } from './integration-content.ts';
 import { listContentIssues, repeated } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
+import { settleFields } from './repeated-fields.ts';
 import { destructive, revise } from './revision.ts';
 
 type Integration = Row<'Integration'>;
@@ -39,11 +40,17 @@ export const upsertIntegrationsInput = z
     description: 'Integrations to create, and new revisions of those that exist.',
   });
 
-/** All of them or none; a content that is in force already makes no revision. In the order given. */
+export interface UpsertedIntegrations {
+  /** In the order of the input. */
+  integrations: Integration[];
+  warnings: string[];
+}
+
+/** Puts all integrations or none; a content that is in force already makes no revision. */
 export const upsertIntegrations = openProjectMutation({
   needs: 'integrations:write',
   input: upsertIntegrationsInput,
-  run(call, opened, { id: projectId }): Promise<Integration[]> {
+  run(call, opened, { id: projectId }): Promise<UpsertedIntegrations> {
     const { given } = opened;
     const upserted = inTransaction(call.database, async (tx) => {
       const names = given.integrations.map(({ name }) => name);
@@ -58,7 +65,8 @@ export const upsertIntegrations = openProjectMutation({
       const input = opened.parsed();
       return putAll(call, tx, { projectId, input, present });
     });
-    return uniquely(upserted, 'An integration of that name was created meanwhile.');
+    const names = given.integrations.map(({ name }) => name);
+    return uniquely(upserted, nameTaken(`one of ${names.join(', ')}`));
   },
 });
 
@@ -79,10 +87,10 @@ async function holdPresent(
 }
 
 function* nameIssues(contents: readonly { name: string }[]): Generator<Issue> {
-  const twice = new Set(repeated(contents.map(({ name }) => name)));
+  const twice = new Set(repeated(contents.map(({ name }) => name.toLowerCase())));
   for (const [index, { name }] of contents.entries()) {
     const path = ['input', 'integrations', index, 'name'];
-    if (twice.has(index)) yield issueAt(path, 'is named twice.', name);
+    if (twice.has(index)) yield issueAt(path, 'is named twice, regardless of case.', name);
     const { error } = integrationName.safeParse(name);
     if (error) yield issueAt(path, error.issues[0]?.message ?? 'is no name.', name);
   }
@@ -106,10 +114,17 @@ async function putAll(
   call: Call,
   tx: Transaction,
   { projectId, input, present }: ToPut,
-): Promise<Integration[]> {
+): Promise<UpsertedIntegrations> {
   const { specVersion: version, destructive: mayDrop } = input;
   const put: Integration[] = [];
-  for (const content of input.integrations) {
+  const warnings: string[] = [];
+  for (const [index, parsed] of input.integrations.entries()) {
+    const { content, warnings: found } = settleFields(call, parsed, [
+      'input',
+      'integrations',
+      index,
+    ]);
+    warnings.push(...found);
     const integration = present.get(content.name);
     const revision = { specVersion: version, content };
     const { name, provider } = content;
@@ -124,7 +139,7 @@ async function putAll(
       put.push((await revise(call, tx, change)).integration);
     }
   }
-  return put;
+  return { integrations: put, warnings };
 }
 
 async function isInForce(

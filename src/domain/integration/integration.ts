@@ -24,6 +24,7 @@ import { orEndUser } from '../viewer/needs.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
+import { settleFields } from './repeated-fields.ts';
 
 type Installation = Row<'Installation'>;
 type Integration = Row<'Integration'>;
@@ -32,13 +33,13 @@ export const integrationIdOrName = z
   .string()
   .min(1)
   .max(64)
-  .describe('The id or the name of the integration.');
+  .describe('The id of the integration, or its name in the case in which it was created.');
 
 export const createIntegrationInput = z
   .object({
     projectIdOrName,
     name: integrationName.describe(
-      '1 to 64 lower-case letters, digits, - and _; unique in the project.',
+      '1 to 64 letters, digits, - and _; unique in the project regardless of case.',
     ),
     provider: z.string().min(1).max(64).describe('The name of a provider of the catalogue.'),
     latestRevision: revisionInput,
@@ -163,19 +164,31 @@ export const createIntegration = openProjectMutation({
   needs: 'integrations:write',
   input: createIntegrationInput,
   findings: providerIssues,
-  run(call, opened, { id: projectId }): Promise<Integration> {
+  run(call, opened, { id: projectId }): Promise<{ integration: Integration; warnings: string[] }> {
     const { name, provider, latestRevision } = opened.given;
     const path = ['input', 'latestRevision', 'content'];
     const created = inTransaction(call.database, async (tx) => {
       const about = { path, projectId, name, provider };
       const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
-      return insertIntegration(tx, projectId, opened.parsed(found));
+      const input = opened.parsed(found);
+      const { specVersion } = input.latestRevision;
+      const { content, warnings } = settleFields(call, input.latestRevision.content, path);
+      const revision = { specVersion, content };
+      const integration = await insertIntegration(tx, projectId, {
+        ...input,
+        latestRevision: revision,
+      });
+      return { integration, warnings };
     });
-    return uniquely(created, `The project already has an integration named ${name}.`);
+    return uniquely(created, nameTaken(name));
   },
 });
 
-/** Of content that was checked. */
+export function nameTaken(names: string): string {
+  return `The project already has an integration with this name, regardless of case: ${names}.`;
+}
+
+/** Inserts an integration and its first revision. The content must have been checked. */
 export async function insertIntegration(
   tx: Transaction,
   projectId: string,

@@ -32,6 +32,7 @@ import {
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
+import { settleFields } from './repeated-fields.ts';
 
 type Integration = Row<'Integration'>;
 type Revision = Row<'Revision'>;
@@ -89,17 +90,25 @@ export const latestRevisions: Batch<string, Revision | null> = async (call, ids)
 export const createRevision = openProjectMutation({
   needs: 'integrations:write',
   input: createRevisionInput,
-  async run(call, opened, project): Promise<{ revision: Revision; integration: Integration }> {
+  async run(call, opened, project): Promise<RevisedIntegration & { warnings: string[] }> {
     const { integrationIdOrName, revision: given } = opened.given;
     const found = await getIntegration(call, project.id, integrationIdOrName);
     const about = { ...found, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
       const held = await holdIntegration(tx, found, 'change');
       const problems = await listContentIssues({ ...call, tx }, given.content, about);
-      return revise(call, tx, { ...opened.parsed(problems), integration: held });
+      const { revision, ...input } = opened.parsed(problems);
+      const { content, warnings } = settleFields(call, revision.content, about.path);
+      const change = { ...input, integration: held, revision: { ...revision, content } };
+      return { ...(await revise(call, tx, change)), warnings };
     });
   },
 });
+
+interface RevisedIntegration {
+  revision: Revision;
+  integration: Integration;
+}
 
 interface NewRevision {
   /** Held by the transaction. */
@@ -108,12 +117,12 @@ interface NewRevision {
   destructive: boolean;
 }
 
-/** Of content that was checked. Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
+/** Puts a revision in force. Its content must have been checked. Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
 export async function revise(
   call: Call,
   tx: Transaction,
   { integration: held, revision, destructive }: NewRevision,
-): Promise<{ revision: Revision; integration: Integration }> {
+): Promise<RevisedIntegration> {
   const { id, projectId, latestRevisionId } = held;
   const latest = await tx.revision.findUniqueOrThrow({
     where: { projectId_id: { projectId, id: latestRevisionId } },

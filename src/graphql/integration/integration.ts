@@ -18,9 +18,10 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { filterArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
+import { WARNINGS } from './revision.ts';
 
 Integration.implement({
   description:
@@ -30,7 +31,7 @@ Integration.implement({
     ...createdFields(t),
     project: projectField(t),
     name: t.exposeString('name', {
-      description: 'Unique in the project: lower-case letters, digits, - and _.',
+      description: 'Letters, digits, - and _; unique in the project regardless of case.',
     }),
     provider: t.exposeString('provider', { description: 'The name of the provider.' }),
     latestRevision: sureLinkField(t, {
@@ -54,7 +55,7 @@ builder.objectFields(Project, (t) => ({
     args: {
       idOrName: t.arg.string({
         required: true,
-        description: 'The id or the name of the integration.',
+        description: 'The id of the integration, or its name in the case in which it was created.',
       }),
     },
     resolve: (project, { idOrName }, { call }) => readIntegration(call, project, idOrName),
@@ -67,16 +68,31 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
+const CreateIntegrationPayload = builder
+  .objectRef<Awaited<ReturnType<typeof createIntegration>>>('CreateIntegrationPayload')
+  .implement({
+    description: 'Result of `createIntegration`.',
+    fields: (t) => ({
+      integration: t.field({
+        type: Integration,
+        description: 'The integration. Give its id or name as integrationIdOrName.',
+        resolve: ({ integration }) => integration,
+      }),
+      warnings: t.exposeStringList('warnings', { description: WARNINGS }),
+    }),
+  });
+
 const UpsertIntegrationsPayload = builder
   .objectRef<Awaited<ReturnType<typeof upsertIntegrations>>>('UpsertIntegrationsPayload')
   .implement({
-    description: 'The answer of upsertIntegrations: the integrations as they are now.',
+    description: 'Result of `upsertIntegrations`.',
     fields: (t) => ({
       integrations: t.field({
         type: [Integration],
         description: 'The integrations, in the order given.',
-        resolve: (integrations) => integrations,
+        resolve: ({ integrations }) => integrations,
       }),
+      warnings: t.exposeStringList('warnings', { description: WARNINGS }),
     }),
   });
 
@@ -87,12 +103,7 @@ builder.mutationFields((t) => ({
       'Creates integrations, and gives new revisions to those that exist: all of them or none. A content that is in force already makes no revision.',
   }),
   createIntegration: mutationField(t, createIntegration, {
-    type: answer(
-      'CreateIntegrationPayload',
-      'integration',
-      Integration,
-      'The integration. Give its id or name as integrationIdOrName.',
-    ),
+    type: CreateIntegrationPayload,
     description: 'Creates an integration with its first revision.',
   }),
   deleteIntegration: mutationField(t, deleteIntegration, {

@@ -30,10 +30,13 @@ builder.objectField(Integration, 'revisions', (t) =>
   }),
 );
 
+export const WARNINGS =
+  'What was accepted and left out, each with its path and the reason: of fields that are named twice, the last one is in force.';
+
 const CreateRevisionPayload = builder
   .objectRef<Awaited<ReturnType<typeof createRevision>>>('CreateRevisionPayload')
   .implement({
-    description: 'The answer of createRevision: the revision, and its integration.',
+    description: 'Result of `createRevision`.',
     fields: (t) => ({
       revision: t.field({
         type: Revision,
@@ -45,6 +48,7 @@ const CreateRevisionPayload = builder
         description: 'The integration, with the revision as its latest.',
         resolve: ({ integration }) => integration,
       }),
+      warnings: t.exposeStringList('warnings', { description: WARNINGS }),
     }),
   });
 

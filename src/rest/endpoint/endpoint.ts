@@ -12,10 +12,12 @@ import { type Method, type Place, type Places, placesOf, schemaOfPart } from './
 /** What the endpoint's function gets beside its input. */
 export interface RestRequest extends Relations {
   call: Call;
-  /** Path and query, as they came. */
+  /** Path and query as received. */
   url: string;
-  /** A header of the answer. */
+  /** Sets a header of the response. */
   setHeader(name: string, value: string): void;
+  /** What was accepted and ignored so far. The endpoint passes it to `sendWarnings`. */
+  warnings: string[];
 }
 
 export type Part = Issue['in'];
@@ -37,10 +39,17 @@ export interface Described<Shown> {
   output: z.ZodType<unknown, Shown> | null;
   /** Set if the answer is a text and not JSON. */
   mediaType?: 'text/plain';
-  /** Puts a request into the form that is read, if the platform has another form for the same. */
-  rewrite?(parts: Parts): Parts;
-  /** For work that was tried and has failed: the same body with another status. */
-  failure?: { status: 422; isFailed(shown: Shown): boolean };
+  /** Converts another form of the request, which the reference API has, into the form that `input` describes. */
+  rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
+  failure?: Failure<Shown>;
+}
+
+/** For work that was tried and has failed: `output` with another status, or a problem for clients that accept one. */
+interface Failure<Shown> {
+  status: 422;
+  isFailed(shown: Shown): boolean;
+  problem: z.ZodType;
+  showProblem(shown: Shown): unknown;
 }
 
 /** Members of the input with another place or name than the usual one. */
@@ -69,7 +78,7 @@ export interface Endpoint
   parts: Record<Part, z.ZodObject | null>;
   /** What the schema says of the members of the input that were given. */
   parse: Parse<unknown>;
-  failure?: { status: 422; isFailed(shown: unknown): boolean };
+  failure?: Failure<unknown>;
   run(request: RestRequest, input: unknown): Promise<unknown>;
 }
 

@@ -10,8 +10,8 @@ import { withoutCredentials } from '../../errors.ts';
 import { timed } from '../../meters.ts';
 import { inSpan } from '../../spans.ts';
 import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
-import type { Endpoint, Parts } from './endpoint.ts';
-import { readInput } from './request-input.ts';
+import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
+import { readInput, refuseUnstorable } from './request-input.ts';
 import { errorInRequest } from './rest-errors.ts';
 
 export interface Gateway {
@@ -19,7 +19,7 @@ export interface Gateway {
   admission: Admission;
 }
 
-/** A request as it came in, taken apart. */
+/** A received request, split into its parts. */
 export interface Received {
   credentials: Credentials;
   sender: Pick<Sender, 'address' | 'page'> & { slot?: RequestSlot };
@@ -49,6 +49,16 @@ export async function perform(
   });
 }
 
+async function rewrittenParts(
+  endpoint: Endpoint,
+  parts: Parts,
+  request: RestRequest,
+): Promise<Parts> {
+  if (!endpoint.rewrite) return parts;
+  refuseUnstorable(parts);
+  return endpoint.rewrite(parts, request);
+}
+
 function kindOf({ method }: Endpoint): 'query' | 'mutation' {
   return method === 'GET' ? 'query' : 'mutation';
 }
@@ -64,10 +74,11 @@ async function answer(
 ): Promise<unknown> {
   // A caller who may not do it is told so, and nothing of the input.
   authorize(viewer, endpoint.needs);
-  const { input, places } = readInput(endpoint, received.parts);
   const { url, setHeader } = received;
   const call = { ...services, viewer, ...(slot && { slot }) };
-  const request = { call, ...createRelations(call), url, setHeader };
+  const request = { call, ...createRelations(call), url, setHeader, warnings: [] };
+  const parts = await rewrittenParts(endpoint, received.parts, request);
+  const { input, places } = readInput(endpoint, parts);
   const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
   return inTime(endpoint, services, run).catch((error: unknown) => {
     throw errorInRequest(places, error);

@@ -11,12 +11,11 @@ import { openWireForms } from './wire-form.ts';
 
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
 
-/** The input, with the places of its members in this request. */
+/** The input, and where each of its members is in this request. Rewritten parts must be given rewritten. */
 export function readInput(endpoint: Endpoint, sent: Parts): { input: unknown; places: Places } {
   refuseUnstorable(sent);
-  const parts = endpoint.rewrite?.(sent) ?? sent;
   const issues: Issue[] = [];
-  const members = readParts(endpoint, parts, issues);
+  const members = readParts(endpoint, sent, issues);
   const { given, places, issues: misread } = openWireForms(endpoint.places, members);
   addIssues(issues, misread);
   const { input, issues: found, isRefused } = endpoint.parse(given);

@@ -18,7 +18,9 @@ import { tellLocation } from '../endpoint/location.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { sendWarnings } from '../endpoint/warnings.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { WARNED, withoutIgnored } from './ignored-members.ts';
 import { contentsOfManifest, manifestShape } from './manifest.ts';
 import { revision, showRevision } from './revision.ts';
 
@@ -33,7 +35,9 @@ const integration = resource(
   'The integration: what to read, write, proxy and subscribe to at a provider.',
   {
     ...createdShape,
-    name: z.string().describe('Unique in the project: lower-case letters, digits, - and _.'),
+    name: z
+      .string()
+      .describe('Letters, digits, - and _; unique in the project regardless of case.'),
     provider: z.string().describe('The name of the provider.'),
     latestRevision: revision,
     ...updateTimeShape,
@@ -62,11 +66,15 @@ export const integrationEndpoints = [
     path,
     tag,
     summary: 'Creates an integration with its first revision.',
-    description: 'The Location header has the path of the integration.',
+    description: `The Location header has the path of the integration. ${WARNED}`,
     mutation: createIntegration,
+    rewrite: (parts, request) => withoutIgnored(parts, ['latestRevision', 'content'], request),
     status: 201,
     output: null,
-    show: (made, request) => tellLocation(request, made.id),
+    show({ integration: { id }, warnings }, request) {
+      sendWarnings(request, warnings);
+      tellLocation(request, id);
+    },
   }),
   mutationEndpoint({
     id: 'upsertIntegrations',
@@ -74,8 +82,7 @@ export const integrationEndpoints = [
     path: `${path}:batch`,
     tag,
     summary: 'Creates all integrations of a manifest, or gives new revisions to those there are.',
-    description:
-      'All of them are put, or none. A content that is in force already makes no revision, and integrations that are not named stay.',
+    description: `All of them are put, or none. A content that is in force already makes no revision, and integrations that are not named stay. ${WARNED}`,
     mutation: upsertIntegrations,
     beside: manifestShape,
     rewrite: contentsOfManifest,
@@ -86,7 +93,10 @@ export const integrationEndpoints = [
     },
     status: 200,
     output: z.array(integration).describe('The integrations, in the order of the manifest.'),
-    show: (rows, request) => Promise.all(rows.map((row) => showIntegration(row, request))),
+    show({ integrations, warnings }, request) {
+      sendWarnings(request, warnings);
+      return Promise.all(integrations.map((row) => showIntegration(row, request)));
+    },
   }),
   readEndpoint({
     id: 'getIntegration',

@@ -1,8 +1,11 @@
-/** Revisions that are given as the text of a manifest, in which the integration is one of several. */
+/** Revisions as a manifest: YAML text, or a zip archive that was uploaded, with one or several integrations. */
 import { z } from 'zod';
+import { findUpload } from '../../domain/integration/manifest-upload.ts';
 import { issueAt } from '../../domain/issues.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
-import type { Parts } from '../endpoint/endpoint.ts';
+import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
+import { withoutIgnored } from './ignored-members.ts';
+import { unpackManifest } from './manifest-archive.ts';
 import { MANIFEST_LENGTH_MAX, readManifestText } from './manifest-text.ts';
 
 export const manifestShape = {
@@ -13,7 +16,12 @@ export const manifestShape = {
     .describe(
       'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB.',
     ),
-  sourceZipUrl: z.string().optional().describe('Refused: send the text as sourceYaml.'),
+  sourceZipUrl: z
+    .string()
+    .optional()
+    .describe(
+      'Instead of sourceYaml, a zip archive with `amp.yaml` or `amp.yml`: the address that generate-upload-url gave to this project, with the file uploaded. Unpacked, the archive has at most 4 MiB and 100 files.',
+    ),
 };
 
 const manifest = z.object({
@@ -21,42 +29,70 @@ const manifest = z.object({
   integrations: z.array(z.looseObject({ name: z.string() })).min(1),
 });
 
-/** With the manifest's integration as `revision`. Throws BAD_USER_INPUT for a text that has none. */
-export function revisionOfManifest(parts: Parts): Parts {
-  const { sourceYaml, ...body } = withoutZip(parts);
-  if (typeof sourceYaml !== 'string') return parts;
-  if (body.revision !== undefined) throw refusal('sourceYaml', 'must not stand beside revision.');
-  const { specVersion, integrations } = readManifest(sourceYaml);
+/** Makes the manifest's integration the `revision`. Throws BAD_USER_INPUT for a manifest that has none. */
+export async function revisionOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
+  const { source, body } = await readSource(parts, request);
+  if (!source) return withoutIgnored(parts, ['revision', 'content'], request);
+  if (body.revision !== undefined) throw refusal(source.member, 'must not stand beside revision.');
+  const { specVersion, integrations } = readManifest(source);
   const { integrationId: name } = parts.path as { integrationId: string };
   const [only, ...others] = integrations;
   const content =
     integrations.find((one) => one.name === name) ?? (others.length > 0 ? null : only);
-  if (!content) throw refusal('sourceYaml', `has several integrations, and none is named ${name}.`);
-  return { ...parts, body: { ...body, revision: { specVersion, content } } };
-}
-
-/** With all integrations of the manifest. Throws BAD_USER_INPUT for a text that has none. */
-export function contentsOfManifest(parts: Parts): Parts {
-  const { sourceYaml, ...body } = withoutZip(parts);
-  if (typeof sourceYaml !== 'string') return parts;
-  if (body.integrations !== undefined) {
-    throw refusal('sourceYaml', 'must not stand beside integrations.');
+  if (!content) {
+    throw refusal(source.member, `has several integrations, and none is named ${name}.`);
   }
-  return { ...parts, body: { ...body, ...readManifest(sourceYaml) } };
+  const rewritten = { ...parts, body: { ...body, revision: { specVersion, content } } };
+  return withoutIgnored(rewritten, ['revision', 'content'], request);
 }
 
-function withoutZip({ body }: Parts): Record<string, unknown> {
-  const { sourceZipUrl, ...given } = (body ?? {}) as Record<string, unknown>;
-  if (sourceZipUrl === undefined) return given;
-  throw refusal('sourceZipUrl', "can't be fetched: send the text as sourceYaml.");
+/** Makes the manifest's integrations the `integrations`. Throws BAD_USER_INPUT for a manifest that has none. */
+export async function contentsOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
+  const { source, body } = await readSource(parts, request);
+  if (!source) return withoutIgnored(parts, ['integrations'], request);
+  if (body.integrations !== undefined) {
+    throw refusal(source.member, 'must not stand beside integrations.');
+  }
+  const rewritten = { ...parts, body: { ...body, ...readManifest(source) } };
+  return withoutIgnored(rewritten, ['integrations'], request);
 }
 
-function readManifest(text: string): z.output<typeof manifest> {
+interface Source {
+  member: keyof typeof manifestShape;
+  text: string;
+}
+
+/** Null if the request has no manifest, or if one of its members is not text, which validation refuses. */
+async function readSource(
+  { body, path }: Parts,
+  { call }: RestRequest,
+): Promise<{ source: Source | null; body: Record<string, unknown> }> {
+  const { sourceYaml, sourceZipUrl, ...rest } = (body ?? {}) as Record<string, unknown>;
+  if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
+    throw refusal('sourceZipUrl', 'must not stand beside sourceYaml.');
+  }
+  if (typeof sourceYaml === 'string') {
+    return { source: { member: 'sourceYaml', text: sourceYaml }, body: rest };
+  }
+  if (typeof sourceZipUrl !== 'string') return { source: null, body: rest };
+  const { projectIdOrName } = path as { projectIdOrName: string };
+  const zip = await findUpload(call, projectIdOrName, sourceZipUrl);
+  if (!zip) {
+    const detail =
+      'must be an address that generate-upload-url gave to this project within the last hour, with the file uploaded.';
+    throw refusal('sourceZipUrl', detail);
+  }
+  const unpacked = await unpackManifest(zip);
+  if ('problem' in unpacked) throw refusal('sourceZipUrl', unpacked.problem);
+  return { source: { member: 'sourceZipUrl', text: unpacked.manifest }, body: rest };
+}
+
+function readManifest({ member, text }: Source): z.output<typeof manifest> {
   const read = readManifestText(text);
-  if ('problem' in read) throw refusal('sourceYaml', read.problem);
+  if ('problem' in read) throw refusal(member, read.problem);
   const { data } = manifest.safeParse(read.value);
   if (data) return data;
-  throw refusal('sourceYaml', 'must have specVersion, and integrations with names.');
+  throw refusal(member, 'must have specVersion, and integrations with names.');
 }
 
 function refusal(member: string, detail: string): Error {

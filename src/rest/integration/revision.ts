@@ -15,8 +15,10 @@ import { tellLocation } from '../endpoint/location.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { sendWarnings } from '../endpoint/warnings.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 import { shownObject, withoutNulls } from '../openapi/shown.ts';
+import { WARNED } from './ignored-members.ts';
 import { manifestShape, revisionOfManifest } from './manifest.ts';
 
 const tag = 'Integrations';
@@ -83,8 +85,7 @@ export const revisionEndpoints = [
     tag,
     summary:
       'Creates the new latest revision of an integration. It holds for all installations at once.',
-    description:
-      'It is refused if installations read an object that it drops, unless destructive is true.',
+    description: `It is refused if installations read an object that it drops, unless destructive is true. ${WARNED}`,
     mutation: createRevision,
     beside: manifestShape,
     rewrite: revisionOfManifest,
@@ -95,7 +96,10 @@ export const revisionEndpoints = [
     },
     status: 201,
     output: null,
-    show: (made, request) => tellLocation(request, made.revision.id),
+    show({ revision: { id: revisionId }, warnings }, request) {
+      sendWarnings(request, warnings);
+      tellLocation(request, revisionId);
+    },
   }),
   readEndpoint({
     id: 'getRevision',

@@ -1,30 +1,77 @@
-/** Where the platform's clients put the files of a manifest. The gateway takes manifests as text alone. */
+/** Uploads of zip archives with a manifest: the URL for it, and what takes the file at that URL. */
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
-import { unprocessable } from '../../errors.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import {
+  createUploadUrl,
+  openUpload,
+  storeUpload,
+  UPLOAD_BYTES_MAX,
+  UPLOAD_TOO_LARGE,
+  uploadUrlInput,
+} from '../../domain/integration/manifest-upload.ts';
+import type { Gateway } from '../endpoint/perform.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { BASE_PATH } from '../openapi/openapi.ts';
 import { resource } from '../openapi/schemas.ts';
 
-const signedUrl = resource('SignedUrl', 'Where a file can be put.', {
-  url: z.string().describe('The URL to put the file to.'),
-  bucket: z.string().describe('The store that it names.'),
-  path: z.string().describe('The place of the file in the store.'),
+const signedUrl = resource('SignedUrl', 'Where to upload a file to.', {
+  url: z
+    .string()
+    .describe('The URL to PUT the file to, without further credentials. Also its `sourceZipUrl`.'),
+  bucket: z.string().describe('The first part of `gs://{bucket}/{path}`, another `sourceZipUrl`.'),
+  path: z.string().describe('The second part of it.'),
 });
 
-export const uploadUrlEndpoint = endpoint({
+export const uploadUrlEndpoint = readEndpoint({
   id: 'generateUploadUrl',
-  method: 'GET',
   path: '/generate-upload-url',
   tag: 'Integrations',
-  summary: 'Gets a URL to upload the files of a manifest to.',
+  summary: 'Gets a URL to upload a zip archive with a manifest to.',
   description:
-    'No store for files is connected to the gateway: the answer is a refusal that says so. Send the text of a manifest as `sourceYaml`.',
-  needs: 'integrations:write',
-  input: z.object({}),
-  status: 200,
-  output: signedUrl,
-  async run(): Promise<z.output<typeof signedUrl>> {
-    throw unprocessable(
-      'No store for files is configured on this server: send the text of the manifest as sourceYaml.',
-    );
+    'PUT the archive, of at most 1 MiB, to `url` within an hour; the URL takes one file. Then give `url`, or `gs://{bucket}/{path}`, as `sourceZipUrl`, within the same hour and in the same project. The manifest is `amp.yaml` or `amp.yml` at the top of the archive.',
+  input: uploadUrlInput,
+  places: {
+    md5: { in: 'query', name: 'md5' },
+    projectIdOrName: { in: 'query', name: 'projectIdOrName' },
   },
+  read: createUploadUrl,
+  output: signedUrl,
+  show: (upload) => upload,
 });
+
+/** The URL is the credential: no key is needed, and the document does not describe the route. */
+export async function registerUpload(app: FastifyInstance, { services }: Gateway): Promise<void> {
+  const pathOf = ({ params }: FastifyRequest) => {
+    const { projectId, token } = params as { projectId: string; token: string };
+    return `projects/${projectId}/manifest-uploads/${token}`;
+  };
+  // A context of its own: elsewhere bodies are JSON alone.
+  await app.register(async (files) => {
+    files.removeAllContentTypeParsers();
+    files.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer' },
+      async (_request: FastifyRequest, body: Buffer) => body,
+    );
+    files.setErrorHandler((error: { code?: string }, _request, reply) => {
+      if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
+      return reply
+        .code(UPLOAD_TOO_LARGE.status)
+        .type('application/problem+json')
+        .serializer(JSON.stringify)
+        .send(UPLOAD_TOO_LARGE);
+    });
+    files.route({
+      method: 'PUT',
+      url: `${BASE_PATH}/projects/:projectId/manifest-uploads/:token`,
+      schema: { hide: true } as FastifySchema,
+      bodyLimit: UPLOAD_BYTES_MAX,
+      // Before the body is read: only the holder of a valid URL makes the gateway read one.
+      onRequest: async (request) => void openUpload(services, pathOf(request)),
+      async handler(request, reply) {
+        await storeUpload(services, pathOf(request), (request.body as Buffer) ?? Buffer.alloc(0));
+        return reply.code(200).send();
+      },
+    });
+  });
+}

@@ -77,20 +77,23 @@ const DONE_WITHOUT_BODY = 'The change is made. The answer has no body.';
 
 function failed({ failure, output }: Endpoint) {
   if (!failure || !output) return {};
-  const { description, content } = refusal(
-    'The request was refused, or its work was tried and has failed.',
-  );
   return {
     [failure.status]: {
-      description,
-      content: { 'application/json': { schema: output }, ...content },
+      description:
+        'The request was refused, or its work was tried and has failed: then the response is a problem only if `Accept` names application/problem+json.',
+      content: {
+        'application/json': { schema: output },
+        [PROBLEM_TYPE]: { schema: z.union([failure.problem, problem]) },
+      },
     },
   };
 }
 
+export const PROBLEM_TYPE = 'application/problem+json';
+
 const refusal = (description: string) => ({
   description,
-  content: { 'application/problem+json': { schema: problem } },
+  content: { [PROBLEM_TYPE]: { schema: problem } },
 });
 const REFUSALS = {
   '4xx': refusal(

@@ -20,40 +20,36 @@ const recordResult = resource('RecordResult', 'The outcome of one record.', {
     .describe('The record as it is now; left out if the provider does not answer with it.'),
 });
 
-const { type, href, title, status, detail } = problem.shape;
-
-/** The members of a problem, beside what the platform's clients read. */
-const failedShape = {
-  type: type.optional(),
-  href: href.optional(),
-  title: title.optional(),
-  status: status.optional(),
-  detail: detail.optional(),
+const resultShape = {
+  operationId: z.string().describe('The id of the operation that writes.'),
+  result: recordResult.optional(),
+  results: z
+    .array(recordResult)
+    .optional()
+    .describe('Only for a synchronous batch: the outcomes, one for each record, in order.'),
+  successCount: z
+    .int()
+    .optional()
+    .describe('Only for a synchronous batch: how many records were written.'),
+  failureCount: z
+    .int()
+    .optional()
+    .describe('Only for a synchronous batch: how many records were not written.'),
+  errors: errors.describe(
+    'Only for a synchronous write in which records failed: why, in order; of a batch, each begins with `Record` and the place of its record, from 1.',
+  ),
 };
 
 const writeResult = resource(
   'WriteResult',
   'The outcome of the write, or only its operation if the outcome is not known yet.',
-  {
-    operationId: z.string().describe('The id of the operation that writes.'),
-    result: recordResult.optional(),
-    results: z
-      .array(recordResult)
-      .optional()
-      .describe('Only for a synchronous batch: the outcomes, one for each record, in order.'),
-    successCount: z
-      .int()
-      .optional()
-      .describe('Only for a synchronous batch: how many records were written.'),
-    failureCount: z
-      .int()
-      .optional()
-      .describe('Only for a synchronous batch: how many records were not written.'),
-    errors: errors.describe(
-      'Only for a synchronous write in which records failed: why, in order; of a batch, each begins with `Record` and the place of its record, from 1.',
-    ),
-    ...failedShape,
-  },
+  resultShape,
+);
+
+const writeProblem = resource(
+  'WriteProblem',
+  'The outcome of a write that failed, with the members of a problem.',
+  { ...problem.shape, ...resultShape },
 );
 
 type RecordOutcome = NonNullable<WriteAnswer['result']>;
@@ -72,7 +68,7 @@ function showAnswer(answer: WriteAnswer) {
   const shown = showOutcome(result);
   if (outcome === 'SUCCESS') return { operationId, result: shown };
   const told = result.errors.map((message) => ({ message }));
-  return { operationId, result: shown, errors: told, ...failedMembers(result.errors.join(' ')) };
+  return { operationId, result: shown, errors: told };
 }
 
 function showBatch(answer: WriteAnswer, results: RecordOutcome[]) {
@@ -80,19 +76,29 @@ function showBatch(answer: WriteAnswer, results: RecordOutcome[]) {
   const failed = results.flatMap(({ success, errors: messages }, index) =>
     success ? [] : messages.map((message) => ({ message: `Record ${index + 1}: ${message}` })),
   );
-  const isFailed = failureCount === results.length;
   return {
     operationId: operation.id,
     successCount: successCount ?? undefined,
     failureCount: failureCount ?? undefined,
     results: results.map(showOutcome),
     errors: failed.length > 0 ? failed : undefined,
-    ...(isFailed && failedMembers(`None of the ${results.length} records was written.`)),
   };
 }
 
-function failedMembers(reason: string) {
-  return { ...problemOf('UNPROCESSABLE', reason || 'The write has failed.'), issues: undefined };
+type ShownResult = z.input<typeof writeResult>;
+
+/** Whether no record was written, and that is known. */
+function isFailed({ result, results }: ShownResult): boolean {
+  return result?.success === false || (results?.every(({ success }) => !success) ?? false);
+}
+
+/** The official schema of a failed write is closed: only clients that accept problems get their members. */
+function showProblem(shown: ShownResult) {
+  const { errors: reasons = [], results } = shown;
+  const reason = results
+    ? `None of the ${results.length} records was written.`
+    : reasons.map(({ message }) => message).join(' ');
+  return { ...problemOf('UNPROCESSABLE', reason || 'The write has failed.'), ...shown };
 }
 
 export const writeEndpoints = [
@@ -112,10 +118,7 @@ export const writeEndpoints = [
     },
     status: 200,
     output: writeResult,
-    failure: {
-      status: 422,
-      isFailed: ({ status: failedWith }) => failedWith !== undefined,
-    },
+    failure: { status: 422, isFailed, problem: writeProblem, showProblem },
     show: showAnswer,
   }),
 ];

@@ -5,7 +5,7 @@ import { findingsAlike } from '../../support/rest/alike.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 import { integrate } from '../../support/scenes/integrations.ts';
-import { startReading } from '../../support/scenes/reads.ts';
+import { startReadingUnscheduled } from '../../support/scenes/reads.ts';
 import { readNow, readOnSchedule } from '../../support/scenes/rest-reads.ts';
 
 const app = await sharedApp();
@@ -15,7 +15,7 @@ const stored = sandbox.records('contacts');
 
 let workers: AsyncDisposable;
 beforeAll(async () => {
-  workers = await startReading(app);
+  workers = await startReadingUnscheduled(app);
 });
 afterAll(() => workers[Symbol.asyncDispose]());
 

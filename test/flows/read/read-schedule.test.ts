@@ -4,6 +4,7 @@ import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { startWork } from '../../../src/start-work.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
+import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 import { installReading, type Message, POLLING, startReading } from '../../support/scenes/reads.ts';
 
 const HOUR_MS = 3_600_000;
@@ -90,6 +91,31 @@ test('an operation tells of its read page by page', async () => {
     'DEBUG [contacts] Page 2: 200 records',
     'DEBUG [contacts] Page 3: 50 records',
     'INFO [contacts] Read completed (450 records)',
+  ]);
+});
+
+test('the first read starts when the installation is created, also with a rare schedule', async () => {
+  const tenant = await app.tenant();
+  await using _workers = await startReading(app);
+  const [contacts] = contentFor().read.objects;
+  const objects = [
+    { ...contacts, schedule: '0 0 1 1 *' },
+    { ...contacts, objectName: 'companies', schedule: undefined },
+  ];
+  const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
+  const { id: installationId } = await installFor(tenant, integration);
+  const reads = async () => {
+    const found = await prisma.operation.findMany({ where: { installationId } });
+    return found.map(({ status, result }) => `${status} ${result}`);
+  };
+  await expect
+    .poll(reads, { timeout: 30_000, interval: 50 })
+    .toEqual(['SUCCESS [contacts] Read completed (450 records)']);
+  const where = { installationId };
+  const shown = await prisma.installedObject.findMany({ where, orderBy: { objectName: 'asc' } });
+  expect(shown.map(({ backfillDone, nextReadTime }) => [backfillDone, nextReadTime])).toEqual([
+    [false, null],
+    [true, expect.any(Date)],
   ]);
 });
 

@@ -44,14 +44,27 @@ test('a second topic of the same name is a conflict', async () => {
   });
 });
 
+test('a topic name may hold spaces, but not at its ends', async () => {
+  const tenant = await app.tenant();
+  const projectIdOrName = tenant.projectId;
+  const { topic } = (await tenant.query(create, { input: { projectIdOrName, name: 'All events' } }))
+    .createTopic;
+  expect(topic.name).toBe('All events');
+  for (const name of [' All events', 'All events ', ' ', 'a'.repeat(65)]) {
+    expect(await tenant.refusal(create, { input: { projectIdOrName, name } })).toMatchObject({
+      problem: { issues: [{ name: 'input.name' }] },
+    });
+  }
+});
+
 test('every offending input is named at once', async () => {
   const tenant = await app.tenant();
-  const input = { projectIdOrName: '', name: 'no spaces' };
+  const input = { projectIdOrName: '', name: 'no_underscores' };
   const { code, problem } = await tenant.refusal(create, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
     { in: 'body', name: 'input.projectIdOrName', value: '' },
-    { in: 'body', name: 'input.name', value: 'no spaces' },
+    { in: 'body', name: 'input.name', value: 'no_underscores' },
   ]);
 });
 

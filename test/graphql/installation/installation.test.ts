@@ -116,7 +116,7 @@ test('without a config, everything that the integration has is installed', async
         objectName: 'contacts',
         mappedObjectName: 'people',
         schedule: '*/10 * * * *',
-        nextReadTime: '2030-01-01T00:10:00.000Z',
+        nextReadTime: start.toISOString(),
         paused: false,
         ...object,
       },
@@ -145,10 +145,26 @@ test('a config that is given is all there is', async () => {
     write: [{ objectName: 'deals', deletionEnabled: true }],
   });
   expect(objects).toMatchObject([
-    { objectName: 'contacts', schedule: '0 6 * * *', nextReadTime: '2030-01-01T06:00:00.000Z' },
+    { objectName: 'contacts', schedule: '0 6 * * *', nextReadTime: start.toISOString() },
   ]);
   const bare = await installFor(tenant, integration, { groupRef: 'zen', config: {} });
   expect(bare).toMatchObject({ config: { read: [], write: [] }, objects: [] });
+});
+
+test('the first read starts with the installation if it has records to backfill', async () => {
+  now = start;
+  const tenant = await app.tenant();
+  const people = { ...contentFor().read.objects[0], schedule: '*/10 * * * *' };
+  const objects = [
+    people,
+    { ...people, objectName: 'deals', backfill: { defaultPeriod: { days: 0 } } },
+    { ...people, objectName: 'companies', schedule: null },
+  ];
+  const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
+  const installed = await installFor(tenant, integration);
+  expect(
+    installed.objects.map(({ nextReadTime }: { nextReadTime: string }) => nextReadTime),
+  ).toEqual([null, start.toISOString(), '2030-01-01T00:10:00.000Z']);
 });
 
 test('a disabled object has a state, and no next read', async () => {
@@ -309,7 +325,7 @@ test('an update replaces the config, keeps what objects have read, and leaves th
       recordsRead: 7,
       backfillDone: true,
       lastReadTime: lastReadTime.toISOString(),
-      nextReadTime: '2030-01-01T00:10:00.000Z',
+      nextReadTime: start.toISOString(),
     },
   ]);
   const earlier = await tenant.query(

@@ -166,7 +166,6 @@ test('every offending input is named at once, whatever tells it', async () => {
           enabled: 'never',
           delivery: { mode: 'onRequest', pageSize: 20 },
           requiredFields: [{ fieldName: 'email' }, {}],
-          optionalFields: [{ fieldName: 'email' }],
         },
       ],
     },
@@ -200,7 +199,6 @@ test('every offending input is named at once, whatever tells it', async () => {
       `${at}.read.objects[2].delivery.mode`,
       `${at}.read.objects[2].delivery.pageSize`,
       `${at}.read.objects[2].requiredFields[1]`,
-      `${at}.read.objects[2].optionalFields[0].fieldName`,
       `${at}.write.objects[1].objectName`,
       `${at}.subscribe.objects[0].objectName`,
       `${at}.subscribe.objects[0].createEvent.enabled`,
@@ -224,7 +222,7 @@ test('an unknown provider is named, and so is an unknown project beside other fi
   const content = { ...contentFor(), provider: 'nosuch' };
   const { problem } = await tenant.refusal(CREATE_INTEGRATION, integrationInput(tenant, content));
   expect(namesOf(problem)).toEqual(['input.provider']);
-  const { input } = integrationInput({ projectId: '' }, { ...contentFor(), name: 'A' });
+  const { input } = integrationInput({ projectId: '' }, { ...contentFor(), name: 'A.b' });
   const nowhere = await tenant.refusal(CREATE_INTEGRATION, { input });
   expect(namesOf(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });

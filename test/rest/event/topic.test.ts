@@ -35,14 +35,14 @@ test('a second topic of the same name is a conflict', async () => {
 test('every offending input is named at once, each with its place', async () => {
   const rest = await restTenant(app);
   const path = `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`;
-  const { issues } = await rest.refusal('PATCH', path, { name: 'no spaces', nmae: 1 });
+  const { issues } = await rest.refusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
   expect(issues?.map((issue) => [issue.in, issue.name]).sort()).toEqual([
     ['body', 'name'],
     ['body', 'nmae'],
     ['path', 'projectIdOrName'],
     ['path', 'topicId'],
   ]);
-  expect(issues?.find(({ name }) => name === 'name')?.value).toBe('no spaces');
+  expect(issues?.find(({ name }) => name === 'name')?.value).toBe('no_underscores');
 });
 
 test('a list is given in pages to those who ask for pages', async () => {

@@ -97,7 +97,7 @@ test('what is wrong is told at its place, whether the form or the rules tell it'
   const objects = [{ ...contacts, schedule: '* * * * *', destination: 'nowhere' }];
   const content = contentFor('crm', { read: { objects } });
   expect(
-    await issuesOf({ name: 'NO', provider: 'nobody', latestRevision: revisionOf(content) }),
+    await issuesOf({ name: 'N O', provider: 'nobody', latestRevision: revisionOf(content) }),
   ).toEqual(
     expect.arrayContaining([
       'body name',

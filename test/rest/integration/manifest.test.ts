@@ -159,10 +159,99 @@ test('what installations read is not dropped by a manifest, unless it is destruc
   expect(objects).toMatchObject([{ objectName: 'contacts', paused: true }]);
 });
 
-test('no files are taken: who wants to upload them is told what to send instead', async () => {
+test('ignored members are accepted with a warning, in JSON and in manifests', async () => {
+  const { rest, path } = await prepare();
+  const event = { enabled: 'always', watchFieldsAuto: 'all' };
+  const [contacts] = contentFor().read.objects;
+  const content = contentFor('crm', {
+    read: { objects: [{ ...contacts, delete: true }] },
+    subscribe: {
+      objects: [
+        {
+          ...{ objectName: 'contacts', destination: 'records', inheritFieldsAndMapping: true },
+          ...{ createEvent: event, updateEvent: event, deleteEvent: event },
+        },
+      ],
+    },
+  });
+  const warnings = (at: string) =>
+    [
+      `299 - "${at}.read.objects[0].delete: is ignored."`,
+      `299 - "${at}.subscribe.objects[0].createEvent.watchFieldsAuto: is ignored."`,
+      `299 - "${at}.subscribe.objects[0].deleteEvent.watchFieldsAuto: is ignored."`,
+    ].join(', ');
+  const revision = { specVersion: '1.0.0', content };
+  const revised = await rest.ask('POST', `${path}/revisions`, { revision });
+  expect([revised.status, revised.headers.warning]).toEqual([201, warnings('revision.content')]);
+  const stored = (await rest.get(path)).latestRevision.content;
+  expect(stored.read.objects[0]).not.toHaveProperty('delete');
+  expect(stored.subscribe.objects[0]).toMatchObject({
+    createEvent: { enabled: 'always' },
+    updateEvent: event,
+    deleteEvent: { enabled: 'always' },
+  });
+  expect(stored.subscribe.objects[0].createEvent).not.toHaveProperty('watchFieldsAuto');
+  const put = await putAll(rest, { specVersion: '1.0.0', integrations: [content] });
+  expect([put.status, put.headers.warning]).toEqual([200, warnings('integrations[0]')]);
+  const created = await rest.ask('POST', `${rest.base}/integrations`, {
+    ...{ name: 'other', provider: 'sandbox' },
+    latestRevision: { specVersion: '1.0.0', content: { ...content, name: 'other' } },
+  });
+  expect([created.status, created.headers.warning]).toEqual([
+    201,
+    warnings('latestRevision.content'),
+  ]);
+});
+
+test('of a field that is named twice the last one is in force, with a warning', async () => {
+  const { rest, path } = await prepare();
+  const [contacts] = contentFor().read.objects;
+  const objects = [
+    {
+      ...contacts,
+      requiredFields: [{ fieldName: 'email' }, { fieldName: 'phone', mapToName: 'tel' }],
+      optionalFields: [{ fieldName: 'email', mapToName: 'mail' }],
+    },
+  ];
+  const revision = { specVersion: '1.0.0', content: contentFor('crm', { read: { objects } }) };
+  const { status, headers } = await rest.ask('POST', `${path}/revisions`, { revision });
+  expect([status, headers.warning]).toEqual([
+    201,
+    expect.stringContaining('read.objects[0].requiredFields[0]: is left out'),
+  ]);
+  const [stored] = (await rest.get(path)).latestRevision.content.read.objects;
+  expect(stored.requiredFields).toEqual([{ fieldName: 'phone', mapToName: 'tel' }]);
+  expect(stored.optionalFields).toEqual([{ fieldName: 'email', mapToName: 'mail' }]);
+  expect(
+    (await putAll(rest, { sourceYaml: manifest(integration('crm')) })).headers,
+  ).not.toHaveProperty('warning');
+});
+
+test('names of integrations keep their case, and are unique regardless of it', async () => {
   const { rest } = await prepare();
-  const { status, body } = await rest.ask('GET', '/generate-upload-url');
-  expect([status, body.detail]).toEqual([422, expect.stringContaining('sourceYaml')]);
-  const reader = await rest.withScopes('read');
-  expect((await reader.ask('GET', '/generate-upload-url')).status).toBe(403);
+  const named = (name: string) => ({
+    ...{ name, provider: 'sandbox' },
+    latestRevision: { specVersion: '1.0.0', content: contentFor(name) },
+  });
+  await rest.post(`${rest.base}/integrations`, named('readSalesforceContacts'));
+  const path = `${rest.base}/integrations/readSalesforceContacts`;
+  expect((await rest.get(path)).name).toBe('readSalesforceContacts');
+  expect((await rest.refusal('GET', path.toLowerCase())).status).toBe(404);
+  const taken = await rest.refusal(
+    'POST',
+    `${rest.base}/integrations`,
+    named('ReadSalesforceContacts'),
+  );
+  expect(taken).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('regardless of case'),
+  });
+  const batch = await putAll(rest, { sourceYaml: manifest(integration('CRM')) });
+  expect([batch.status, batch.body.detail]).toEqual([409, expect.stringContaining('CRM')]);
+  const twice = await putAll(rest, {
+    sourceYaml: manifest(integration('one'), integration('ONE')),
+  });
+  expect(twice.body).toMatchObject({ status: 400, issues: [{ name: 'integrations[1].name' }] });
+  const { rest: other } = await prepare();
+  await other.post(`${other.base}/integrations`, named('READSALESFORCECONTACTS'));
 });

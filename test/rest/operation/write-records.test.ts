@@ -46,14 +46,45 @@ test('a write that the provider refuses is a 422 with the write result', async (
     operationId: expect.stringMatching(/^opr_/),
     result: { success: false },
     errors,
-    type: 'urn:problem:unprocessable',
-    href: expect.stringMatching(/\/problems\/unprocessable$/),
-    title: expect.any(String),
-    status: 422,
-    detail: refused.errors[0].message,
   });
   const operation = await rest.get(`${rest.base}/operations/${refused.operationId}`);
   expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
+});
+
+test('a failed write is a problem only for clients that accept problems', async () => {
+  const rest = await writer();
+  const failWith = (accept: string, given: object) =>
+    app.app.rest.inject({
+      method: 'POST',
+      url: `/v1${contacts(rest)}`,
+      headers: { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json', accept },
+      payload: JSON.stringify({ groupRef: 'acme', type: 'create', ...given }),
+    });
+  const wrong = { record: { lastname: 'No e-mail' } };
+  const problem = await failWith('application/json, application/problem+json;q=0.5', wrong);
+  expect([problem.statusCode, problem.headers['content-type']]).toEqual([
+    422,
+    'application/problem+json',
+  ]);
+  expect(problem.json()).toEqual({
+    type: 'urn:problem:unprocessable',
+    href: expect.stringMatching(/\/problems\/unprocessable$/),
+    title: 'Unprocessable',
+    status: 422,
+    detail: 'email must have a value',
+    operationId: expect.stringMatching(/^opr_/),
+    result: { success: false },
+    errors: [{ message: 'email must have a value' }],
+  });
+  const batch = await failWith('application/problem+json', { batch: [wrong, wrong] });
+  expect(batch.json()).toMatchObject({ detail: 'None of the 2 records was written.' });
+  for (const accept of ['*/*', 'application/json', 'application/problem+json;q=0']) {
+    const answer = await failWith(accept, wrong);
+    expect([answer.statusCode, Object.keys(answer.json()).sort()]).toEqual([
+      422,
+      ['errors', 'operationId', 'result'],
+    ]);
+  }
 });
 
 test('a batch is a success where any was written, and a 422 where none was', async () => {
@@ -68,13 +99,13 @@ test('a batch is a success where any was written, and a 422 where none was', asy
   });
   expect(some.errors).toEqual([{ message: expect.stringMatching(/^Record 2: /) }]);
   expect(some).not.toHaveProperty('result');
-  expect(some).not.toHaveProperty('status');
   const none = await write(rest, { batch: [wrong, wrong] }, 422);
-  expect(none).toMatchObject({
+  expect(none).toEqual({
+    operationId: expect.stringMatching(/^opr_/),
     successCount: 0,
     failureCount: 2,
-    status: 422,
-    detail: 'None of the 2 records was written.',
+    results: [{ success: false }, { success: false }],
+    errors: [expect.anything(), expect.anything()],
   });
   expect(none.errors.map(({ message }: { message: string }) => message.slice(0, 8))).toEqual([
     'Record 1',

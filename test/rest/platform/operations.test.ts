@@ -28,7 +28,7 @@ const LEFT_OUT: Record<string, string> = {};
 /** What an operation has beside the platform's members, and why. */
 const HAS_MORE: Record<string, string> = {
   writeRecords:
-    "the platform's, but for a write that failed (422): it has the members of a problem beside the platform's; what is refused before a write is a problem document and no plain text (400)",
+    "the platform's; a write that failed (422) is a problem with these members if `Accept` names application/problem+json; what is refused before a write is a problem document and no plain text (400)",
 };
 
 /** The word of the gateway for parameters has no meaning to a client: `/topics/{id}` is `/topics/{topicId}`. */

@@ -39,17 +39,23 @@ export type Message = MessageHead & {
   result: ResultEntry[];
 };
 
-/** So that nothing is due by itself while a test runs. */
+/** Nothing is due while a test runs: the next run is up to a year away, and a test decides when the first read starts. */
 const SELDOM = '0 0 1 1 *';
+const LATER = new Date('2100-01-01');
 
 const WORK: Work = {
   handlers: { 'run-read': runReadJob },
   sweeps: [scheduleReadsSweep, recoverReadsSweep],
 };
 
-/** Workers that read, in this process. */
+/** Workers that start and run reads in this process. */
 export function startReading({ app: { services } }: Pick<TestApp, 'app'>) {
   return startJobs(services, WORK);
+}
+
+/** Workers that run reads and start none by a schedule: the test starts them with `readOnSchedule`. */
+export function startReadingUnscheduled({ app: { services } }: Pick<TestApp, 'app'>) {
+  return startJobs(services, { ...WORK, sweeps: [recoverReadsSweep] });
 }
 
 /** An installation for the group acme that reads contacts of the sandbox, unless given otherwise. */
@@ -73,6 +79,10 @@ export async function installReading(
   const { prisma } = app.app.services.database;
   const { projectId } = tenant;
   const where = (objectName: string) => ({ installationId: id, objectName });
+  await prisma.installedObject.updateMany({
+    where: { installationId: id, nextReadTime: { not: null } },
+    data: { nextReadTime: LATER },
+  });
   const findOperations = () =>
     prisma.operation.findMany({ where: { installationId: id }, orderBy: { id: 'asc' } });
   return {

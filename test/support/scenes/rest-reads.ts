@@ -17,7 +17,7 @@ export async function readNow(
   return recordsOf(app, (await rest.post(path, body)).operationId);
 }
 
-/** The scheduled read of the installation, now; nothing but one installation may be due. */
+/** Starts the scheduled read of the installation and returns its records. Workers must start no scheduled reads. */
 export async function readOnSchedule(
   app: TestApp,
   { installation: { id } }: Pick<RestInstallation, 'installation'>,

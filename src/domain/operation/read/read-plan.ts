@@ -147,14 +147,6 @@ export interface ReadWindow {
  */
 const SETTLE_MS = 60_000;
 
-/** How far back the first read goes: the customer's choice, else the integration's; null: all records. */
-export function backfillOf(
-  spec: Pick<ReadObject, 'backfill'> | null,
-  choice: Pick<ReadConfig, 'backfill'> | null,
-): BackfillPeriod | null {
-  return choice?.backfill ?? spec?.backfill?.defaultPeriod ?? null;
-}
-
 /** What a scheduled read reads: the first time its backfill, later what changed since. */
 export function scheduledWindow(
   { backfillDone, readUntil }: { backfillDone: boolean; readUntil: Date | null },

@@ -7,12 +7,12 @@ import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { listUnmapped } from '../../installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
-import { scheduleOf } from '../../installation/installed-object.ts';
+import { backfillOf, scheduleOf } from '../../installation/installed-object.ts';
 import { JOINED_CONTENTS } from '../../installation/rows-of-installations.ts';
 import { nextRunOf } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
-import { backfillOf, scheduledWindow } from './read-plan.ts';
+import { scheduledWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
 /** Objects of one transaction: it is short, and another process takes the next ones. */

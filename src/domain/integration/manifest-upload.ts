@@ -1,0 +1,157 @@
+/**
+ * Uploads of manifests. An upload URL carries all that is known of the upload, sealed: nothing is stored until a file
+ * arrives. The files are rows of the database, so that every process reads what another one has received.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { isForeignKeyViolation } from '../../database/violations.ts';
+import { DomainError, forbidden, invalid, notFound, problemOf, rateLimited } from '../../errors.ts';
+import type { SealedPlace } from '../../secrets.ts';
+import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
+import type { Call, Services } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { projectIdOrName } from '../names.ts';
+import { getProject } from '../scope.ts';
+import { uniquely } from '../unique.ts';
+import { projectIdOf } from '../viewer/viewer.ts';
+
+/** Far above the compressed size of any manifest that is read (128 KiB of text). */
+export const UPLOAD_BYTES_MAX = 1024 * 1024;
+const LIFETIME_MS = HOUR_MS;
+/** Bounds what the uploads of a project occupy in the database at a time. */
+const UPLOADS_MAX = 20;
+
+/** The bucket of `gs://{bucket}/{path}`, the form in which clients of the reference API name an uploaded file. */
+const BUCKET = 'gateway';
+const PATH = /^projects\/(prj_[0-9a-z]{26})\/manifest-uploads\/([\w.-]{1,1024})$/;
+
+export const uploadUrlInput = z.object({
+  md5: z
+    .string()
+    .refine(
+      (text) => Buffer.from(text, 'base64').toString('base64') === text && text.length === 24,
+      {
+        error: 'must be an MD5 checksum of 16 bytes in base64.',
+      },
+    )
+    .optional()
+    .describe(
+      'The MD5 checksum of the file in base64, as in Content-MD5. A file with another checksum is refused. Default: the checksum is not checked.',
+    ),
+  projectIdOrName: projectIdOrName
+    .optional()
+    .describe(
+      'The id or the name of the project that the file is for. Builders must give it; the default is the project of the API key.',
+    ),
+});
+
+export interface UploadUrl {
+  url: string;
+  bucket: string;
+  path: string;
+}
+
+/** What the token of an upload URL says. The token is bound to the project in the URL's path. */
+interface Upload {
+  projectId: string;
+  id: string;
+  expireTime: Date;
+  md5: string | null;
+}
+
+/** An upload URL for the caller's project. It takes one file within an hour. */
+export const createUploadUrl = read(
+  'integrations:write',
+  async (
+    call: Call,
+    { md5, projectIdOrName: named }: z.output<typeof uploadUrlInput>,
+  ): Promise<UploadUrl> => {
+    const idOrName = named ?? projectIdOf(call.viewer);
+    if (idOrName === null) {
+      throw invalid('projectIdOrName', 'must be given: a bearer token is not for one project.');
+    }
+    const { id: projectId } = await getProject(call, idOrName);
+    const expireMs = call.now().getTime() + LIFETIME_MS;
+    const text = JSON.stringify([randomUUID(), expireMs, md5 ?? null]);
+    const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, placeIn(projectId))}`;
+    return { url: urlOf(call, path), bucket: BUCKET, path };
+  },
+);
+
+/** Throws FORBIDDEN if the gateway did not issue the path, or if it has expired. */
+export function openUpload({ vault, now }: Services, path: string): Upload {
+  const upload = openToken(vault, path);
+  if (!upload || upload.expireTime <= now()) {
+    throw forbidden('The upload URL is not valid or has expired. Generate a new one.');
+  }
+  return upload;
+}
+
+/** Stores the file of an upload URL. Throws CONFLICT if the URL was used before. */
+export async function storeUpload(services: Services, path: string, file: Buffer): Promise<void> {
+  const { md5, ...upload } = openUpload(services, path);
+  if (md5 !== null && createHash('md5').update(file).digest('base64') !== md5) {
+    throw new DomainError('BAD_USER_INPUT', 'The file does not have the MD5 checksum of the URL.');
+  }
+  const { manifestUpload } = services.database.prisma;
+  const { projectId } = upload;
+  const where = { projectId, expireTime: { gt: services.now() } };
+  if ((await manifestUpload.count({ where })) >= UPLOADS_MAX) {
+    throw rateLimited(
+      `The project has ${UPLOADS_MAX} uploads that have not expired. Try again after Retry-After.`,
+      LIFETIME_MS / SECOND_MS,
+    );
+  }
+  const content = new Uint8Array(file);
+  try {
+    await uniquely(
+      manifestUpload.create({ data: { ...upload, content } }),
+      'The upload URL was used before. Generate a new one.',
+    );
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw notFound('Project', projectId);
+    throw error;
+  }
+}
+
+/** The project's uploaded file at an address; null if there is none, or if it has expired. */
+export async function findUpload(
+  call: Call,
+  idOrName: string,
+  address: string,
+): Promise<Uint8Array | null> {
+  const { id: projectId } = await getProject(call, idOrName);
+  const prefix = [urlOf(call, ''), `gs://${BUCKET}/`].find((start) => address.startsWith(start));
+  const upload = prefix === undefined ? null : openToken(call.vault, address.slice(prefix.length));
+  if (upload?.projectId !== projectId) return null;
+  const row = await call.database.prisma.manifestUpload.findUnique({
+    where: { projectId_id: { projectId, id: upload.id }, expireTime: { gt: call.now() } },
+  });
+  return row?.content ?? null;
+}
+
+function openToken(vault: Services['vault'], path: string): Upload | null {
+  const [, projectId, token] = PATH.exec(path) ?? [];
+  if (projectId === undefined || token === undefined) return null;
+  try {
+    const [id, expireMs, md5] = JSON.parse(vault.open(token, placeIn(projectId)));
+    return { projectId, id, expireTime: new Date(expireMs), md5 };
+  } catch {
+    return null;
+  }
+}
+
+function placeIn(projectId: string): SealedPlace {
+  return { table: 'ManifestUpload', column: 'token', row: '', projectId };
+}
+
+function urlOf({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string {
+  return `${publicUrl()}/v1/${path}`;
+}
+
+/** The problem of a file that is too large; the router refuses it before it is read whole. */
+export const UPLOAD_TOO_LARGE = problemOf(
+  'BAD_USER_INPUT',
+  `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`,
+  { status: 413 },
+);

@@ -1,0 +1,25 @@
+import type { RestRequest } from './endpoint.ts';
+
+/** Bounds the header: proxies refuse large ones. */
+const SHOWN_MAX = 20;
+
+/** Sends what was accepted and left out as a `Warning` header (RFC 7234, code 299). Logs the part that only REST accepts. */
+export function sendWarnings(
+  { call, url, setHeader, warnings: earlier }: RestRequest,
+  found: readonly string[],
+): void {
+  if (earlier.length > 0) {
+    call.log.warn({ path: url.split('?')[0], warnings: earlier }, 'manifest.members_ignored');
+  }
+  const warnings = [...earlier, ...found];
+  if (warnings.length === 0) return;
+  const shown = warnings.slice(0, SHOWN_MAX).map((text) => `299 - ${quoted(text)}`);
+  const more = warnings.length - shown.length;
+  if (more > 0) shown.push(`299 - "And ${more} more."`);
+  setHeader('warning', shown.join(', '));
+}
+
+/** Header values are ASCII; names of fields may be anything. */
+function quoted(text: string): string {
+  return `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
+}

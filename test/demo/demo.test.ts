@@ -1,0 +1,24 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { fillDemo } from '../../src/demo/demo.ts';
+import { createRunner } from '../../src/demo/runner.ts';
+import { createBearerVerifier, LOCAL_ISSUER } from '../../src/domain/viewer/bearer.ts';
+import { sharedApp } from '../support/app.ts';
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
+afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+
+const app = await sharedApp({ env: { DATA_DIR } });
+const { services } = app.app;
+
+test("names the demo's own org after a restart, also if its builder has created another since", async () => {
+  const verifier = await createBearerVerifier(services.config);
+  const url = 'http://gateway.test';
+  const first = await fillDemo({ services, verifier, url });
+  await createRunner(services, LOCAL_ISSUER).change('createOrg', { label: 'Later' }, 'org { id }');
+  const second = await fillDemo({ services, verifier, url });
+  expect(second).toEqual({ ...first, bearerToken: expect.any(String) });
+  expect(JSON.parse(readFileSync(join(DATA_DIR, 'demo.json'), 'utf8')).orgId).toBe(first.orgId);
+});

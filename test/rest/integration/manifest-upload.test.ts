@@ -1,0 +1,204 @@
+/** Manifests as zip archives, which the command line of the reference platform uploads. */
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { removeExpired } from '../../../src/domain/retention.ts';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { zipOf } from '../../support/rest/zip.ts';
+import { insertDestination } from '../../support/scenes/integrations.ts';
+
+const start = new Date('2030-01-01T00:03:00Z');
+let now = start;
+const app = await sharedApp({ now: () => now });
+
+const integration = (name: string) => `
+  - name: ${name}
+    provider: sandbox
+    read:
+      objects:
+        - objectName: contacts
+          destination: records
+          schedule: "0 * * * *"
+          requiredFields:
+            - fieldName: email
+`;
+const manifest = (...names: string[]) =>
+  `specVersion: 1.0.0\nintegrations:${names.map(integration).join('')}`;
+const amp = (...names: string[]) => zipOf({ name: 'amp.yaml', text: manifest(...names) });
+const md5Of = (file: Buffer) => createHash('md5').update(file).digest('base64');
+
+async function prepare(): Promise<RestTenant> {
+  now = start;
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  return rest;
+}
+
+interface Signed {
+  url: string;
+  bucket: string;
+  path: string;
+}
+
+async function urlFor(rest: Pick<RestTenant, 'get'>, file?: Buffer): Promise<Signed> {
+  const query = file ? `?md5=${encodeURIComponent(md5Of(file))}` : '';
+  return rest.get(`/generate-upload-url${query}`);
+}
+
+async function put({ url }: Signed, file: Buffer) {
+  const { statusCode, headers, body } = await app.app.rest.inject({
+    method: 'PUT',
+    url: new URL(url).pathname,
+    headers: { 'content-type': 'application/zip' },
+    payload: file,
+  });
+  if (statusCode === 200) return { status: statusCode, detail: body };
+  expect(headers['content-type']).toBe('application/problem+json');
+  return { status: statusCode, detail: JSON.parse(body).detail };
+}
+
+async function upload(rest: RestTenant, file: Buffer): Promise<Signed> {
+  const signed = await urlFor(rest, file);
+  expect(await put(signed, file)).toEqual({ status: 200, detail: '' });
+  return signed;
+}
+
+const deploy = (rest: RestTenant, sourceZipUrl: string) =>
+  rest.ask('PUT', `${rest.base}/integrations:batch`, { sourceZipUrl });
+
+const refusalOf = async (rest: RestTenant, sourceZipUrl: string) => {
+  const { status, body } = await deploy(rest, sourceZipUrl);
+  expect([status, body.issues?.[0].name]).toEqual([400, 'sourceZipUrl']);
+  return body.issues[0].detail;
+};
+
+test('deploys an uploaded manifest by both forms of its address', async () => {
+  const rest = await prepare();
+  const file = amp('readContacts', 'other');
+  const { url, bucket, path } = await upload(rest, file);
+  const deployed = await deploy(rest, `gs://${bucket}/${path}`);
+  expect(deployed.status).toBe(200);
+  expect(deployed.body.map(({ name }: { name: string }) => name)).toEqual([
+    'readContacts',
+    'other',
+  ]);
+  expect((await deploy(rest, url)).body).toEqual(deployed.body);
+  await rest.post(`${rest.base}/integrations/readContacts/revisions`, { sourceZipUrl: url });
+});
+
+test('a builder names the project, and other callers need the scope', async () => {
+  const rest = await prepare();
+  const file = amp('crm');
+  expect(await rest.builder.refusal('GET', '/generate-upload-url')).toMatchObject({
+    status: 400,
+    issues: [{ name: 'projectIdOrName' }],
+  });
+  const signed = await rest.builder.get(
+    `/generate-upload-url?projectIdOrName=${rest.tenant.projectName}`,
+  );
+  expect((await put(signed, file)).status).toBe(200);
+  expect((await deploy(rest, signed.url)).status).toBe(200);
+  const reader = await rest.withScopes('read');
+  expect((await reader.refusal('GET', '/generate-upload-url')).status).toBe(403);
+  const other = await prepare();
+  const foreign = `/generate-upload-url?projectIdOrName=${other.tenant.projectName}`;
+  expect((await rest.refusal('GET', foreign)).status).toBe(404);
+});
+
+test('refuses the upload of another project, and its URL with another project in it', async () => {
+  const [rest, other] = [await prepare(), await prepare()];
+  const { url, bucket, path } = await upload(rest, amp('crm'));
+  const refused = 'must be an address that generate-upload-url gave to this project';
+  expect(await refusalOf(other, url)).toContain(refused);
+  expect(await refusalOf(other, `gs://${bucket}/${path}`)).toContain(refused);
+  const moved = url.replace(rest.tenant.projectId, other.tenant.projectId);
+  expect(await refusalOf(other, moved)).toContain(refused);
+  const unused = await urlFor(rest);
+  const forged = {
+    ...unused,
+    url: unused.url.replace(rest.tenant.projectId, other.tenant.projectId),
+  };
+  expect((await put(forged, amp('crm'))).status).toBe(403);
+  expect(await refusalOf(rest, unused.url)).toContain(refused);
+  for (const address of ['https://files.example.com/a.zip', 'file:///etc/passwd', '']) {
+    expect(await refusalOf(rest, address)).toContain(refused);
+  }
+});
+
+test('an upload URL takes one file, with its checksum, within an hour', async () => {
+  const rest = await prepare();
+  const file = amp('crm');
+  const used = await upload(rest, file);
+  expect((await put(used, file)).status).toBe(409);
+  const signed = await urlFor(rest, file);
+  expect(await put(signed, amp('other'))).toEqual({
+    status: 400,
+    detail: 'The file does not have the MD5 checksum of the URL.',
+  });
+  for (const md5 of ['abc', 'd41d8cd98f00b204e9800998ecf8427e', '']) {
+    expect(await rest.refusal('GET', `/generate-upload-url?md5=${md5}`)).toMatchObject({
+      status: 400,
+      issues: [{ in: 'query', name: 'md5' }],
+    });
+  }
+  now = new Date(start.getTime() + 3_600_000);
+  expect((await put(signed, file)).status).toBe(403);
+  expect(await refusalOf(rest, used.url)).toContain('within the last hour');
+});
+
+test('expired uploads are removed, and a project has a bounded number of them', async () => {
+  const rest = await prepare();
+  const { services } = app.app;
+  const count = () =>
+    services.database.prisma.manifestUpload.count({ where: { projectId: rest.tenant.projectId } });
+  for (let uploads = 0; uploads < 20; uploads += 1) await upload(rest, amp('crm'));
+  expect((await put(await urlFor(rest), amp('crm'))).status).toBe(429);
+  await removeExpired(services, { rest: async () => {} });
+  expect(await count()).toBe(20);
+  now = new Date(start.getTime() + 3_600_001);
+  await removeExpired(services, { rest: async () => {} });
+  expect(await count()).toBe(0);
+  now = start;
+});
+
+test('a file of more than 1 MiB is refused', async () => {
+  const rest = await prepare();
+  expect((await put(await urlFor(rest), Buffer.alloc(1024 * 1024))).status).toBe(200);
+  expect(await put(await urlFor(rest), Buffer.alloc(1024 * 1024 + 1))).toEqual({
+    status: 413,
+    detail: 'The file is larger than 1048576 bytes.',
+  });
+});
+
+test('an archive is refused if it is too large unpacked, or unsafe, or has no manifest', async () => {
+  const rest = await prepare();
+  const detailOf = async (file: Buffer) => refusalOf(rest, (await upload(rest, file)).url);
+  const good = { name: 'amp.yaml', text: manifest('crm') };
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ name: `f${at}`, text: '' }));
+  expect(await detailOf(zipOf(good, ...files(100)))).toBe('must have at most 100 files.');
+  expect((await deploy(rest, (await upload(rest, zipOf(good, ...files(99)))).url)).status).toBe(
+    200,
+  );
+  const large = { name: 'b', text: ' '.repeat(4 * 1024 * 1024) };
+  expect(await detailOf(zipOf(good, large))).toBe(
+    'must have at most 4194304 bytes when it is unpacked.',
+  );
+  const bomb = { name: 'amp.yaml', text: ' '.repeat(64 * 1024 * 1024), declaredBytes: 1_000 };
+  expect(await detailOf(zipOf(bomb))).toMatch(/^is not a zip archive that can be read: too many/);
+  for (const name of ['../amp.yaml', '/etc/amp.yaml', 'a\\..\\..\\b', 'C:/b']) {
+    expect(await detailOf(zipOf(good, { name, text: '' })), name).toMatch(
+      /^is not a zip archive that can be read: (invalid|absolute)/,
+    );
+  }
+  const without = 'must have one file amp.yaml or amp.yml at its top.';
+  expect(await detailOf(zipOf({ ...good, name: 'folder/amp.yaml' }))).toBe(without);
+  expect(await detailOf(zipOf(good, { ...good, name: 'amp.yml' }))).toBe(without);
+  expect(await detailOf(Buffer.from('no zip'))).toMatch(/^is not a zip archive/);
+  expect(await detailOf(Buffer.alloc(0))).toMatch(/^is not a zip archive/);
+  expect(await detailOf(zipOf({ ...good, text: 'just a text' }))).toBe(
+    'must have specVersion, and integrations with names.',
+  );
+  const beside = { sourceZipUrl: 'a', sourceYaml: 'b' };
+  expect((await rest.ask('PUT', `${rest.base}/integrations:batch`, beside)).status).toBe(400);
+});

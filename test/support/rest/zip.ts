@@ -1,0 +1,48 @@
+/** Zip archives as clients write them, and as attackers do. */
+import { crc32, deflateRawSync } from 'node:zlib';
+
+export interface Packed {
+  name: string;
+  text: string;
+  /** Default: the true size. */
+  declaredBytes?: number;
+}
+
+export function zipOf(...files: Packed[]): Buffer {
+  const locals: Buffer[] = [];
+  const central: Buffer[] = [];
+  let offset = 0;
+  for (const { name, text, declaredBytes } of files) {
+    const data = Buffer.from(text);
+    const packed = deflateRawSync(data);
+    const fields = fieldsOf(name, data, { packed, size: declaredBytes ?? data.length });
+    const local = Buffer.concat([u32(0x04034b50), fields, Buffer.from(name), packed]);
+    const placed = Buffer.concat([u16(0), u16(0), u16(0), u32(0), u32(offset)]);
+    central.push(Buffer.concat([u32(0x02014b50), u16(20), fields, placed, Buffer.from(name)]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(central);
+  const counts = Buffer.concat([u16(0), u16(0), u16(files.length), u16(files.length)]);
+  const end = [u32(0x06054b50), counts, u32(directory.length), u32(offset), u16(0)];
+  return Buffer.concat([...locals, directory, ...end]);
+}
+
+/** The part that local and central headers share: from the version to the length of the extra field. */
+function fieldsOf(name: string, data: Buffer, { packed, size }: { packed: Buffer; size: number }) {
+  const deflated = [u16(20), u16(0), u16(8), u32(0)];
+  const sizes = [u32(crc32(data)), u32(packed.length), u32(size)];
+  return Buffer.concat([...deflated, ...sizes, u16(Buffer.byteLength(name)), u16(0)]);
+}
+
+function u16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(value);
+  return bytes;
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
