@@ -8,6 +8,7 @@ import type { Log } from './log.ts';
 export const ERROR_STATUS = {
   GRAPHQL_PARSE_FAILED: 400,
   GRAPHQL_VALIDATION_FAILED: 400,
+  PERSISTED_QUERY_NOT_SUPPORTED: 400,
   QUERY_LIMIT_EXCEEDED: 400,
   BAD_USER_INPUT: 400,
   UNAUTHENTICATED: 401,
@@ -25,6 +26,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 const TITLES: Record<ErrorCode, string> = {
   GRAPHQL_PARSE_FAILED: 'Bad Request',
   GRAPHQL_VALIDATION_FAILED: 'Bad Request',
+  PERSISTED_QUERY_NOT_SUPPORTED: 'Persisted Query Not Supported',
   QUERY_LIMIT_EXCEEDED: 'Query Limit Exceeded',
   BAD_USER_INPUT: 'Bad Request',
   UNAUTHENTICATED: 'Unauthenticated',

@@ -66,6 +66,18 @@ export function prefixOf(id: string): IdPrefix | null {
   }
 }
 
+const PROVIDER_ID_PREFIX = 'prv_';
+
+/** Providers are no rows: their id is built from the name, so it is the same on every server. */
+export function providerId(name: string): string {
+  return `${PROVIDER_ID_PREFIX}${name}`;
+}
+
+/** The name in the id of a provider; null for other ids. */
+export function providerNameOf(id: string): string | null {
+  return id.startsWith(PROVIDER_ID_PREFIX) ? id.slice(PROVIDER_ID_PREFIX.length) : null;
+}
+
 /** An id in an input. The domain finds out which row it names, if any. */
 export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
 

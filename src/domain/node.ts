@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts';
-import { ID_PREFIXES, type IdPrefix, prefixOf } from '../ids.ts';
+import { ID_PREFIXES, type IdPrefix, prefixOf, providerNameOf } from '../ids.ts';
 import type { Call } from './call.ts';
+import { findProvider, type Provider } from './provider/provider.ts';
 import { byId, type IdTable } from './scope.ts';
 import { authorize, type Need, orEndUser } from './viewer/needs.ts';
 
@@ -14,15 +15,22 @@ export interface NodeRow {
   id: string;
 }
 
-/** Rows of any type by id, in the order of the ids; null for a malformed id, or a row that the viewer may not see. */
-export async function findNodes(call: Call, ids: readonly string[]): Promise<(NodeRow | null)[]> {
+export type FoundNode = NodeRow | Provider;
+
+/** Objects of any type in the order of the ids; null for a malformed id, or an object that the viewer may not see. */
+export async function findNodes(call: Call, ids: readonly string[]): Promise<(FoundNode | null)[]> {
   // Read first: a caller without credentials is refused here, even if every id is malformed.
   const { viewer } = call;
   if (ids.length > NODES_MAX) throw invalid('ids', `must be at most ${NODES_MAX}.`, ids.length);
   const byPrefix = Map.groupBy(ids, prefixOf);
-  const found = new Map<string, NodeRow | null>();
-  await Promise.all(
-    [...byPrefix].map(async ([prefix, group]) => {
+  const found = new Map<string, FoundNode | null>();
+  const findNamed = async (id: string) => {
+    const name = providerNameOf(id);
+    if (name !== null) found.set(id, await findProvider(call, name));
+  };
+  await Promise.all([
+    ...ids.map(findNamed),
+    ...[...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NO_NODES.includes(prefix)) return;
       const needed: Need = OF_AN_ORG.includes(prefix) ? 'org:read' : orEndUser('read');
       authorize(viewer, needed);
@@ -30,6 +38,6 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(No
       const rows = await byId(table)(call, group);
       for (const [index, id] of group.entries()) found.set(id, rows[index] ?? null);
     }),
-  );
+  ]);
   return ids.map((id) => found.get(id) ?? null);
 }

@@ -22,6 +22,10 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'The document does not fit the schema: a field, an argument or a variable is not as it is declared.',
     'Compare it with the schema in GraphiQL. The message suggests a name if one is alike.',
   ],
+  PERSISTED_QUERY_NOT_SUPPORTED: [
+    'The request names its query by a hash, and the server does not store queries that clients register.',
+    'Send the text of the query, as Apollo Client does by itself after this error. Or send a `documentId` of the manifests of this server.',
+  ],
   QUERY_LIMIT_EXCEEDED: [
     'The operation is larger than the server permits: too deep, too many aliases or fields, or too costly.',
     'The problem names the limit and its value. Request less at once: smaller pages, or several operations.',

@@ -1,4 +1,4 @@
-/** A result as the followers of a stream get it: it and its texts are made once for all who share it. */
+/** A result as subscribers get it. Subscribers share the object, so each of its texts is built once. */
 import type { ExecutionResult } from 'graphql';
 import { publicResult } from './graphql-errors.ts';
 
@@ -9,6 +9,7 @@ export class Message implements ExecutionResult {
   readonly cursor: string | undefined;
   #json: string | undefined;
   #serverSentEvent: Buffer | undefined;
+  #multipartPart: Buffer | undefined;
 
   constructor({ data, errors }: ExecutionResult, cursor?: string) {
     this.data = data;
@@ -26,6 +27,12 @@ export class Message implements ExecutionResult {
   get serverSentEvent(): Buffer {
     this.#serverSentEvent ??= Buffer.from(`event: next\n${this.#id}data: ${this.json}\n\n`);
     return this.#serverSentEvent;
+  }
+
+  /** The payload of a multipart subscription as `toPart` frames it. Every call must pass the same function. */
+  multipartPart(toPart: (json: string) => string): Buffer {
+    this.#multipartPart ??= Buffer.from(toPart(`{"payload":${this.json}}`));
+    return this.#multipartPart;
   }
 
   get #id(): string {

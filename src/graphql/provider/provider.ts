@@ -6,10 +6,12 @@ import {
   providerAt,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
+import { providerId } from '../../ids.ts';
 import { WriteType } from '../operation/write-type.ts';
 import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { needing } from '../schema/needing.ts';
+import { Node } from '../schema/node-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { connectionOf } from '../schema/types.ts';
 import {
@@ -36,7 +38,12 @@ export const AuthScheme = enumType(
 
 const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
   description: 'A third-party service of the catalogue.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Unique in the whole service, and the same on every server.',
+      resolve: ({ name }) => providerId(name),
+    }),
     name: t.exposeString('name', {
       description: 'The name in inputs, like `hubspot`, unique in the catalogue.',
     }),

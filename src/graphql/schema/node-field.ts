@@ -1,5 +1,5 @@
-/** node and nodes: any row by its id, for callers who may see it. */
-import { findNodes, type NodeRow } from '../../domain/node.ts';
+/** node and nodes: any object by its id, if the caller may see it. */
+import { type FoundNode, findNodes } from '../../domain/node.ts';
 import { builder } from './schema-builder.ts';
 
 export const Node = builder.nodeInterfaceRef();
@@ -11,7 +11,8 @@ builder.queryFields((t) => ({
     description:
       'An object of any type, by its id; null if it does not exist or the caller may not see it.',
     args: { id: t.arg.id({ required: true, description: 'The id of the object.' }) },
-    resolve: async (_root, { id }, { call }) => (await findNodes(call, [id]))[0] as NodeRow | null,
+    resolve: async (_root, { id }, { call }) =>
+      (await findNodes(call, [id]))[0] as FoundNode | null,
   }),
   nodes: t.field({
     type: [Node],

@@ -1,9 +1,11 @@
-/** Which GraphQL type an id names. */
+/** The GraphQL type of a node. */
 import { ID_PREFIXES, prefixOf } from '../../ids.ts';
 
-export function typeNameOfId(id: string): string | undefined {
+/** A node without an id is a provider: the catalogue has no rows. */
+export function typeNameOfNode({ id }: { id?: string }): string | undefined {
+  if (id === undefined) return 'Provider';
   const prefix = prefixOf(id);
   if (!prefix) return undefined;
-  // Relay reserves names that end in "Connection", so the platform's connection has another one here.
+  // Relay reserves names that end in "Connection", so the reference API's connection has another name.
   return prefix === 'con' ? 'ConnectedAccount' : ID_PREFIXES[prefix];
 }

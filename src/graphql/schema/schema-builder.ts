@@ -6,7 +6,7 @@ import { issuesOf } from '../../domain/issues.ts';
 import { PAGE_DEFAULT, PAGE_MAX, type Page } from '../../domain/paging/page.ts';
 import { invalidInput } from '../../errors.ts';
 import type { Context } from '../execution/context.ts';
-import { typeNameOfId } from './node-types.ts';
+import { typeNameOfNode } from './node-types.ts';
 import '../execution/known-callers.ts';
 import './storable-arguments.ts';
 
@@ -95,7 +95,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     nodeTypeOptions: {
       description: 'An object that node(id:) finds by its id.',
-      resolveType: (row: unknown) => typeNameOfId((row as { id: string }).id),
+      resolveType: (node: unknown) => typeNameOfNode(node as { id?: string }),
     },
   },
 });

@@ -1,38 +1,20 @@
-/**
- * Server-sent events as graphql-sse speaks them (one connection for each operation): `next` for each
- * message, `complete` at the end.
- */
+/** Writes the results of an operation as a stream, one connection for each operation. */
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import { httpOf } from './http-answer.ts';
+import { isStream, type StreamFormat } from './stream-format.ts';
 
-const EVENT_STREAM = 'text/event-stream';
 /** Keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 12_000;
 /** After this many checks in a row at which the client has read nothing, its connection is cut. */
-const STALLED_LOOKS = 3;
-const COMMENT = ':\n\n';
-const COMPLETE = 'event: complete\ndata:\n\n';
+const STALLED_CHECKS_MAX = 3;
 
-/** True for a subscription, and for any operation of a client that accepts nothing but a stream. */
-export function isForStream(accept: string | null | undefined, result: unknown): boolean {
-  return isStream(result) || wantsStream(accept);
-}
-
-export function wantsStream(accept: string | null | undefined): boolean {
-  return !!accept?.includes(EVENT_STREAM) && !/json|\*\/\*/.test(accept);
-}
-
-export function isStream(result: unknown): result is AsyncIterable<Message> {
-  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
-}
-
-/** graphql-sse reports refusals inside a stream; a status is for those that tell a client whether to reconnect. */
-export function eventStreamHead(results: Results) {
+/** graphql-sse reports refusals inside a stream. A status is only for those that decide whether a client reconnects. */
+export function streamHead({ contentType }: StreamFormat, results: Results) {
   const headers = {
-    'content-type': `${EVENT_STREAM}; charset=utf-8`,
+    'content-type': contentType,
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   };
@@ -44,8 +26,9 @@ export function eventStreamHead(results: Results) {
 }
 
 export interface StreamOptions {
+  format: StreamFormat;
   keepAliveMs?: number;
-  /** Whether the stream ends before the operation does: then the client reconnects. */
+  /** True if the stream ends before the operation does: then the client reconnects. */
   isCut: () => boolean;
   onStalled: () => void;
 }
@@ -54,22 +37,22 @@ export interface StreamOptions {
  * Writes results until they or the body end. The next result is taken only when the last one fits in the body's
  * buffer. Results that come together are written together.
  */
-export async function writeEventStream(
+export async function writeStream(
   results: Results,
   body: Writable,
-  { keepAliveMs = KEEP_ALIVE_MS, isCut, onStalled }: StreamOptions,
+  { format, keepAliveMs = KEEP_ALIVE_MS, isCut, onStalled }: StreamOptions,
 ): Promise<void> {
   const iterator = isStream(results) ? results[Symbol.asyncIterator]() : once(results);
   let written = 0;
   let seen = 0;
-  let lookedAtNothing = 0;
-  const look = () => {
-    lookedAtNothing = seen === written ? lookedAtNothing + 1 : 0;
+  let idleChecks = 0;
+  const check = () => {
+    idleChecks = seen === written ? idleChecks + 1 : 0;
     seen = written;
-    if (body.writableLength === 0) body.write(COMMENT);
-    else if (lookedAtNothing >= STALLED_LOOKS) onStalled();
+    if (body.writableLength === 0) body.write(format.keepAlive);
+    else if (idleChecks >= STALLED_CHECKS_MAX) onStalled();
   };
-  const timer = setInterval(look, keepAliveMs).unref();
+  const timer = setInterval(check, keepAliveMs).unref();
   const close = () => {
     clearInterval(timer);
     void iterator.return?.();
@@ -78,17 +61,16 @@ export async function writeEventStream(
   else body.once('close', close);
   // The client has gone: 'close' follows.
   body.on('error', () => {});
-  // The first bytes let a client's fetch resolve before anything has happened.
-  body.write(COMMENT);
+  body.write(format.opening);
   try {
     for (;;) {
       const { done, value } = await iterator.next();
       if (body.destroyed) return;
       if (done) break;
       written += 1;
-      if (!body.write(value.serverSentEvent)) await drained(body);
+      if (!body.write(format.message(value))) await drained(body);
     }
-    body.end(isCut() ? undefined : COMPLETE);
+    body.end(isCut() ? format.interrupted : format.complete);
   } catch (error) {
     body.destroy(error as Error);
   }

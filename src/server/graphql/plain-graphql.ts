@@ -13,9 +13,10 @@ import type { Log } from '../../log.ts';
 import type { Entrance } from '../http/entrance.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Handler, RequestFacts } from '../http/request-facts.ts';
-import { eventStreamHead, isForStream, wantsStream, writeEventStream } from './event-stream.ts';
+import { streamHead, writeStream } from './event-stream.ts';
 import { httpAnswer } from './http-answer.ts';
 import { runOperation } from './run-operation.ts';
+import { acceptableResults, streamFormatOf, wantsStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 import type { YogaGraphql } from './yoga-graphql.ts';
 
@@ -119,16 +120,16 @@ function answerBy({ log, yoga, streams }: PlainGraphql) {
     const { headers } = req;
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
     try {
-      const results = await runOperation(yoga, params, callerOf(header, facts));
-      if (!isForStream(headers.accept, results)) {
-        return send(res, results as ExecutionResult, headers.accept);
-      }
+      const run = await runOperation(yoga, params, callerOf(header, facts));
+      const results = acceptableResults(headers.accept, run);
+      const format = streamFormatOf(headers.accept, results);
+      if (!format) return send(res, results as ExecutionResult, headers.accept);
       // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
       facts.slot?.leave();
-      const head = eventStreamHead(results);
+      const head = streamHead(format, results);
       res.writeHead(head.status, head.headers);
       const isCut = () => streams.areEnding;
-      await writeEventStream(results, res, { isCut, onStalled: facts.disconnect });
+      await writeStream(results, res, { format, isCut, onStalled: facts.disconnect });
     } catch (error) {
       const result = { errors: [mapError(error)] };
       if (res.headersSent) res.destroy();

@@ -15,8 +15,8 @@ import type { Message } from '../../graphql/execution/message.ts';
 import type { OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
 import { CLOSE } from './close-codes.ts';
-import { isStream } from './event-stream.ts';
 import { type OpenedOperation, openOperation } from './run-operation.ts';
+import { isStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
 /** The most operations that run at once on one socket. */

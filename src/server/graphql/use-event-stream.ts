@@ -1,10 +1,11 @@
-/** Server-sent events through Yoga's own handler. */
+/** Streams of results through Yoga's own handler. */
 import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
-import { eventStreamHead, isForStream, writeEventStream } from './event-stream.ts';
+import { streamHead, writeStream } from './event-stream.ts';
+import { streamFormatOf } from './stream-format.ts';
 
 /** A result is created only when the client has read the previous one; until then events stay in the log. */
 const BUFFERED_BYTES_MAX = 16 * 1024;
@@ -18,12 +19,15 @@ export function useEventStream(
 ): Plugin<object, RequestFacts> {
   return {
     onResultProcess({ request, result, setResultProcessor, serverContext }) {
-      if (!isForStream(request.headers.get('accept'), result)) return;
+      const accept = request.headers.get('accept');
+      const format = streamFormatOf(accept, result);
+      if (!format) return;
       const processor: ResultProcessor = (results, { Response }) => {
         // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
         serverContext.slot?.leave();
         const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
-        void writeEventStream(results as Results, body, {
+        void writeStream(results as Results, body, {
+          format,
           keepAliveMs,
           isCut: () => streams.areEnding,
           onStalled: serverContext.disconnect,
@@ -31,9 +35,9 @@ export function useEventStream(
         // The client may be gone already: the stream would stay open.
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });
-        return new Response(body as never, eventStreamHead(results as Results));
+        return new Response(body as never, streamHead(format, results as Results));
       };
-      setResultProcessor(processor, 'text/event-stream');
+      setResultProcessor(processor, format.contentType);
     },
   };
 }

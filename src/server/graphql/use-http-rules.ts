@@ -2,8 +2,10 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { type ErrorCode, problemOf } from '../../errors.ts';
-import { isForStream } from './event-stream.ts';
+import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
+import type { Results } from '../../graphql/execution/operation-context.ts';
 import { httpAnswer } from './http-answer.ts';
+import { acceptableResults, streamFormatOf } from './stream-format.ts';
 
 export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin {
   return {
@@ -23,6 +25,11 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
     },
     onParams({ request, params, setParams }) {
       const documentId = documentIdOf(request, params);
+      if (documentId === null && !params.query && hasPersistedQuery(params.extensions)) {
+        throw toGraphQLError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', {
+          http: { spec: true },
+        });
+      }
       // Yoga requires a query.
       if (documentId !== null) {
         const { query = '' } = params;
@@ -36,10 +43,13 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
         });
       }
     },
-    onResultProcess({ request, result, resultProcessor, setResultProcessor }) {
+    onResultProcess({ request, result, setResult, resultProcessor, setResultProcessor }) {
       const accept = request.headers.get('accept');
-      if (!resultProcessor || Array.isArray(result) || isForStream(accept, result)) return;
-      const processor: typeof resultProcessor = (answered, { Response }) => {
+      if (Array.isArray(result) || streamFormatOf(accept, result)) return;
+      const acceptable = acceptableResults(accept, result as Results);
+      if (acceptable !== result) setResult(acceptable as ExecutionResult);
+      else if (!resultProcessor) return;
+      const processor: NonNullable<typeof resultProcessor> = (answered, { Response }) => {
         const { errors, ...rest } = answered as ExecutionResult;
         // Yoga's own refusals have no problem document yet.
         const result = errors ? { ...rest, errors: errors.map(mapError) } : rest;
@@ -58,6 +68,11 @@ function documentIdOf({ method, url }: Request, params: object): string | null {
       ? new URL(url).searchParams.get('documentId')
       : (params as { documentId?: unknown }).documentId;
   return typeof value === 'string' ? value : null;
+}
+
+/** True for a request of Apollo's automatic persisted queries, which names a query by its hash alone. */
+function hasPersistedQuery(extensions: object | null | undefined): boolean {
+  return typeof extensions === 'object' && !!extensions && 'persistedQuery' in extensions;
 }
 
 function refusalOf({ method, url, headers }: Request): Refusal | null {

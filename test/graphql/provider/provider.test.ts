@@ -53,6 +53,15 @@ test('a provider is found by its name, with what this server can do with it', as
   expect(await tenant.query(query, { name: 'echo' })).toEqual({ provider: null });
 });
 
+test('node finds a provider by its id, and null for an unknown one', async () => {
+  const id = 'prv_alpha';
+  expect(await tenant.query(`{ provider(name: "alpha") { id } }`)).toEqual({ provider: { id } });
+  const query = '{ nodes(ids: ["prv_alpha", "prv_echo", "prv_"]) { __typename id } }';
+  const found = { nodes: [{ __typename: 'Provider', id }, null, null] };
+  expect(await tenant.query(query)).toEqual(found);
+  expect(await tenant.builder.query(query)).toEqual(found);
+});
+
 test('providers are listed by name, in both directions', async () => {
   const names = (answer: { providers: { nodes: { name: string }[] } }) =>
     answer.providers.nodes.map(({ name }) => name);

@@ -1,0 +1,106 @@
+/** Formats in which a stream of results leaves over HTTP, and which of them a request accepts. */
+import type { ExecutionResult } from 'graphql';
+import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
+import type { Message } from '../../graphql/execution/message.ts';
+import type { Results } from '../../graphql/execution/operation-context.ts';
+
+export interface StreamFormat {
+  contentType: string;
+  /** The first bytes: they let a client's fetch resolve before anything has happened. */
+  opening: string;
+  keepAlive: string;
+  message(message: Message): Buffer;
+  complete: string;
+  /** The last bytes if the server ends the stream before the operation is complete. */
+  interrupted: string;
+}
+
+/** Server-sent events of graphql-sse: `next` for each message, `complete` after the last one. */
+const EVENT_STREAM: StreamFormat = {
+  contentType: 'text/event-stream; charset=utf-8',
+  opening: ':\n\n',
+  keepAlive: ':\n\n',
+  message: (message) => message.serverSentEvent,
+  complete: 'event: complete\ndata:\n\n',
+  interrupted: '',
+};
+
+const PART = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json}\r\n--graphql`;
+
+const INTERRUPTED = PART(
+  JSON.stringify({
+    payload: null,
+    errors: [
+      {
+        message: 'The server ended the stream. Subscribe again.',
+        extensions: { code: 'SERVICE_UNAVAILABLE' },
+      },
+    ],
+  }),
+);
+
+/**
+ * Apollo's multipart subscription protocol 1.0. A part leaves together with the boundary behind it, because clients read
+ * a part only when its boundary has arrived.
+ */
+const MULTIPART: StreamFormat = {
+  contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
+  opening: '\r\n--graphql',
+  keepAlive: PART('{}'),
+  message: (message) => message.multipartPart(PART),
+  complete: '--\r\n',
+  interrupted: `${INTERRUPTED}--\r\n`,
+};
+
+const ANY = /\*\/\*|text\/\*/;
+
+/** Null if the client accepts neither format. A format that the client names precedes one that a wildcard allows. */
+function acceptedFormat(accept: string | null | undefined): StreamFormat | null {
+  if (!accept) return EVENT_STREAM;
+  const types = accept.toLowerCase().split(',');
+  if (types.some((type) => type.includes('text/event-stream'))) return EVENT_STREAM;
+  if (types.some(isMultipart)) return MULTIPART;
+  return types.some((type) => ANY.test(type)) ? EVENT_STREAM : null;
+}
+
+function isMultipart(type: string): boolean {
+  return (
+    /^\s*multipart\/mixed\s*(;|$)/.test(type) && /;\s*subscriptionspec="?1\.0"?\s*(;|$)/.test(type)
+  );
+}
+
+/** The format of a stream, or of any result if the client accepts nothing but a stream; null for a JSON response. */
+export function streamFormatOf(
+  accept: string | null | undefined,
+  result: unknown,
+): StreamFormat | null {
+  if (wantsStream(accept)) return EVENT_STREAM;
+  return isStream(result) ? acceptedFormat(accept) : null;
+}
+
+/** The results, or a refusal with status 406 in place of a stream in no format that the client accepts. */
+export function acceptableResults(accept: string | null | undefined, results: Results): Results {
+  if (!isStream(results) || acceptedFormat(accept)) return results;
+  // The operation is open already: returning its iterator frees the caller's share of subscriptions.
+  void results[Symbol.asyncIterator]().return?.();
+  return NOT_ACCEPTABLE;
+}
+
+const NOT_ACCEPTABLE: ExecutionResult = {
+  errors: [
+    toGraphQLError(
+      'BAD_USER_INPUT',
+      'A subscription over HTTP needs an Accept header with text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
+      { extra: { status: 406 } },
+    ),
+  ],
+};
+
+/** True if the client accepts server-sent events and no JSON. */
+export function wantsStream(accept: string | null | undefined): boolean {
+  return !!accept?.includes('text/event-stream') && !/json|\*\/\*/.test(accept);
+}
+
+export function isStream(result: unknown): result is AsyncIterable<Message> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
+}

@@ -1,0 +1,133 @@
+/** Apollo Client over HTTP with its defaults: HttpLink without configuration, and automatic persisted queries. */
+import { createHash } from 'node:crypto';
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { expect, test } from 'vitest';
+import { routesOf } from '../../src/server/http/routes.ts';
+import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import { names, recordAll, routeEvents } from '../support/event-log.ts';
+
+const app = await sharedApp();
+/** Yoga's own handler takes every request. */
+const yogaOnly = await sharedApp({
+  routes: (handlers) => routesOf({ ...handlers, plainGraphql: handlers.yogaGraphql }),
+});
+
+const EVENTS = gql`subscription ($project: String!) {
+  notificationEvents(projectIdOrName: $project) { node { data } }
+}`;
+const VIEWER = gql`{ viewer { kind } }`;
+
+const withKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
+
+async function clientOf(of: TestApp, tenant: Tenant, before: ApolloLink[] = []) {
+  const { url } = await of.app.start();
+  const http = new HttpLink({ uri: `${url}/graphql`, headers: withKey(tenant) });
+  return new ApolloClient({
+    cache: new InMemoryCache(),
+    link: ApolloLink.from([...before, http]),
+  });
+}
+
+async function post(of: TestApp, tenant: Tenant, accept: string) {
+  const { url } = await of.app.start();
+  const query = EVENTS.loc?.source.body;
+  return fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { accept, 'content-type': 'application/json', ...withKey(tenant) },
+    body: JSON.stringify({ query, variables: { project: tenant.projectId } }),
+  });
+}
+
+const ENTRIES = [
+  ['the adapter', app],
+  ["Yoga's own handler", yogaOnly],
+] as const;
+
+test.each(ENTRIES)('HttpLink gets events of a subscription through %s', async (_, of) => {
+  const tenant = await of.tenant();
+  const { database } = of.app.services;
+  await routeEvents(database.prisma, tenant.projectId);
+  const client = await clientOf(of, tenant);
+  const seen: string[] = [];
+  const variables = { project: tenant.projectId };
+  const failures: unknown[] = [];
+  const subscription = client.subscribe({ query: EVENTS, variables }).subscribe({
+    next: ({ data, error }) => {
+      if (error) failures.push(error);
+      // biome-ignore lint/suspicious/noExplicitAny: the document says what is in it
+      seen.push((data as any).notificationEvents.node.data.connectionId);
+    },
+    error: (error) => failures.push(error),
+  });
+  await expect
+    .poll(async () => {
+      if (seen.length === 0) await recordAll(database, tenant, names('e', 1));
+      return seen.length;
+    })
+    .toBeGreaterThan(0);
+  expect(seen[0]).toBe('e1');
+  expect(failures).toEqual([]);
+  subscription.unsubscribe();
+});
+
+test('HttpLink gets a refused subscription as an error', async () => {
+  const client = await clientOf(app, await app.tenant());
+  const variables = { project: 'none' };
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  client.subscribe({ query: EVENTS, variables }).subscribe({ next: resolve, error: resolve });
+  expect(await promise).toMatchObject({
+    error: { errors: [{ extensions: { code: 'NOT_FOUND' } }] },
+  });
+});
+
+test('a server that stops ends a multipart subscription with a transport error', async () => {
+  await using small = await testApp();
+  const tenant = await small.tenant();
+  const response = await post(
+    small,
+    tenant,
+    'multipart/mixed;subscriptionSpec=1.0, application/json',
+  );
+  expect(response.headers.get('content-type')).toBe(
+    'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
+  );
+  const text = response.text();
+  await small.app[Symbol.asyncDispose]();
+  expect(await text).toMatch(/"payload":null,"errors":\[.*SERVICE_UNAVAILABLE.*--graphql--\r\n$/s);
+});
+
+test.each(
+  ENTRIES,
+)('a subscription that accepts only JSON is refused with 406 by %s', async (_, of) => {
+  const tenant = await of.tenant();
+  const response = await post(of, tenant, 'application/json');
+  expect(response.status).toBe(406);
+  expect((await response.json()).errors[0]).toMatchObject({
+    message: expect.stringContaining('text/event-stream or multipart/mixed'),
+    extensions: { code: 'BAD_USER_INPUT', problem: { status: 406 } },
+  });
+});
+
+test.each(ENTRIES)('a persisted query is sent in full after its refusal by %s', async (_, of) => {
+  const tenant = await of.tenant();
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  for (const useGETForHashedQueries of [false, true]) {
+    const persisted = new PersistedQueryLink({ sha256, useGETForHashedQueries });
+    const client = await clientOf(of, tenant, [persisted]);
+    const { data } = await client.query({ query: VIEWER });
+    expect(data).toMatchObject({ viewer: { kind: 'API_KEY' } });
+  }
+});
+
+test('a persisted query without its text is refused with PERSISTED_QUERY_NOT_SUPPORTED', async () => {
+  const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
+  const headers = { 'content-type': 'application/json', ...withKey(await app.tenant()) };
+  const body = JSON.stringify({ extensions });
+  const response = await app.fetch('/graphql', { method: 'POST', headers, body });
+  expect(response.status).toBe(200);
+  expect((await response.json()).errors[0]).toMatchObject({
+    message: 'PersistedQueryNotSupported',
+    extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+  });
+});
