@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
-import { type Demo, demoFileOf, fillDemo, isDemoOn } from './demo/demo.ts';
+import { type Demo, demoFileOf, fillDemo, isDemoOn, mintDemoToken } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
@@ -11,6 +11,7 @@ import { lookAgain } from './domain/provider-event/object-subscription.ts';
 import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
 import type { OperationPlugin } from './graphql/execution/operation-context.ts';
+import type { Log } from './log.ts';
 import { Shutdown } from './process/shutdown.ts';
 import { createRest, type Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
@@ -28,8 +29,12 @@ import { routesOf, workerRoutesOf } from './server/http/routes.ts';
 import { createBodyWatch } from './server/http/unfinished-bodies.ts';
 import { watchHeads } from './server/http/unfinished-heads.ts';
 import { type OpenServices, openServices, type Overrides as ServiceOverrides } from './services.ts';
+import { isAnyAddress } from './setting-kinds.ts';
 import { startWork } from './start-work.ts';
 import { stopWorkMs } from './work/deadline.ts';
+
+/** Of tokens that the console's page gets. The page renews them. */
+const DEMO_TOKEN_LIFETIME = '1h';
 
 export interface Overrides extends ServiceOverrides {
   /** Which request goes to which handler. */
@@ -146,6 +151,7 @@ function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListe
     database,
     streams: admission.streams,
     demo: () => state.demo,
+    mintDemoToken: () => mintDemoToken(parts.verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
     demoFile: () => state.demoFile,
     isReady: () => state.isReady,
   });
@@ -184,6 +190,7 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
     state.isReady = false;
   });
   parts.setPublicUrl(url);
+  warnOfUnknownUrl(config, log);
   await showDemo(parts, url);
   if (config.ROLES.includes('worker')) {
     const work = await startWork(services);
@@ -194,6 +201,13 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
   state.isReady = true;
   log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url(), metrics }, 'server.ready');
   return { url, demoFile: state.demoFile, metrics };
+}
+
+/** Clients on other machines can't use the links that contain such an address. */
+function warnOfUnknownUrl({ HOST, PUBLIC_URL, ROLES }: Config, log: Log): void {
+  if (PUBLIC_URL !== undefined || !ROLES.includes('api') || !isAnyAddress(HOST)) return;
+  const advice = 'Set PUBLIC_URL to the URL by which clients and providers reach the gateway.';
+  log.warn({ host: HOST, advice }, 'public_url.missing');
 }
 
 async function renewSubscriptions(services: Services): Promise<void> {

@@ -166,7 +166,7 @@ export const environment = z.object({
     'Time in which a process with the role api that is told to stop is not ready and still takes requests, until its balancer knows',
   ),
   SHUTDOWN_MS: milliseconds(20_000, 0).describe(
-    'Time for what is running when the server is told to stop, after DRAIN_MS',
+    'Time for running work when the server stops, after DRAIN_MS. The process ends at most one second later',
   ),
 });
 

@@ -22,7 +22,10 @@ function stop(reason: string): void {
     process.exit(1);
   }, config.DRAIN_MS + config.SHUTDOWN_MS);
   stopped(app).then(
-    () => process.exit(0),
+    () => {
+      log.info('server.stopped');
+      process.exit(0);
+    },
     (error: unknown) => {
       log.error({ err: error }, 'server.stop_failed');
       process.exit(1);

@@ -71,3 +71,8 @@ export const encryptionKey = z
     `must be ${KEY_BYTES} bytes in base64`,
   )
   .transform((text) => new Secret(text));
+
+/** True for `0.0.0.0` and `::`, which a server listens on and no client can connect to. */
+export function isAnyAddress(host: string): boolean {
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'unspecified';
+}

@@ -1,12 +1,12 @@
 /** Who reads, and which page the address names. */
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { BASE } from './network/connection-state.ts';
 import { createEnvironment } from './network/environment.ts';
 import { Loaded, Missing } from './parts/page.tsx';
 import { ProjectsPage } from './session/projects-page.tsx';
-import { headersOf, storeCredential, storedCredential } from './session/session.ts';
+import { headersOf, renewDemo, storeCredential, storedCredential } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { PLACES } from './shell/places.ts';
 import { Shell } from './shell/shell.tsx';
@@ -34,7 +34,9 @@ interface SignedInProps {
 }
 
 function SignedIn({ credential, onSignOut }: SignedInProps) {
-  const environment = useMemo(() => createEnvironment(headersOf(credential)), [credential]);
+  const headers = useMemo(() => headersOf(credential), [credential]);
+  const environment = useMemo(() => createEnvironment(headers), [headers]);
+  useEffect(() => renewDemo(credential, headers), [credential, headers]);
   return (
     <RelayEnvironmentProvider environment={environment}>
       <Switch>

@@ -8,7 +8,7 @@ import { type Config, readConfig } from '../config.ts';
 import { writeArchive } from '../copies/archive.ts';
 import { openSource } from '../copies/database-place.ts';
 import { readKeptFiles } from '../copies/kept-files.ts';
-import { type Files, sealFiles } from '../copies/sealed-files.ts';
+import { type Files, refuseWeakPassphrase, sealFiles } from '../copies/sealed-files.ts';
 import { takeCopy } from '../copies/take-copy.ts';
 import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
@@ -32,6 +32,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
       'Set BACKUP_PASSPHRASE, which seals the encryption keys in the backup, or leave them out: --without-keys.',
     );
   }
+  if (withKeys && passphrase) refuseWeakPassphrase(passphrase);
   if (existsSync(file)) throw new StartRefused(`${file} is there already: name another file.`);
   const config = readConfig(process.env);
   const files = withKeys && passphrase ? sealFiles(filesOf(config), passphrase) : null;

@@ -2,6 +2,7 @@
  * Fills an empty place, the configured one, with a backup: `npm run restore -- <file>`. What the backup can't know is
  * told, and not done again, unless `--resend` wants it done.
  */
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';
@@ -11,6 +12,7 @@ import { type HeldBack, holdBack } from '../copies/hold-back.ts';
 import { writeKeptFiles } from '../copies/kept-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
 import { type Files, openFiles } from '../copies/sealed-files.ts';
+import { DATABASE } from '../database/embedded/data-folder.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { countRows, keySettings, runCommand, whereIs } from './run-command.ts';
@@ -37,18 +39,38 @@ async function restore(file: string, { withoutKeys, resend }: Choices): Promise<
   const { head, copy } = await readArchive(file);
   const files = withoutKeys ? {} : filesOf(head);
   let held: HeldBack | undefined;
-  await using target = await openTarget(whereIs(config), createLog('warn'));
-  // Before the database: without its keys it is of no use, and a start would make others.
-  const left = writeKeptFiles(config.DATA_DIR, files);
-  const end = await loadCopy(target, copy, {
-    log: createLog('warn'),
-    afterwards: async (session) => {
-      held = await holdBack(session, { resend });
-    },
+  const undo = undoing(config);
+  const fill = async () => {
+    await using target = await openTarget(whereIs(config), createLog('warn'));
+    // Before the database: it is useless without its keys, and a start would create others.
+    const { written, left } = writeKeptFiles(config.DATA_DIR, files);
+    undo.remove(written);
+    const end = await loadCopy(target, copy, {
+      log: createLog('warn'),
+      afterwards: async (session) => {
+        held = await holdBack(session, { resend });
+      },
+    });
+    return { left, end };
+  };
+  const { left, end } = await fill().catch((error: unknown) => {
+    undo.run();
+    throw error;
   });
   console.log(`${countRows(end)} as of ${head.takenTime} are restored.`);
   if (held) tellUnknown(head, held);
   tellKeys(config, files, left);
+}
+
+/** Removes what a failed restore has written into the data folder, so that the next one finds it as it was. */
+function undoing({ DATA_DIR }: Config): { remove(paths: string[]): void; run(): void } {
+  const created = [DATA_DIR, join(DATA_DIR, DATABASE)].filter((path) => !existsSync(path));
+  return {
+    remove: (paths) => void created.push(...paths.map((path) => join(DATA_DIR, path))),
+    run: () => {
+      for (const path of created) rmSync(path, { recursive: true, force: true });
+    },
+  };
 }
 
 function filesOf({ files }: ArchiveHead): Files {

@@ -17,13 +17,25 @@ export function readKeptFiles(dataDir: string): Files {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(dataDir, path), 'utf8')]));
 }
 
-/** Those that are there already stay as they are: their names are returned. */
-export function writeKeptFiles(dataDir: string, files: Files): string[] {
-  return Object.entries(files).flatMap(([path, text]) => {
+export interface WrittenFiles {
+  written: string[];
+  /** Paths of other content, which were there before and were kept. */
+  left: string[];
+}
+
+/** Never overwrites a file. */
+export function writeKeptFiles(dataDir: string, files: Files): WrittenFiles {
+  const written: string[] = [];
+  const left: string[] = [];
+  for (const [path, text] of Object.entries(files)) {
     const file = join(dataDir, path);
-    if (existsSync(file)) return readFileSync(file, 'utf8') === text ? [] : [path];
+    if (existsSync(file)) {
+      if (readFileSync(file, 'utf8') !== text) left.push(path);
+      continue;
+    }
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, text, { mode: OWNER_ONLY, flush: true });
-    return [];
-  });
+    written.push(path);
+  }
+  return { written, left };
 }

@@ -35,6 +35,25 @@ export function sealFiles(files: Files, passphrase: string): SealedFiles {
   };
 }
 
+/** The entropy of 16 random characters is out of reach of the guesses that scrypt permits. */
+const PASSPHRASE_CHARACTERS_MIN = 16;
+/** Refuses repetitions such as `aaaaaaaaaaaaaaaa` and `1212121212121212`. */
+const PASSPHRASE_DISTINCT_MIN = 8;
+
+/** Throws StartRefused. Backups that were sealed with a weaker passphrase can still be opened. */
+export function refuseWeakPassphrase(passphrase: string): void {
+  const characters = [...passphrase];
+  if (
+    characters.length >= PASSPHRASE_CHARACTERS_MIN &&
+    new Set(characters).size >= PASSPHRASE_DISTINCT_MIN
+  )
+    return;
+  throw new StartRefused(
+    `BACKUP_PASSPHRASE must have at least ${PASSPHRASE_CHARACTERS_MIN} characters, ${PASSPHRASE_DISTINCT_MIN} of them different. ` +
+      'Create one with `openssl rand -base64 24`.',
+  );
+}
+
 /** Throws StartRefused with another passphrase. */
 export function openFiles(given: SealedFiles, passphrase: string): Files {
   const bytes = (name: keyof SealedFiles) => Buffer.from(given[name], 'base64');

@@ -13,6 +13,14 @@ import { authenticate } from '../domain/viewer/viewer.ts';
 import { type DemoProject, fillProject } from './fill.ts';
 import { DEMO_PROJECT, DEMO_SUBJECT } from './runner.ts';
 
+const CLAIMS = {
+  sub: DEMO_SUBJECT,
+  email: 'ada@demo.example',
+  name: 'Ada Demo',
+  given_name: 'Ada',
+  family_name: 'Demo',
+};
+
 /** What DATA_DIR/demo.json holds. */
 export interface Demo extends DemoProject {
   url: string;
@@ -31,15 +39,8 @@ interface DemoHost {
 /** Fills in the demo, and writes demo.json. */
 export async function fillDemo({ services, verifier, url }: DemoHost): Promise<Demo> {
   const issuer = services.config.BEARER_ISSUER ?? LOCAL_ISSUER;
-  const claims = {
-    sub: DEMO_SUBJECT,
-    email: 'ada@demo.example',
-    name: 'Ada Demo',
-    given_name: 'Ada',
-    family_name: 'Demo',
-  };
-  await enrolBuilder(services, { iss: issuer, ...claims });
-  const bearerToken = await verifier.mint?.(claims);
+  await enrolBuilder(services, { iss: issuer, ...CLAIMS });
+  const bearerToken = await mintDemoToken(verifier);
   const path = demoFileOf(services.config);
   const { apiKey, ...project } = await fillProject({
     services,
@@ -55,6 +56,14 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   };
   writeWhole(path, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
+}
+
+/** A token of the demo's builder; undefined if another issuer than the local one is configured. */
+export async function mintDemoToken(
+  { mint }: BearerVerifier,
+  options?: { lifetime: string },
+): Promise<string | undefined> {
+  return mint?.(CLAIMS, options);
 }
 
 /** The path of demo.json. */

@@ -6,6 +6,7 @@ import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import type { Log } from '../log.ts';
 import { giveToRest } from '../rest/from-server.ts';
 import type { Rest } from '../rest/rest.ts';
+import { isAnyAddress } from '../setting-kinds.ts';
 import { oauthCallback } from './callback-page.ts';
 import { createConsole } from './console/console.ts';
 import type { DemoSignIn } from './console/demo-sign-in.ts';
@@ -31,6 +32,8 @@ export interface HandlerParts {
   rest: Rest;
   /** The demo's credentials; null if there is no demo, or not yet. */
   demo: () => DemoSignIn | null;
+  /** A token of the demo's builder that expires within an hour; undefined if the issuer is not the local one. */
+  mintDemoToken: () => Promise<string | undefined>;
   /** The file with the demo's key; null if there is no demo, or not yet. */
   demoFile: () => string | null;
   /** False until everything that a caller may rely on is there, and while the server stops. */
@@ -50,8 +53,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
   const yogaGraphql = createYogaGraphql({ ...parts, entrance });
   const pages = createConsole(parts);
   return {
-    root: counted(fetched((request) => links(request, placesOf(parts)))),
-    start: counted(fetched(() => startPage(placesOf(parts)))),
+    root: counted(fetched((request) => links(request, placesOf(parts, request)))),
+    start: counted(fetched((request) => startPage(placesOf(parts, request)))),
     console: counted(pages.console),
     connect: counted(pages.connect),
     // Health checks need an answer even under full load: they are not counted by LIMIT_REQUESTS.
@@ -75,9 +78,12 @@ export function createHandlers(parts: HandlerParts): Handlers {
   };
 }
 
-function placesOf({ services, demoFile }: HandlerParts): Places {
+/** Links use the request's host if the gateway listens on all addresses and does not know its own URL. */
+function placesOf({ config, services, demoFile }: HandlerParts, request: Request): Places {
   const { publicUrl, sandboxUrl } = services;
-  return { url: publicUrl(), sandboxUrl: sandboxUrl(), demoFile: demoFile() };
+  const isUnknown = config.PUBLIC_URL === undefined && isAnyAddress(config.HOST);
+  const url = isUnknown ? new URL(request.url).origin : publicUrl();
+  return { url, sandboxUrl: sandboxUrl(), demoFile: demoFile() };
 }
 
 function nothingAt(path: string, { ROLES }: Config): Response {

@@ -17,7 +17,7 @@ import { createClient } from '../support/graphql-client.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const SEALED = { BACKUP_PASSPHRASE: 'correct horse' };
+const SEALED = { BACKUP_PASSPHRASE: 'correct horse battery' };
 /** A database is opened several times for it, mostly by processes of their own. */
 const LIMIT = { timeout: 240_000 };
 const RETRY = `mutation ($input: RetryDeliveryInput!) {
@@ -118,6 +118,11 @@ test(
     const file = join(newFolder(), 'backup');
     const unsealed = await runCommand('backup', [file], original);
     expect(unsealed.output).toMatch(/^Set BACKUP_PASSPHRASE/);
+    for (const BACKUP_PASSPHRASE of ['correct horse', 'aaaaaaaaaaaaaaaaaaaa']) {
+      const weak = await runCommand('backup', [file], { ...original, BACKUP_PASSPHRASE });
+      expect(weak).toMatchObject({ code: 1 });
+      expect(weak.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
+    }
     const app = await startAt(original);
     await app.tenant();
     await app[Symbol.asyncDispose]();
@@ -138,6 +143,14 @@ test(
     const whole = readFileSync(file);
     truncateSync(file, whole.length - 20);
     expect(await restore(SEALED)).toMatch(/is not whole|is damaged/);
+    // A failed restore leaves nothing, so the whole file can be restored to the same location.
+    const folder = join(newFolder(), 'new');
+    const other = place.DATABASE_URL ? await newPlace() : { DATA_DIR: folder };
+    truncateSync(file, whole.length - 20);
+    expect(await runCommand('restore', [file], { ...other, ...SEALED })).toMatchObject({ code: 1 });
+    expect(existsSync(folder)).toBe(false);
+    writeFileSync(file, whole);
+    expect(await runCommand('restore', [file], { ...other, ...SEALED })).toMatchObject({ code: 0 });
     writeFileSync(file, 'something else');
     expect(await restore(SEALED)).toContain('is damaged');
     const { Org } = await contentAt(place);

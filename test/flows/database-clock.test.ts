@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { startWork } from '../../src/start-work.ts';
-import { onPostgres, type TestApp, testApp } from '../support/app.ts';
+import { type TestApp, testApp } from '../support/app.ts';
 import { connectWithTokens, getConnection } from '../support/providers/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createOwing } from '../support/scenes/deliveries.ts';
@@ -61,8 +61,7 @@ async function expectAfter(app: TestApp, beganMs: number, time: Date | null, spa
   expect(ms).toBeLessThan((await databaseMs(app)) + span.toMs + SOON_MS);
 }
 
-// The embedded database has no other clock than the process.
-describe.runIf(onPostgres).each([
+describe.each([
   ['ahead', HOUR_MS],
   ['behind', -HOUR_MS],
 ])('in a process that is an hour %s', (_name, aheadMs) => {

@@ -114,7 +114,7 @@ test('connecting again renews the connection; without a redirectUrl a page says 
   const events = await keepEvents(app, tenant);
   await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
   const url = await start(tenant);
-  expect(url.searchParams.has('code_challenge')).toBe(false);
+  expect(url.searchParams.has('code_challenge')).toBe(true);
   const page = await comeBack(await consent(url));
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');

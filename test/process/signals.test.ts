@@ -25,14 +25,16 @@ async function busyServer() {
   });
   const exited = once(server, 'exit').then(([code]) => code as number | null);
   const ready = Promise.withResolvers<string>();
+  let output = '';
   server.stdout.on('data', (chunk) => {
+    output += chunk;
     const line = String(chunk)
       .split('\n')
       .find((text) => text.includes('"msg":"server.ready"'));
     if (line) ready.resolve(JSON.parse(line).url);
   });
   const socket = await unfinishedRequest(await ready.promise);
-  return { server, exited, socket };
+  return { server, exited, socket, output: () => output };
 }
 
 /** A request without the last character of its body. That the server has it is known by its 100 Continue. */
@@ -53,13 +55,14 @@ async function unfinishedRequest(url: string): Promise<Socket> {
 test(
   'signals that arrive together are one wish to stop: what is under way is answered',
   async () => {
-    const { server, exited, socket } = await busyServer();
+    const { server, exited, socket, output } = await busyServer();
     server.kill('SIGINT');
     server.kill('SIGTERM');
     socket.write(BODY.slice(-1));
     const answer = await Promise.race([once(socket, 'data'), exited]);
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await exited).toBe(0);
+    expect(output()).toContain('"msg":"server.stopped"');
   },
   START_MS,
 );

@@ -1,9 +1,13 @@
 /** What is served at /console, without a browser: files, their caching, what may run, and the demo's sign-in. */
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, expect, test } from 'vitest';
+import { decodeJwt } from 'jose';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { ServiceUnavailable } from '../../src/errors.ts';
+import { isFromThisMachine } from '../../src/server/console/demo-sign-in.ts';
 import { sharedApp } from '../support/app.ts';
 
 const BUILD_MS = 120_000;
@@ -119,8 +123,75 @@ test("the demo's key is given to a browser of this machine alone", async () => {
   // A name of somebody else that resolves to this machine.
   expect(await demoFor({ host: 'evil.example' })).toBe(204);
   expect(await demoFor({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
-  const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
+  const { apiKey, bearerToken } = await (await fetch(`${url}/console/demo.json`)).json();
   expect(apiKey).toMatch(/^ik_/);
+  const { iat = 0, exp } = decodeJwt(bearerToken);
+  expect(exp).toBe(iat + 3_600);
+});
+
+test.each([
+  ['x-real-ip', '198.51.100.7'],
+  ['via', '1.1 proxy'],
+  ['forwarded', 'for=198.51.100.7'],
+  ['x-forwarded-host', 'gateway.example'],
+  ['x-forwarded-proto', 'https'],
+  ['cf-connecting-ip', '198.51.100.7'],
+  ['true-client-ip', '198.51.100.7'],
+  ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678'],
+])('the demo key is not served through a proxy that adds %s', async (name, value) => {
+  expect(await demoFor({ [name]: value })).toBe(204);
+});
+
+test.each([
+  ['1.0', undefined, 204],
+  ['1.1', undefined, 200],
+  ['1.1', 'http://localhost:4000', 200],
+  ['1.1', 'https://gateway.example', 204],
+])('the demo key over HTTP/%s with PUBLIC_URL %s answers %s', async (httpVersion, publicUrl, status) => {
+  const local = { headers: { host: '127.0.0.1' }, httpVersion, address: '127.0.0.1', publicUrl };
+  expect(isFromThisMachine(local) ? 200 : 204).toBe(status);
+});
+
+test('HTTP/1.0 and HTTP/0.9 requests get no demo key', async () => {
+  expect(await rawAnswer('GET /console/demo.json HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 204 /,
+  );
+  expect(await rawAnswer('GET /livez HTTP/0.9\r\nHost: 127.0.0.1\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 505 /,
+  );
+});
+
+/** All that the server sends until it closes the connection. */
+async function rawAnswer(head: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(head);
+  return text(socket);
+}
+
+test('a connect link whose project is no text answers a page', async () => {
+  const response = await fetch(`${url}/connect?project=%00`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    400,
+    'text/html; charset=utf-8',
+  ]);
+  expect(await response.text()).toContain('This link is not valid');
+});
+
+test('the connect page answers 503 while the database is away', async () => {
+  const { rows } = app.app.services.database;
+  const spy = vi
+    .spyOn(rows, 'findProject')
+    .mockRejectedValueOnce(
+      new ServiceUnavailable('The database is away.', { cause: null, retryAfterSeconds: 1 }),
+    );
+  const response = await fetch(`${url}/connect?project=prj_1`);
+  spy.mockRestore();
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    503,
+    'text/html; charset=utf-8',
+  ]);
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
 });
 
 test("GraphiQL's tabs have the demo's key for a browser of this machine alone", async () => {

@@ -35,3 +35,34 @@ export async function findDemo(): Promise<DemoCredentials | null> {
     return null;
   }
 }
+
+/** The gateway's demo tokens expire after an hour. */
+const RENEW_MS = 30 * 60_000;
+const DEMO_ISSUER = 'urn:integration-gateway:local-issuer';
+const DEMO_SUBJECT = 'demo';
+
+/**
+ * Renews a demo token in place: requests and reconnects read `headers` each time. Does nothing for other credentials.
+ * Returns a function that stops the renewal.
+ */
+export function renewDemo(credential: string, headers: Headers): () => void {
+  if (!isDemoToken(credential)) return () => {};
+  const timer = setInterval(async () => {
+    const bearerToken = (await findDemo())?.bearerToken;
+    if (bearerToken === undefined) return;
+    storeCredential(bearerToken);
+    Object.assign(headers, headersOf(bearerToken));
+  }, RENEW_MS);
+  return () => clearInterval(timer);
+}
+
+function isDemoToken(credential: string): boolean {
+  const [, payload] = credential.split('.');
+  if (payload === undefined) return false;
+  try {
+    const { iss, sub } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+    return iss === DEMO_ISSUER && sub === DEMO_SUBJECT;
+  } catch {
+    return false;
+  }
+}

@@ -7,6 +7,7 @@ import { Answering } from '../answering.ts';
 import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
+import { followClock } from '../follow-clock.ts';
 import { jobsOn } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
@@ -82,13 +83,14 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   const clients = opening.use(clientsOf(pool, { sendHints: hints.send }));
   const { query } = clients.rows;
   const processes = await onlyProcess(query);
+  const clock = opening.use(await followClock(query));
   const answering = opening.use(new Answering(async () => pool.query('select 1')));
   opening.use(outages);
   const open = opening.move();
   return {
     kind: 'embedded',
     processes,
-    now: () => new Date(),
+    now: clock.now,
     outages,
     ...migrated,
     ...clients,

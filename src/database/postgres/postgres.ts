@@ -3,20 +3,19 @@ import type { Config } from '../../config.ts';
 import { databaseUrls } from '../../database-urls.ts';
 import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
-import { RemoteClock } from '../../work/clock.ts';
 import { endWithin } from '../../work/deadline.ts';
 import { type Cluster, openCluster } from '../citus/cluster.ts';
 import { groupsOfNodes } from '../citus/node-groups.ts';
 import { clientsOf, queriesBy, statementNames } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
+import { followClock } from '../follow-clock.ts';
 import { notifyBy } from '../hints/hint-sender.ts';
 import { jobsOnPostgres } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
-import type { RunQuery } from '../rows.ts';
 import type { Server } from '../sessions/session.ts';
 import { type PoolOptions, SessionPool } from '../sessions/session-pool.ts';
 import { PostgresHints } from './hints.ts';
@@ -121,20 +120,3 @@ async function findServers(
 
 /** A server that hangs must not delay the end of this process. */
 const LEAVE_MS = 1_000;
-
-/** A clock that is wrong by a second in a day is off by a tenth of a millisecond after this time. */
-const CLOCK_MS = 10_000;
-const READ_CLOCK = `select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"`;
-
-/** The database's clock, read again and again. If a reading fails, the next one corrects it. */
-async function followClock(query: RunQuery): Promise<Pick<RemoteClock, 'now'> & Disposable> {
-  const clock = new RemoteClock(async () => {
-    const [row] = await query<{ ms: number }>(READ_CLOCK, []);
-    return row?.ms ?? Number.NaN;
-  });
-  // The first reading may have waited for a connection.
-  await clock.set();
-  await clock.set();
-  const timer = setInterval(() => void clock.set().catch(() => {}), CLOCK_MS).unref();
-  return { now: clock.now, [Symbol.dispose]: () => clearInterval(timer) };
-}

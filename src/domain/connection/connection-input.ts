@@ -80,7 +80,7 @@ export const startOAuthConnectInput = z
     authScheme: authScheme
       .nullish()
       .describe(
-        'Authorization code with or without PKCE. Default: the first of the two that the provider has.',
+        'Authorization code with or without PKCE. Default: with PKCE if the provider supports it.',
       ),
     redirectUrl: z
       .url()

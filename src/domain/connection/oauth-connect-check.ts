@@ -25,6 +25,8 @@ import { inputIssues } from './session/connect-inputs.ts';
 import { heldCredentials } from './session/held-credentials.ts';
 import { awaitsConsent } from './token/token.ts';
 
+const PKCE: AuthScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
+
 type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 export interface ConnectPlan {
@@ -91,8 +93,10 @@ function withoutAddressed(provider: Provider, { authorizeUrl, tokenUrl }: OAuth2
   return { ...provider, inputs: inputs ?? [] };
 }
 
+/** PKCE first: it protects the code if the redirect is intercepted. */
 function schemesOf({ authSchemes }: Provider): AuthScheme[] {
-  return authSchemes.filter(isConsentScheme);
+  const schemes = authSchemes.filter(isConsentScheme);
+  return schemes.toSorted((a, b) => Number(b === PKCE) - Number(a === PKCE));
 }
 
 function accountOf({ providerWorkspaceRef, providerMetadata }: Input): AccountFacts {

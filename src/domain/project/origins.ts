@@ -10,7 +10,10 @@ const ORIGINS_MAX = 50;
 const origin = z
   .string()
   .max(256)
-  .refine(isOrigin, 'must be an origin like https://app.example: scheme, host and port alone.');
+  .refine(
+    isOrigin,
+    'must be an origin like https://app.example: scheme, host and port alone, without wildcards.',
+  );
 
 export const allowedOrigins = z
   .array(origin)
@@ -20,10 +23,18 @@ export const allowedOrigins = z
     'Origins like https://app.example whose pages may call the gateway with tokens of the end users of this project, at most 50.',
   );
 
+/** A `*` would be a wildcard in `frame-ancestors`, although it never equals the origin of a page. */
 function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (text.includes('*') || !URL.canParse(text)) return false;
   const { origin, protocol } = new URL(text);
   return origin === text && (protocol === 'https:' || protocol === 'http:');
+}
+
+/** The origins whose pages may call for a project and frame its connect page. Rows from before this rule may hold wildcards. */
+export function pageOriginsOf({
+  allowedOrigins,
+}: Pick<Row<'Project'>, 'allowedOrigins'>): readonly string[] {
+  return allowedOrigins.filter(isOrigin);
 }
 
 /** The origins whose pages may frame the connect page for a project; none for a project that does not exist. */
@@ -31,7 +42,8 @@ export async function findAllowedOrigins(
   { database }: Pick<Services, 'database'>,
   id: string,
 ): Promise<readonly string[]> {
-  return (await database.rows.findProject({ id }))?.allowedOrigins ?? [];
+  const project = await database.rows.findProject({ id });
+  return project ? pageOriginsOf(project) : [];
 }
 
 /** The gateway's own page on which end users connect. */
@@ -40,12 +52,12 @@ export const CONNECT_PATH = '/connect';
 /** Why a browser may not be led to a URL: neither the project nor the operator allows its origin, nor is it the connect page. */
 export function returnIssues(
   { config, publicUrl }: Pick<Services, 'config' | 'publicUrl'>,
-  { allowedOrigins }: Pick<Row<'Project'>, 'allowedOrigins'>,
+  project: Pick<Row<'Project'>, 'allowedOrigins'>,
   url: string | null | undefined,
   field: string,
 ): Issue[] {
   if (url == null) return [];
-  const allowed = [...config.REDIRECT_ORIGINS, ...allowedOrigins];
+  const allowed = [...config.REDIRECT_ORIGINS, ...pageOriginsOf(project)];
   const { origin, pathname } = new URL(url);
   if (allowed.includes(origin) || origin + pathname === publicUrl() + CONNECT_PATH) return [];
   const detail =

@@ -50,8 +50,10 @@ export type BearerClaims = z.output<typeof claimsSchema>;
 export interface BearerVerifier {
   /** Throws UNAUTHENTICATED. */
   verify(token: string): Promise<BearerClaims>;
-  /** Only the local issuer can. */
-  mint: ((claims: Omit<BearerClaims, 'iss'>) => Promise<string>) | null;
+  /** Null unless the local issuer is used. `lifetime` defaults to 30 days. */
+  mint:
+    | ((claims: Omit<BearerClaims, 'iss'>, options?: { lifetime: string }) => Promise<string>)
+    | null;
 }
 
 /** Where no other is configured. */
@@ -69,13 +71,13 @@ export async function createBearerVerifier(config: Config): Promise<BearerVerifi
   const keys = createLocalJWKSet({ keys: [publicJwk] });
   return {
     verify: verifyWith(keys, LOCAL_ISSUER, [LOCAL_ALGORITHM], config),
-    mint: (claims) =>
+    mint: (claims, { lifetime } = { lifetime: LOCAL_LIFETIME }) =>
       new SignJWT(claims)
         .setProtectedHeader({ alg: LOCAL_ALGORITHM })
         .setIssuer(LOCAL_ISSUER)
         .setAudience(config.BEARER_AUDIENCE)
         .setIssuedAt()
-        .setExpirationTime(LOCAL_LIFETIME)
+        .setExpirationTime(lifetime)
         .sign(privateKey),
   };
 }

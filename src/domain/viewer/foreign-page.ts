@@ -1,5 +1,6 @@
 /** Pages of other origins send tokens of end users, and nothing that a page can't keep to itself. */
 import { forbidden } from '../../errors.ts';
+import { pageOriginsOf } from '../project/origins.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Of an origin, as far as it is repeated. */
@@ -16,6 +17,6 @@ export function refuseForeignPage(viewer: Viewer, page: string | null | undefine
         `Only if ${origin} is the operator's own, CORS_ORIGINS of the server may hold it.`,
     );
   }
-  if (viewer.allowedOrigins.includes(page)) return;
+  if (pageOriginsOf({ allowedOrigins: [...viewer.allowedOrigins] }).includes(page)) return;
   throw forbidden(`Pages of ${origin} may not call for this project: allowedOrigins lacks it.`);
 }

@@ -116,7 +116,11 @@ function headersOf({ headers }: StreamedAnswer, reply: FastifyReply): OutgoingHt
     ...headers,
     ...own,
     ...(vary && { vary }),
-  } as OutgoingHttpHeaders;
+    'x-content-type-options': 'nosniff',
+    // A page of the provider that a browser shows must not run on the gateway's origin. `sandbox` keeps it from
+    // scripts, forms, popups and the origin's storage. Several policies apply together.
+    'content-security-policy': [headers['content-security-policy'] ?? [], 'sandbox'].flat(),
+  } as unknown as OutgoingHttpHeaders;
 }
 
 const params = z.object({

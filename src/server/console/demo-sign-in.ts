@@ -7,15 +7,38 @@ export interface DemoSignIn {
   bearerToken?: string | undefined;
 }
 
-/** A page of another name that resolves to this machine is another page: its Host header gives it away. */
 const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 
-/** Through a proxy the address is that of somebody else, or the headers say that there is one. */
-export function isFromThisMachine(
-  { headers }: Pick<IncomingMessage, 'headers'>,
-  address: string,
-): boolean {
-  const isForwarded = headers.forwarded !== undefined || 'x-forwarded-for' in headers;
-  const isLoopback = ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
-  return isLoopback && !isForwarded && LOCAL_HOST.test(headers.host ?? '');
+/** Headers that proxies and content delivery networks add. A browser that connects directly sends none of them. */
+const PROXY_HEADER =
+  /^(?:x-forwarded(?:-.*)?|forwarded|via|x-(?:real|client|original|cluster-client|envoy).*|x-proxy.*|proxy-.*|x-request-start|cf-.*|cdn-loop|true-client-ip|fastly-.*|x-amz(?:n|-cf)-.*|x-appengine-.*|fly-.*|x-vercel-.*|x-azure-.*)$/i;
+
+interface LocalRequest extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
+  address: string;
+  publicUrl: string | undefined;
+}
+
+/**
+ * True for a browser that connects to this machine directly. The Host header must be loopback too, because a foreign
+ * name may resolve to this machine. Proxies often use HTTP/1.0 and may add no header, so only HTTP/1.1 counts.
+ */
+export function isFromThisMachine({
+  headers,
+  httpVersion,
+  address,
+  publicUrl,
+}: LocalRequest): boolean {
+  return (
+    isLocalUrl(publicUrl) &&
+    httpVersion === '1.1' &&
+    ipaddr.isValid(address) &&
+    ipaddr.process(address).range() === 'loopback' &&
+    LOCAL_HOST.test(headers.host ?? '') &&
+    !Object.keys(headers).some((name) => PROXY_HEADER.test(name))
+  );
+}
+
+/** True if PUBLIC_URL is unset or names this machine. Any other value means that the gateway is published. */
+function isLocalUrl(publicUrl: string | undefined): boolean {
+  return publicUrl === undefined || LOCAL_HOST.test(new URL(publicUrl).host);
 }

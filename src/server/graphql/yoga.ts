@@ -78,9 +78,10 @@ export function openYoga({
       useTracing(tracer),
       ...plugins,
     ],
-    graphiql: (request, { setHeader, address }) => {
-      setHeader('content-security-policy', "frame-ancestors 'none'");
-      return graphiqlOptions(mayHaveKeys(request, address) ? tabs() : withoutKeys(tabs()));
+    graphiql: (request, facts) => {
+      facts.setHeader('content-security-policy', "frame-ancestors 'none'");
+      const mayHaveKeys = isOpenedHere(request, facts, config.PUBLIC_URL);
+      return graphiqlOptions(mayHaveKeys ? tabs() : withoutKeys(tabs()));
     },
     renderGraphiQL: graphiqlPage,
     ...httpOptions(config),
@@ -107,10 +108,13 @@ function httpOptions({
 }
 
 /** Scripts of other pages that fetch this page send an origin; a person who opens it sends none. */
-function mayHaveKeys({ headers }: Request, address: string): boolean {
-  return (
-    !headers.has('origin') && isFromThisMachine({ headers: Object.fromEntries(headers) }, address)
-  );
+function isOpenedHere(
+  { headers }: Request,
+  { httpVersion, address }: RequestFacts,
+  publicUrl: string | undefined,
+): boolean {
+  const local = { headers: Object.fromEntries(headers), httpVersion, address, publicUrl };
+  return !headers.has('origin') && isFromThisMachine(local);
 }
 
 function withoutKeys(tabs: GraphiqlTab[]): GraphiqlTab[] {

@@ -1,6 +1,13 @@
 /** The port, the connections to it, and how they end. */
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { problemOf } from '../../errors.ts';
 
 /** Headers that take longer are an attack or a broken client. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -47,7 +54,7 @@ export async function listen(
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
         takesSockets && headers.upgrade?.toLowerCase() === 'websocket',
     },
-    handler,
+    (req, res) => (req.httpVersion === '0.9' ? refuseVersion(req, res) : handler(req, res)),
   );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
@@ -78,4 +85,16 @@ export async function listen(
       clearTimeout(timer);
     },
   };
+}
+
+/** HTTP/0.9 has no headers, so its responses can't say what they are. */
+function refuseVersion({ socket }: IncomingMessage, res: ServerResponse): void {
+  const detail = 'HTTP/0.9 is not supported. Use HTTP/1.1.';
+  const body = JSON.stringify(problemOf('BAD_USER_INPUT', detail, { status: 505 }));
+  res.writeHead(505, {
+    connection: 'close',
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+  });
+  res.end(body, () => socket.destroySoon());
 }

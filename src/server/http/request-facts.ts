@@ -12,6 +12,8 @@ export interface RequestFacts {
   requestId: string;
   /** The client's address. */
   address: string;
+  /** `1.1` for HTTP/1.1. */
+  httpVersion: string;
   /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
   page: string | null;
   /** Without the query. */
@@ -39,6 +41,7 @@ export function factsOf(
   return {
     requestId: isUsable ? given : randomUUID(),
     address: addresses.of(req),
+    httpVersion: req.httpVersion,
     page: cors.foreignPage(headers),
     path: query < 0 ? url : url.slice(0, query),
     setHeader: (name, value) => void res.setHeader(name, value),

@@ -55,6 +55,10 @@ test("another tenant's key does not exist, and a key needs its scopes", async ()
   const { privateKeyPem: _, ...registered } = input;
   const refused = await weak.refusal(CREATE, { input: registered });
   expect(refused.problem.detail).toContain('connections:write');
+  const key = { projectIdOrName: a.projectId, jwtKeyId: id };
+  await a.query(UPDATE, { input: { ...key, active: false } });
+  const kept = await weak.refusal(UPDATE, { input: { ...key, active: true } });
+  expect(kept.problem.detail).toContain('connections:write');
 });
 
 test('what is no public RSA key of a good size is refused, and not repeated', async () => {

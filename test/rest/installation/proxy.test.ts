@@ -306,3 +306,20 @@ test('an answer that breaks off while the credentials are looked at ends that re
   upstream.behave((_req, res) => res.end('well'));
   expect(await calling.ask(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
 });
+
+test("a provider's page is sandboxed, so that it can't run on the gateway's origin", async () => {
+  upstream.behave((_req, res) => {
+    res.writeHead(200, {
+      'content-type': 'text/html',
+      'content-security-policy': "sandbox allow-scripts; default-src 'self'",
+      'x-content-type-options': 'none',
+    });
+    res.end('<script>alert(1)</script>');
+  });
+  const { headers } = await calling.ask(`${crm.path}/page`, { headers: crm.key });
+  expect(headers).toMatchObject({
+    'content-type': 'text/html',
+    'content-security-policy': "sandbox allow-scripts; default-src 'self', sandbox",
+    'x-content-type-options': 'nosniff',
+  });
+});

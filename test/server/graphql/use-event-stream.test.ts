@@ -40,6 +40,7 @@ async function endless(events: number) {
     };
     void yoga.handle(req, res, {
       disconnect,
+      httpVersion: '1.1',
       requestId: '1',
       address: '',
       path: '/graphql',

@@ -124,3 +124,13 @@ test('an origin that is allowed no more is refused soon', async () => {
   await allow(fickle);
   await expect.poll(answer).toContain('allowedOrigins lacks it');
 });
+
+test.each([
+  '*',
+  'https://*',
+  'https://*.app.example',
+])('refuses the wildcard %s in allowedOrigins', async (origin) => {
+  const input = { projectIdOrName: tenant.projectId, allowedOrigins: [SHOP, origin] };
+  const { problem } = await tenant.refusal(ALLOW, { input });
+  expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
+});
