@@ -33,7 +33,9 @@ function isOrigin(text: string): boolean {
 /** The origins whose pages may call for a project and frame its connect page. Rows from before this rule may hold wildcards. */
 export function pageOriginsOf({
   allowedOrigins,
-}: Pick<Row<'Project'>, 'allowedOrigins'>): readonly string[] {
+}: {
+  allowedOrigins: readonly string[];
+}): readonly string[] {
   return allowedOrigins.filter(isOrigin);
 }
 

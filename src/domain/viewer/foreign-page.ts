@@ -17,6 +17,6 @@ export function refuseForeignPage(viewer: Viewer, page: string | null | undefine
         `Only if ${origin} is the operator's own, CORS_ORIGINS of the server may hold it.`,
     );
   }
-  if (pageOriginsOf({ allowedOrigins: [...viewer.allowedOrigins] }).includes(page)) return;
+  if (pageOriginsOf(viewer).includes(page)) return;
   throw forbidden(`Pages of ${origin} may not call for this project: allowedOrigins lacks it.`);
 }
