@@ -28,8 +28,10 @@ export function accountSession(
     baseUrl,
     fact: (name) => (name === 'workspace' ? workspace : (facts[name] ?? null)),
     now: () => new Date(),
-    send: (request) =>
-      sendRequest(outbound, { provider, url: requestUrl(baseUrl, request), request, attached }),
+    send(request) {
+      const url = requestUrl({ ...provider, baseUrl }, request);
+      return sendRequest(outbound, { provider, url, request, attached });
+    },
     [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),
   };
 }

@@ -162,6 +162,11 @@ export interface Provider {
    * all below a domain. Without them a caller could send secrets anywhere.
    */
   hosts?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Hosts beside that of `baseUrl` to which links in the provider's answers may lead. `*.` stands for all names below a
+   * domain. Requests that follow such links carry the credentials of the connection.
+   */
+  linkHosts?: readonly string[];
   /** Of every request; `{{name}}` is a fact of the connection. */
   headers?: Readonly<Record<string, string>>;
   /** In order of preference: the first that fits a credential is taken. */
@@ -273,7 +278,7 @@ export interface ProviderSession {
 
 export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Joined to the base URL; empty, or starts with a slash. An absolute URL must have the base URL's origin. */
+  /** Joined to the base URL; empty, or starts with a slash. An absolute URL must have the base URL's origin, or a host of `linkHosts`. */
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   headers?: Record<string, string>;

@@ -99,7 +99,8 @@ class ConnectionSession implements AccountSession {
   }
 
   async send(request: ProviderRequest): Promise<ProviderAnswer> {
-    const url = requestUrl(this.baseUrl, request);
+    const { linkHosts } = this.#provider;
+    const url = requestUrl({ baseUrl: this.baseUrl, linkHosts }, request);
     return this.#withCredentials({
       exchange: (held) => this.#exchange(url, request, held),
       canRepeat: () => true,

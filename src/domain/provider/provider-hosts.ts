@@ -15,6 +15,11 @@ export function knownHosts({ hosts }: KnownHosts, variable: string): string | nu
 }
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
+/** Whether a host is one of these, of which `*.` stands for all names below a domain. */
+export function isOneOf(hosts: readonly string[], host: string): boolean {
+  return hosts.some((known) => matches(known, host.toLowerCase()));
+}
+
 function matches(known: string, host: string): boolean {
   return known.startsWith('*.') ? host.endsWith(known.slice(1)) : host === known;
 }

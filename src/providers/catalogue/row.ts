@@ -9,6 +9,7 @@ export interface CatalogueRow
     | 'baseUrl'
     | 'modules'
     | 'hosts'
+    | 'linkHosts'
     | 'authSchemes'
     | 'oauth2'
     | 'apiKey'

@@ -39,8 +39,6 @@ export function writeTime(time: Date, format: TimeFormat): string {
       return iso.replace('.000Z', 'Z');
     case 'isoOffset':
       return iso.replace('.000Z', '+00:00');
-    case 'isoBare':
-      return iso.slice(0, 19);
     case 'spaced':
       return iso.slice(0, 19).replace('T', ' ');
     case 'minutes':

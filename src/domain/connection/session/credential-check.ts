@@ -62,7 +62,8 @@ async function isRefused(
       ? await readCredentials(services, connection)
       : heldCredentials(services, { ...connection, credentialsSealed });
   const request: ProviderRequest = { method: 'GET', path: provider.healthCheck ?? '' };
-  const url = requestUrl(fillAddress(provider, provider.baseUrl, connection), request);
+  const baseUrl = fillAddress(provider, provider.baseUrl, connection);
+  const url = requestUrl({ baseUrl }, request);
   const { headers, query } = attachedCredentials(provider, held.credentials);
   const own = fillHeaders(provider.headers ?? {}, connection);
   const hurried = { ...provider, limits: { ...provider.limits, timeoutMs: CHECK_MS } };

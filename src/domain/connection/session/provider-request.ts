@@ -1,9 +1,10 @@
-/** One request to a provider, and its answer or why there is none. */
+/** Sends one request to a provider. */
 import { stringify } from 'qs';
 import type { Outbound, OutboundRequest } from '../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
 import type { Provider, ProviderAnswer, ProviderRequest } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
+import { isOneOf } from '../../provider/provider-hosts.ts';
 import type { Attached } from './attached-credentials.ts';
 import { providerAnswer } from './provider-answer.ts';
 
@@ -15,13 +16,17 @@ export interface Sending {
 }
 
 /**
- * The address of a request. Throws BAD_REQUEST for one that leaves the base URL's origin: it would take
- * the connection's credentials along.
+ * The URL of a request. Throws BAD_REQUEST unless it has the base URL's origin or a host of `linkHosts`, because the
+ * request carries the connection's credentials.
  */
-export function requestUrl(baseUrl: string, { path, query = {} }: ProviderRequest): URL {
+export function requestUrl(
+  { baseUrl, linkHosts = [] }: { baseUrl: string; linkHosts?: readonly string[] | undefined },
+  { path, query = {} }: ProviderRequest,
+): URL {
   const url = URL.parse(path === '' || path.startsWith('/') ? baseUrl + path : path);
-  if (url?.origin !== new URL(baseUrl).origin) {
-    throw new ProviderError('BAD_REQUEST', 'The URL is not one of the connected account.');
+  const isAllowed = url && (url.origin === new URL(baseUrl).origin || isLink(url, linkHosts));
+  if (!isAllowed) {
+    throw new ProviderError('BAD_REQUEST', 'The URL does not belong to the connected account.');
   }
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -29,7 +34,13 @@ export function requestUrl(baseUrl: string, { path, query = {} }: ProviderReques
   return url;
 }
 
-/** Resolves for every answer; throws ProviderError, which names no credentials, if there is none. */
+/** HTTPS on the default port, without credentials in the URL. */
+function isLink({ protocol, hostname, port, username, password }: URL, hosts: readonly string[]) {
+  const isPlain = port === '' && username === '' && password === '';
+  return protocol === 'https:' && isPlain && isOneOf(hosts, hostname);
+}
+
+/** Resolves for every response. Throws ProviderError, which names no credentials, if there is none. */
 export async function sendRequest(outbound: Outbound, sending: Sending): Promise<ProviderAnswer> {
   try {
     return providerAnswer(await outbound.send(outboundRequest(sending)));

@@ -29,7 +29,6 @@ export const TIME_FORMATS = [
   /** 2026-01-02T03:04:05+00:00 */
   'isoOffset',
   /** 2026-01-02T03:04:05, in UTC */
-  'isoBare',
   /** 2026-01-02 03:04:05, in UTC */
   'spaced',
   /** 2026-01-02 03:04 */

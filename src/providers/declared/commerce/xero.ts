@@ -20,7 +20,7 @@ function object(
       paging: isPaged
         ? { kind: 'page', send: { in: 'query', name: 'page' }, pages: '/pagination/pageCount' }
         : { kind: 'none' },
-      since: { in: 'header', name: 'If-Modified-Since', format: 'isoBare', isExclusive: true },
+      since: { in: 'header', name: 'If-Modified-Since', format: 'isoSeconds', isExclusive: true },
       isKeyset: isPaged,
       ...(isPaged && { total: '/pagination/itemCount' }),
     },

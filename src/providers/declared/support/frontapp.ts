@@ -63,6 +63,8 @@ export const front: DeclaredProvider = {
   name: 'front',
   displayName: 'Front',
   baseUrl: 'https://api2.frontapp.com',
+  // Links to a next page name the host of the company.
+  linkHosts: ['*.api.frontapp.com'],
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
     authorizeUrl: 'https://app.frontapp.com/oauth/authorize',

@@ -2,7 +2,7 @@ import { BadRequest, byPage } from '../../paging.ts';
 import { BEARER, isObject, tooLong, type Values, type WireVendor } from '../../terms.ts';
 import type { WireChange } from '../../vendor-server.ts';
 
-const SINCE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
+const SINCE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const PATH = '/api.xro/2.0/Contacts';
 
 function contactsIn(body: unknown): Values[] {
@@ -54,7 +54,7 @@ export const xero: WireVendor = {
             const since = headers['if-modified-since'];
             if (since === undefined) return records;
             if (!SINCE.test(since)) throw new BadRequest(`${since} is no time`);
-            return records.filter(({ changedAt }) => changedAt > new Date(`${since}Z`));
+            return records.filter(({ changedAt }) => changedAt > new Date(since));
           },
           page: byPage({ name: 'pageSize', fallback: 100, max: 1000 }, 'page'),
           answer: (Contacts, { next, total }) => ({
