@@ -119,8 +119,10 @@ function headersOf({ headers }: StreamedAnswer, reply: FastifyReply): OutgoingHt
     'x-content-type-options': 'nosniff',
     // A page of the provider that a browser shows must not run on the gateway's origin. `sandbox` keeps it from
     // scripts, forms, popups and the origin's storage. Several policies apply together.
-    'content-security-policy': [headers['content-security-policy'] ?? [], 'sandbox'].flat(),
-  } as unknown as OutgoingHttpHeaders;
+    'content-security-policy': [headers['content-security-policy'] ?? [], 'sandbox']
+      .flat()
+      .join(', '),
+  } as OutgoingHttpHeaders;
 }
 
 const params = z.object({
