@@ -1,19 +1,19 @@
-/** What a caller needs: declared with each domain function, enforced there, and told by every surface. */
+/** What a caller needs. Each domain function declares it, `authorize` enforces it, and every surface describes it. */
 import { forbidden } from '../../errors.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
-import { allows, type Scope } from './scopes.ts';
+import { allows, allowsForPages, type Scope } from './scopes.ts';
 import { requireBuilder, type Viewer } from './viewer.ts';
 
-/** A scope, a builder's bearer token, or `nothing` beside valid credentials. End users may do only what names them. */
+/** A scope, a builder's bearer token, or `nothing` beside valid credentials. End users may call only functions with an EndUserNeed. */
 export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed;
 
-/** What end users may do too: with that permission, or each of them if it is null. */
+/** The need of a function that end users may call too: with this permission, or without one if it is null. */
 interface EndUserNeed {
   scope: Scope;
   permission: SessionPermission | null;
 }
 
-/** What a caller with this scope may do, and end users with this permission. */
+/** For functions of callers with this scope and of end users with this permission. Keys for pages may call them too. */
 export function orEndUser(scope: Scope, permission: SessionPermission | null = null): Need {
   return { scope, permission };
 }
@@ -32,10 +32,14 @@ export function authorize(viewer: Viewer, need: Need): void {
     authorizeEndUser(viewer, need);
   } else if (scope === null) {
     requireBuilder(viewer);
-  } else if (!allows(viewer.scopes, scope)) {
+  } else if (!allows(viewer.scopes, scope) && !isAllowedForPages(viewer.scopes, need)) {
     const held = viewer.scopes.join(', ') || 'none';
     throw forbidden(`This needs the scope ${scope}; the API key has ${held}.`);
   }
+}
+
+function isAllowedForPages(held: readonly Scope[], need: Need): boolean {
+  return typeof need === 'object' && allowsForPages(held, need.scope);
 }
 
 function authorizeEndUser({ permissions }: EndUserViewer, need: Need): void {

@@ -7,8 +7,7 @@ export const SCOPES = {
   'connections:write': 'Make, change, refresh and delete connections.',
   'integrations:write': 'Make and delete integrations and their revisions.',
   'installations:write': 'Make, change and delete installations.',
-  'records:read':
-    'Find records at providers, as they are now. Implied by read, and not by frontend.',
+  'records:read': 'Find records at providers, as they are now. Implied by read.',
   'records:write': 'Write records to providers.',
   'reads:control': 'Trigger, pause and resume reads.',
   'events:write': 'Change topics, destinations and routes; send deliveries again.',
@@ -18,7 +17,7 @@ export const SCOPES = {
   'org:read': "Read the org's data.",
   'org:write': 'Invite builders to the org and revoke invites. Never implied by full.',
   frontend:
-    'What a page of an end user may do: read, and make, change and delete connections and installations.',
+    'For pages: what end users may do, for the whole project. Read the project, its integrations, connections and installations, and create, change and delete connections and installations. No destinations, deliveries, credentials or records. A key with this scope alone may be sent from pages of `Project.allowedOrigins`.',
   'credentials:read': 'Credentials and signing secrets in clear. Never implied by another scope.',
 } as const;
 
@@ -27,17 +26,26 @@ export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
 const NOT_IN_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
 
-/** Not `records:read`: who copies the key of a page must not read all customers' records with it. */
-const IN_FRONTEND: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
-
 /** Whether a key that holds these scopes has the needed one. */
 export function allows(held: readonly Scope[], needed: Scope): boolean {
   return (
     held.includes(needed) ||
     (held.includes('full') && !NOT_IN_FULL.includes(needed)) ||
-    (held.includes('read') && needed === 'records:read') ||
-    (held.includes('frontend') && IN_FRONTEND.includes(needed))
+    (held.includes('read') && needed === 'records:read')
   );
+}
+
+/** The scopes of functions for end users that a key for pages may call: anyone can copy it from a page. */
+const FOR_PAGES: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
+
+/** Whether a key that holds these scopes may call a function that end users may call too. */
+export function allowsForPages(held: readonly Scope[], needed: Scope): boolean {
+  return held.includes('frontend') && FOR_PAGES.includes(needed);
+}
+
+/** True for a key that is made for pages and can do nothing else. */
+export function isForPages(held: readonly Scope[]): boolean {
+  return held.length === 1 && held[0] === 'frontend';
 }
 
 function isScope(text: string): text is Scope {

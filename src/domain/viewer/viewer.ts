@@ -12,6 +12,8 @@ export interface ApiKeyViewer {
   projectId: string;
   orgId: string;
   scopes: readonly Scope[];
+  /** The origins whose pages may send the key if it is a key for pages. */
+  allowedOrigins: readonly string[];
 }
 
 /** A builder may do everything in the projects of their orgs. */
@@ -76,8 +78,8 @@ async function viewerOfKey(services: Services, value: string): Promise<ApiKeyVie
   if (!found?.active) {
     throw unauthenticated('The API key is not known, or it is inactive or deleted.');
   }
-  const { id, projectId, orgId } = found;
-  return { kind: 'API_KEY', id, projectId, orgId, scopes: scopesOf(found) };
+  const { id, projectId, orgId, allowedOrigins } = found;
+  return { kind: 'API_KEY', id, projectId, orgId, scopes: scopesOf(found), allowedOrigins };
 }
 
 async function viewerOfBearer(

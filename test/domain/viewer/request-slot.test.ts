@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const NETWORK = '203.0.113.1';
 
 function keyOf(id: string, projectId = `project of ${id}`): Viewer {
-  return { kind: 'API_KEY', id, projectId, orgId: 'org', scopes: [] };
+  return { kind: 'API_KEY', id, projectId, orgId: 'org', scopes: [], allowedOrigins: [] };
 }
 
 function scene(env: Record<string, string> = {}) {

@@ -9,6 +9,7 @@ const viewer = (id: string): Viewer => ({
   projectId: 'prj',
   orgId: 'org',
   scopes: ['read'],
+  allowedOrigins: [],
 });
 
 test('those who ask while a caller is looked up share the look-up, and later ones find it', async () => {

@@ -183,7 +183,7 @@ test('end users search what their group has installed, with the permission READ'
     const key = await rest.withScopes(...scopes);
     expect(await key.ask('POST', path, asked)).toMatchObject({ status: 200 });
   }
-  // A page's key is everybody's: it finds no records.
+  // Anyone can copy a key from a page, so it finds no records.
   const ofPage = await rest.withScopes('frontend');
   expect(await ofPage.refusal('POST', path, asked)).toMatchObject({ status: 403 });
   const writer = await rest.withScopes('records:write');

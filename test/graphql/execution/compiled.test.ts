@@ -33,7 +33,14 @@ async function answers({ query, operationName, variables, scopes = ALL_SCOPES }:
   const document = parse(query);
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new Error('There is no such operation.');
-  const viewer = { kind: 'API_KEY', id: apiKeyId, projectId, orgId, scopes } as const;
+  const viewer = {
+    kind: 'API_KEY',
+    id: apiKeyId,
+    projectId,
+    orgId,
+    scopes,
+    allowedOrigins: [],
+  } as const;
   const args = (): ExecutionArgs => ({
     schema,
     document,

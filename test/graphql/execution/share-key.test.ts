@@ -31,7 +31,8 @@ test('another operation, another caller and other rights do', () => {
   const other = keysOf(parse('subscription { operation(id: "a") { id } }'));
   expect(other(null)).not.toBe(keyOf({ p: 'demo' }));
   expect(other(null)).toBe(other({}));
-  const key = { kind: 'API_KEY', id: 'key_1', projectId: 'prj_1', orgId: 'org_1' } as const;
+  const ids = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
+  const key = { kind: 'API_KEY' as const, ...ids, allowedOrigins: [] };
   const keys = [
     viewerKey({ ...key, scopes: ['read'] }),
     viewerKey({ ...key, scopes: ['read', 'org:read'] }),

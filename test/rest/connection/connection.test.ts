@@ -235,7 +235,7 @@ test('custom inputs connect in one step, and there are no further ones', async (
   }
 });
 
-test('a key for pages of end users connects and installs, and no more', async () => {
+test('a key for pages connects and installs, and reads no destinations, deliveries or credentials', async () => {
   const rest = await restTenant(app);
   const page = await rest.withScopes('frontend');
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'sandbox-key' };
@@ -243,6 +243,12 @@ test('a key for pages of end users connects and installs, and no more', async ()
   expect(await page.get(`${rest.base}/connections/${made.id}`)).toEqual(made);
   const topic = { name: 'mine' };
   expect(await page.refusal('POST', `${rest.base}/topics`, topic)).toMatchObject({ status: 403 });
+  for (const path of ['destinations', 'topics', 'jwt-keys', 'api-keys']) {
+    expect([path, await page.ask('GET', `${rest.base}/${path}`)]).toMatchObject([
+      path,
+      { status: 403 },
+    ]);
+  }
   const shown = `${rest.base}/connections/${made.id}?includeCreds=true`;
   expect(await page.refusal('GET', shown)).toMatchObject({ status: 403 });
 });

@@ -1,4 +1,4 @@
-/** Pages of a project's origins call with tokens of its end users, and with nothing else. */
+/** Pages of a project's origins may send tokens of its end users and keys for pages, and no other credentials. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
@@ -16,6 +16,12 @@ const ALLOW = `mutation ($input: UpdateProjectInput!) {
 
 function allow(tenant: Tenant, ...allowedOrigins: string[]) {
   return tenant.query(ALLOW, { input: { projectIdOrName: tenant.projectId, allowedOrigins } });
+}
+
+async function keyWith(of: Tenant, ...scopes: string[]): Promise<string> {
+  const create = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+  const input = { projectIdOrName: of.projectId, label: 'page', scopes };
+  return (await of.query(create, { input })).createApiKey.key;
 }
 
 const tenant = await app.tenant();
@@ -48,6 +54,24 @@ test.each(
   expect(await granted(SHOP)).toEqual([204, SHOP]);
   expect(await granted(OTHERS)).toEqual([204, OTHERS]);
   expect((await granted(EVIL))[1]).toBeNull();
+});
+
+test.each(
+  CALLS,
+)('%s is accepted from pages of the project with a key for pages', async (...call) => {
+  const headers = { 'x-api-key': await keyWith(tenant, 'frontend') };
+  const own = await ask(call, { ...headers, origin: SHOP });
+  expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
+  expect(own.text).not.toContain('accepted from a page');
+  expect(own.text).not.toContain('allowedOrigins');
+  for (const origin of [OTHERS, EVIL]) {
+    const { text } = await ask(call, { ...headers, origin });
+    expect(text).toContain('allowedOrigins lacks it');
+  }
+  const more = { 'x-api-key': await keyWith(tenant, 'frontend', 'records:write') };
+  const { text } = await ask(call, { ...more, origin: SHOP });
+  expect(text).toContain('scope frontend alone');
+  expect(text).toContain('CORS_ORIGINS');
 });
 
 test.each(CALLS)("%s is answered to pages of the token's own project", async (...call) => {

@@ -40,6 +40,8 @@ export interface KnownKey {
   orgId: string;
   scopes: string[];
   active: boolean;
+  /** The allowed origins of its project. */
+  allowedOrigins: string[];
 }
 
 interface StoredKey extends KnownKey {
@@ -48,7 +50,8 @@ interface StoredKey extends KnownKey {
 }
 
 const BY_HASH = `
-  select k."id", k."projectId", k."scopes", k."active", k."hash", k."lastUsedTime", p."orgId"
+  select k."id", k."projectId", k."scopes", k."active", k."hash", k."lastUsedTime", p."orgId",
+    p."allowedOrigins"
   from "ApiKey" k join "Project" p on p."id" = k."projectId"
   where k."hash" = $1`;
 
