@@ -105,6 +105,11 @@ export const environment = z.object({
     .default('integration-gateway')
     .describe('Audience that a token must name'),
   BEARER_JWKS_URL: httpUrl.optional().describe('Keys of the issuer'),
+  BEARER_EMAILS_VERIFIED: flag
+    .prefault('false')
+    .describe(
+      'Whether a token without the claim email_verified has a verified email address. Only for an issuer that verifies every address and never sends the claim',
+    ),
   BEARER_ALGORITHMS: list
     .pipe(z.array(algorithm))
     .transform((names) => (names.length > 0 ? names : ['RS256', 'ES256']))
@@ -217,6 +222,9 @@ function contradictions(given: Variables): string[] {
     given.BEARER_ISSUER &&
       !given.BEARER_JWKS_URL &&
       'BEARER_JWKS_URL: is required with BEARER_ISSUER',
+    ['true', '1'].includes(given.BEARER_EMAILS_VERIFIED ?? '') &&
+      !given.BEARER_ISSUER &&
+      'BEARER_EMAILS_VERIFIED: requires BEARER_ISSUER',
     given.ROLES &&
       !given.DATABASE_URL &&
       !['api', 'worker'].every((role) => given.ROLES?.includes(role)) &&

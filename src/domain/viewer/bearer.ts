@@ -50,7 +50,7 @@ export type BearerClaims = z.output<typeof claimsSchema>;
 export interface BearerVerifier {
   /** Throws UNAUTHENTICATED. */
   verify(token: string): Promise<BearerClaims>;
-  /** Null unless the local issuer is used. `lifetime` defaults to 30 days. */
+  /** Null unless the local issuer is used. `lifetime` defaults to 30 days, `email_verified` to true. */
   mint:
     | ((claims: Omit<BearerClaims, 'iss'>, options?: { lifetime: string }) => Promise<string>)
     | null;
@@ -72,7 +72,7 @@ export async function createBearerVerifier(config: Config): Promise<BearerVerifi
   return {
     verify: verifyWith(keys, LOCAL_ISSUER, [LOCAL_ALGORITHM], config),
     mint: (claims, { lifetime } = { lifetime: LOCAL_LIFETIME }) =>
-      new SignJWT(claims)
+      new SignJWT({ email_verified: true, ...claims })
         .setProtectedHeader({ alg: LOCAL_ALGORITHM })
         .setIssuer(LOCAL_ISSUER)
         .setAudience(config.BEARER_AUDIENCE)
@@ -98,7 +98,8 @@ function verifyWith(
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, keys, options);
-      return claimsSchema.parse(payload);
+      const claims = claimsSchema.parse(payload);
+      return { ...claims, email_verified: claims.email_verified ?? config.BEARER_EMAILS_VERIFIED };
     } catch (error) {
       const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
       throw unauthenticated(`The bearer token is not accepted (${code}).`);
@@ -144,7 +145,7 @@ async function createJwk(path: string): Promise<JWK> {
   return jwk;
 }
 
-/** The builder that a token names: made by the first token, kept up to date by later ones. */
+/** Returns the builder that a token names. The first token creates it; later tokens update its names and email address. */
 export async function enrolBuilder(
   { database: { prisma }, now }: Services,
   claims: BearerClaims,
@@ -154,7 +155,8 @@ export async function enrolBuilder(
     firstName: claims.given_name ?? null,
     lastName: claims.family_name ?? null,
     fullName: claims.name ?? null,
-    primaryEmail: (claims.email_verified !== false && claims.email) || null,
+    // Invites and domains are matched by this address: an unverified one could be anyone's.
+    primaryEmail: (claims.email_verified === true && claims.email) || null,
   };
   const known = () =>
     prisma.builder.findUnique({

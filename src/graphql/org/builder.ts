@@ -33,7 +33,7 @@ Builder.implement({
     primaryEmail: t.exposeString('primaryEmail', {
       nullable: true,
       description:
-        'Their e-mail address, in lower case; null if their tokens have none, or call it unverified.',
+        'Their verified email address, in lower case. Null unless their token has `email` and `email_verified: true`.',
     }),
   }),
 });

@@ -37,7 +37,7 @@ const builder = resource(
       .string()
       .optional()
       .describe(
-        'Their e-mail address, in lower case; left out if their tokens have none, or call it unverified.',
+        'Their verified email address, in lower case. Absent unless their token has `email` and `email_verified: true`.',
       ),
     createTime: createdShape.createTime,
   },

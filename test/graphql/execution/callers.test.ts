@@ -3,12 +3,15 @@ import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getNullableType, isListType, isRequiredArgument } from 'graphql';
-import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { createBearerVerifier, enrolBuilder } from '../../../src/domain/viewer/bearer.ts';
 import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
+import { listen } from '../../../src/server/http/http-server.ts';
 import { type Answer, sharedApp, testApp } from '../../support/app.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 
@@ -213,9 +216,36 @@ test('a subject is compared as it is, and a name that can not be stored is left 
   expect(spaced.fullName).toBeNull();
 });
 
-test('an address that the issuer calls unverified is not kept', async () => {
-  const claims = { sub: crypto.randomUUID(), email: 'ada@example.com', email_verified: false };
+test.each([false, undefined])('ignores an address whose email_verified is %s', async (verified) => {
+  const claims = { sub: crypto.randomUUID(), email: 'ada@example.com', email_verified: verified };
   expect((await bearer(await mint(claims)).query(person)).viewer.builder.primaryEmail).toBeNull();
+});
+
+test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is set', async () => {
+  const issuer = 'https://issuer.example';
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] });
+  const keys = await listen((_req, res) => res.end(jwks), { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => keys.stop(0));
+  const settings = { BEARER_ISSUER: issuer, BEARER_JWKS_URL: keys.url };
+  const emailOf = async (env: Record<string, string>, claims: Record<string, unknown>) => {
+    const { verify } = await createBearerVerifier(readConfig({ ...settings, ...env }));
+    const token = await new SignJWT({ sub: 'ada', email: 'ada@example.com', ...claims })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer(issuer)
+      .setAudience('integration-gateway')
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    const { builder } = await enrolBuilder(app.app.services, await verify(token));
+    return builder.primaryEmail;
+  };
+  const trusted = { BEARER_EMAILS_VERIFIED: 'true' };
+  expect(await emailOf({}, {})).toBeNull();
+  expect(await emailOf({}, { email_verified: 'true' })).toBeNull();
+  expect(await emailOf(trusted, {})).toBe('ada@example.com');
+  expect(await emailOf(trusted, { email_verified: false })).toBeNull();
+  expect(await emailOf(trusted, { email_verified: 'false' })).toBeNull();
+  expect(await emailOf({}, { email_verified: true })).toBe('ada@example.com');
 });
 
 test('what is for people is refused to an API key of every scope', async () => {

@@ -45,8 +45,8 @@ async function proven(tenant: Tenant, domain: string) {
   return (await tenant.builder.query(VERIFY, { input })).verifyClaimedDomain.claimedDomain;
 }
 
-async function personAt(domain: string) {
-  const claims = { sub: crypto.randomUUID(), email: `ada@${domain}` };
+async function personAt(domain: string, given: { email_verified?: boolean | undefined } = {}) {
+  const claims = { sub: crypto.randomUUID(), email: `ada@${domain}`, ...given };
   const token = await app.app.verifier.mint?.(claims);
   return { token, ...app.client({ authorization: `Bearer ${token}` }) };
 }
@@ -72,7 +72,7 @@ test('a claim is proven when DNS has its text, and not before', async () => {
   expect(await tenant.builder.query(VERIFY, { input })).toEqual({ verifyClaimedDomain });
 });
 
-test('people of a proven domain join by themselves, and see nothing of the org before', async () => {
+test('lets builders with a verified address of a proven domain join, and shows them nothing before', async () => {
   const tenant = await app.tenant();
   const domain = newDomain();
   const person = await personAt(domain);
@@ -96,6 +96,11 @@ test('people of a proven domain join by themselves, and see nothing of the org b
   expect(await (await personAt(newDomain())).refusal(JOIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
+  for (const email_verified of [false, undefined]) {
+    const unverified = await personAt(domain, { email_verified });
+    expect((await unverified.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+    expect(await unverified.refusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  }
   expect((await tenant.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
   for (let times = 0; times < 2; times += 1) {
     expect(await person.query(JOIN, { input })).toEqual({ joinOrg: { org: { id: tenant.orgId } } });

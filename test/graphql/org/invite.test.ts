@@ -251,11 +251,14 @@ test("someone else's invite does not exist for a builder, and a key accepts none
   expect(await statusOf(host, input.inviteId)).toBe('PENDING');
 });
 
-test('an address that the issuer calls unverified accepts nothing', async () => {
+test.each([
+  false,
+  undefined,
+])('refuses a token whose email_verified is %s', async (email_verified) => {
   const host = await app.tenant();
   const email = `${crypto.randomUUID()}@example.com`;
   const inviteId = await invite(host, email);
-  const claims = { sub: crypto.randomUUID(), email, email_verified: false };
+  const claims = { sub: crypto.randomUUID(), email, email_verified };
   const token = await app.app.verifier.mint?.(claims);
   const pretender = app.client({ authorization: `Bearer ${token}` });
   expect(await pretender.refusal(accept, { input: { inviteId } })).toMatchObject({
