@@ -7,6 +7,7 @@ import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
 import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { messageCursor } from './domain/event/stream-message.ts';
+import { ManifestReader } from './domain/integration/manifest/manifest-reader.ts';
 import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
 import { refuseMissingIssuerKey } from './domain/keys/missing-issuer-key.ts';
 import { refuseMissingKey } from './domain/keys/missing-key.ts';
@@ -100,11 +101,9 @@ export async function openServices(
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
-    providerAccess: createProviderAccess(
-      use('requests to providers', providerOutbound(config, sandbox)),
-      use('tokens to store', new UnstoredTokens(log)),
-    ),
+    providerAccess: openProviderAccess(use, { log, outbound: providerOutbound(config, sandbox) }),
     eventRates: createEventRates(config),
+    manifests: use('manifests', new ManifestReader()),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
     now: overrides.now ?? database.now,
@@ -119,6 +118,13 @@ export async function openServices(
       publicUrl = url;
     },
   };
+}
+
+function openProviderAccess(use: Use, { log, outbound }: { log: Log; outbound: Outbound }) {
+  return createProviderAccess(
+    use('requests to providers', outbound),
+    use('tokens to store', new UnstoredTokens(log)),
+  );
 }
 
 function withoutErased(database: Database, { ids }: ErasedSubjects): Database {

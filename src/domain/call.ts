@@ -11,6 +11,7 @@ import type { ReadTxtRecords } from '../outbound/txt-records.ts';
 import type { Vault } from '../secrets.ts';
 import type { Tracer } from '../spans.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
+import type { ManifestReader } from './integration/manifest/manifest-reader.ts';
 import type { Catalogue } from './provider/catalogue.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
 import type { EventRates } from './provider-event/event-rates.ts';
@@ -50,6 +51,8 @@ export interface Services {
   providerAccess: ProviderAccess;
   /** How much providers may send to each of their apps. */
   eventRates: EventRates;
+  /** Reads the YAML of manifests without holding up other requests. */
+  manifests: ManifestReader;
   /** The URL at which browsers reach the gateway, without a trailing slash. */
   publicUrl: () => string;
   /** The URL of the built-in sandbox: always a permitted target. */

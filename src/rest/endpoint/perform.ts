@@ -54,9 +54,10 @@ async function rewrittenParts(
   parts: Parts,
   request: RestRequest,
 ): Promise<Parts> {
-  if (!endpoint.rewrite) return parts;
+  const { rewrite } = endpoint;
+  if (!rewrite) return parts;
   refuseUnstorable(parts);
-  return endpoint.rewrite(parts, request);
+  return inTime(endpoint, request.call, async () => rewrite(parts, request));
 }
 
 function kindOf({ method }: Endpoint): 'query' | 'mutation' {

@@ -1,12 +1,13 @@
 /** Revisions as a manifest: YAML text, or a zip archive that was uploaded, with one or several integrations. */
 import { z } from 'zod';
 import { findUpload } from '../../domain/integration/manifest-upload.ts';
+import { MANIFEST_LENGTH_MAX } from '../../domain/integration/manifest/manifest-text.ts';
 import { issueAt } from '../../domain/issues.ts';
+import { getProject } from '../../domain/scope.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { withoutIgnored } from './ignored-members.ts';
 import { unpackManifest } from './manifest-archive.ts';
-import { MANIFEST_LENGTH_MAX, readManifestText } from './manifest-text.ts';
 
 export const manifestShape = {
   sourceYaml: z
@@ -14,7 +15,7 @@ export const manifestShape = {
     .max(MANIFEST_LENGTH_MAX)
     .optional()
     .describe(
-      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB.',
+      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB, nested at most 32 levels deep. Of one project, those above 4 KiB are read one at a time.',
     ),
   sourceZipUrl: z
     .string()
@@ -34,7 +35,7 @@ export async function revisionOfManifest(parts: Parts, request: RestRequest): Pr
   const { source, body } = await readSource(parts, request);
   if (!source) return withoutIgnored(parts, ['revision', 'content'], request);
   if (body.revision !== undefined) throw refusal(source.member, 'must not stand beside revision.');
-  const { specVersion, integrations } = readManifest(source);
+  const { specVersion, integrations } = await readManifest(source, parts, request);
   const { integrationId: name } = parts.path as { integrationId: string };
   const [only, ...others] = integrations;
   const content =
@@ -53,7 +54,7 @@ export async function contentsOfManifest(parts: Parts, request: RestRequest): Pr
   if (body.integrations !== undefined) {
     throw refusal(source.member, 'must not stand beside integrations.');
   }
-  const rewritten = { ...parts, body: { ...body, ...readManifest(source) } };
+  const rewritten = { ...parts, body: { ...body, ...(await readManifest(source, parts, request)) } };
   return withoutIgnored(rewritten, ['integrations'], request);
 }
 
@@ -87,8 +88,15 @@ async function readSource(
   return { source: { member: 'sourceZipUrl', text: unpacked.manifest }, body: rest };
 }
 
-function readManifest({ member, text }: Source): z.output<typeof manifest> {
-  const read = readManifestText(text);
+/** Throws NOT_FOUND for a project that the caller does not see: its turns are not theirs to use. */
+async function readManifest(
+  { member, text }: Source,
+  { path }: Parts,
+  { call }: RestRequest,
+): Promise<z.output<typeof manifest>> {
+  const { projectIdOrName } = path as { projectIdOrName: string };
+  const project = await getProject(call, projectIdOrName);
+  const read = await call.manifests.read(project.id, text);
   if ('problem' in read) throw refusal(member, read.problem);
   const { data } = manifest.safeParse(read.value);
   if (data) return data;

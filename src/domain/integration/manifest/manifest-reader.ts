@@ -1,0 +1,115 @@
+/** Reads manifests: small ones at once, large ones in a thread, where projects take turns. */
+import { Worker } from 'node:worker_threads';
+import { rateLimited, ServiceUnavailable } from '../../../errors.ts';
+import { withDeadline } from '../../../work/deadline.ts';
+import { MANIFEST_LENGTH_MAX, type ReadText, readManifestText } from './manifest-text.ts';
+
+/** Parsing that much holds up the process's other requests for up to 20 ms; a text of 16 KiB took 70 ms. */
+const INLINE_LENGTH_MAX = 4 * 1024;
+/** Texts of one project that wait for their turn. */
+const WAITING_MAX = 8;
+/** Far longer than a permitted text takes on a busy machine. */
+const READ_MAX_MS = 10_000;
+/** A permitted text takes less than 100 MB. */
+const MEMORY_MAX_MB = 256;
+
+interface Waiting {
+  text: string;
+  resolve(read: ReadText): void;
+  reject(error: unknown): void;
+}
+
+/** The thread starts with the first large text. */
+export class ManifestReader implements AsyncDisposable {
+  /** In the order of turns: a project that had its turn is last. */
+  readonly #projects = new Map<string, Waiting[]>();
+  #thread: Worker | null = null;
+  #isReading = false;
+
+  /** Throws RATE_LIMITED if too many texts of the project wait. */
+  async read(projectId: string, text: string): Promise<ReadText> {
+    if (text.length <= INLINE_LENGTH_MAX || text.length > MANIFEST_LENGTH_MAX) {
+      return readManifestText(text);
+    }
+    const waiting = this.#projects.get(projectId) ?? [];
+    if (waiting.length >= WAITING_MAX) {
+      throw rateLimited(
+        `The project already has ${WAITING_MAX} manifests that wait to be read. Send the next one when they are done.`,
+        1,
+      );
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<ReadText>();
+    this.#projects.set(projectId, [...waiting, { text, resolve, reject }]);
+    if (!this.#isReading) void this.#readAll();
+    return promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const waiting = [...this.#projects.values()].flat();
+    this.#projects.clear();
+    for (const { reject } of waiting) reject(stopping());
+    await this.#thread?.terminate();
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true;
+    for (let turn = this.#nextTurn(); turn; turn = this.#nextTurn()) {
+      await this.#readInThread(turn.text).then(turn.resolve, turn.reject);
+    }
+    this.#isReading = false;
+  }
+
+  #nextTurn(): Waiting | undefined {
+    const [next] = this.#projects;
+    if (!next) return undefined;
+    const [projectId, [turn, ...others]] = next;
+    this.#projects.delete(projectId);
+    if (others.length > 0) this.#projects.set(projectId, others);
+    return turn;
+  }
+
+  async #readInThread(text: string): Promise<ReadText> {
+    const thread = this.#startedThread();
+    const { promise, resolve, reject } = Promise.withResolvers<ReadText>();
+    const onError = ({ code }: NodeJS.ErrnoException) =>
+      code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? resolve({ problem: 'takes too much memory to read.' })
+        : reject(new Error('The thread that reads manifests failed.'));
+    const onExit = () => reject(stopping());
+    thread.once('message', resolve).once('error', onError).once('exit', onExit);
+    thread.postMessage(text);
+    try {
+      return await withDeadline(promise, READ_MAX_MS, () => {
+        this.#thread = null;
+        void thread.terminate();
+        return { problem: `takes longer than ${READ_MAX_MS / 1000} seconds to read.` };
+      });
+    } finally {
+      thread.off('message', resolve).off('error', onError).off('exit', onExit);
+    }
+  }
+
+  #startedThread(): Worker {
+    if (this.#thread) return this.#thread;
+    const thread = new Worker(new URL('manifest-thread.ts', import.meta.url), {
+      name: 'manifests',
+      // The process's own flags, such as an inspector's, are not for this thread.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB },
+    });
+    // An error without a listener would end the process. The one that reads has its own.
+    thread.on('error', () => {});
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = null;
+    });
+    // An idle thread keeps no process running.
+    thread.unref();
+    this.#thread = thread;
+    return thread;
+  }
+}
+
+function stopping(): ServiceUnavailable {
+  const cause = new Error('The thread that reads manifests was stopped.');
+  return new ServiceUnavailable('The process is stopping.', { cause, retryAfterSeconds: 1 });
+}
