@@ -11,6 +11,7 @@ import { ManifestReader } from './domain/integration/manifest/manifest-reader.ts
 import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
 import { refuseMissingIssuerKey } from './domain/keys/missing-issuer-key.ts';
 import { refuseMissingKey } from './domain/keys/missing-key.ts';
+import { sealPlainTargets } from './domain/keys/plain-targets.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
 import { createEventRates } from './domain/provider-event/event-rates.ts';
@@ -176,7 +177,9 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
   // Before a first key is created: it would be taken for the missing one.
   await refuseMissingIssuerKey(config, database);
   await refuseMissingKey(database.rows.query, keys && createVault(keys));
-  return createVault(keys ?? encryptionKeys(config));
+  const vault = createVault(keys ?? encryptionKeys(config));
+  await sealPlainTargets(database.rows.query, vault);
+  return vault;
 }
 
 /** Addresses that the operator sets for providers are permitted, private ones too. */

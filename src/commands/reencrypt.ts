@@ -5,6 +5,7 @@
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { addEncryptionKey, encryptionKeys } from '../domain/keys/encryption-keys.ts';
+import { sealPlainTargets } from '../domain/keys/plain-targets.ts';
 import { reencrypt } from '../domain/keys/re-encryption.ts';
 import { createLog } from '../log.ts';
 import { createVault } from '../secrets.ts';
@@ -20,5 +21,7 @@ if (wantsNewKey && config.ENCRYPTION_KEY) {
 
 await using database = await openDatabase(config, createLog('warn'));
 const keys = wantsNewKey ? addEncryptionKey(config) : encryptionKeys(config);
-const changed = await reencrypt(database.rows.query, createVault(keys));
+const vault = createVault(keys);
+const sealed = await sealPlainTargets(database.rows.query, vault);
+const changed = sealed + (await reencrypt(database.rows.query, vault));
 console.log(`${changed} values sealed again with the current key.`);

@@ -15,16 +15,24 @@ import {
 } from './outbox.ts';
 import { signingKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
+import { openTarget, type TargetHeaders } from './target-secrets.ts';
 
 /** Destinations that fail get no more once they fill so much of the memory: a claim may double it. */
 const FAILING_SHARE = 1 / 4;
+
+/** Where messages of a destination are sent, with the values that its row holds sealed. */
+export interface Target {
+  keys: readonly KeyObject[];
+  url: string;
+  headers: TargetHeaders;
+}
 
 /** A claimed delivery. */
 export interface Job {
   row: ClaimedRow;
   bodyBytes: number;
-  /** Empty if the secrets can't be opened: the attempt fails without being sent. */
-  keys: readonly KeyObject[];
+  /** Null if the destination's secrets can't be opened: the attempt fails without being sent. */
+  target: Target | null;
   /** By performance.now(): an attempt that begins later could outlast its lease. */
   startByMs: number;
   /** The database's clock minus performance.now(). */
@@ -119,27 +127,29 @@ export class Claimer {
   #ready(claimed: ClaimedRow[], requestedMs: number): Job[] {
     const { limits } = this.#deps;
     const nowMs = performance.now();
-    const keys = new Map<string, readonly KeyObject[]>();
+    const targets = new Map<string, Target | null>();
     for (const row of claimed) {
-      if (!keys.has(row.destinationId)) keys.set(row.destinationId, this.#keysOf(row));
+      if (!targets.has(row.destinationId)) targets.set(row.destinationId, this.#targetOf(row));
     }
     return claimed.map((row) => ({
       row,
       bodyBytes: Buffer.byteLength(row.body),
-      keys: keys.get(row.destinationId) ?? [],
+      target: targets.get(row.destinationId) ?? null,
       startByMs: requestedMs + limits.leaseMs - limits.attemptMs,
       clockOffsetMs: row.claimedMs - nowMs,
     }));
   }
 
-  #keysOf(row: ClaimedRow): readonly KeyObject[] {
+  #targetOf(row: ClaimedRow): Target | null {
     const { vault, log, now } = this.#deps;
     try {
       const sealed = { ...row, id: row.destinationId };
-      return openSigningSecrets(vault, sealed, now()).map(signingKey);
+      const keys = openSigningSecrets(vault, sealed, now()).map(signingKey);
+      const { url, headers } = openTarget(vault, sealed);
+      return { keys, url: url ?? '', headers: headers ?? {} };
     } catch (error) {
       log.error({ destinationId: row.destinationId, err: error }, 'signing_secret.unreadable');
-      return [];
+      return null;
     }
   }
 }

@@ -3,8 +3,9 @@ import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import { DAY_MS } from '../work/durations.ts';
-import type { DestinationKey } from './outbox.ts';
+import type { ClaimedRow, DestinationKey } from './outbox.ts';
 import type { Hopelessness } from './record-attempts.ts';
+import { maskUrl } from './target-secrets.ts';
 
 /** Failing for so long, and so often, without a success. */
 const HOPELESS_MS = 5 * DAY_MS;
@@ -21,11 +22,15 @@ export function hopelessness(now: Date): Hopelessness {
 /** The receiver at this URL says that it is gone. */
 export function disableGone(
   database: Database,
-  { projectId, destinationId: id, url, now }: DestinationKey & { url: string; now: Date },
+  {
+    now,
+    ...row
+  }: Pick<ClaimedRow, 'projectId' | 'destinationId' | 'url' | 'urlSealed'> & { now: Date },
 ): Promise<boolean> {
+  const { projectId, destinationId: id, url, urlSealed } = row;
   return disable(
     database,
-    { projectId, id, url },
+    { projectId, id, url, urlSealed },
     { reason: 'The receiver answered 410 Gone.', now },
   );
 }
@@ -68,7 +73,7 @@ async function disable(
     await recordEvent(tx, {
       projectId,
       eventType: 'DESTINATION_WEBHOOK_DISABLED',
-      data: { projectId, destinationId, destinationName, url: url ?? '' },
+      data: { projectId, destinationId, destinationName, url: maskUrl(url ?? '') },
       destinationId,
       subject: null,
     });

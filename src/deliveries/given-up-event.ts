@@ -3,6 +3,7 @@ import type { EventRow } from '../database/changes/append-events.ts';
 import { eventRow } from '../events/record.ts';
 import type { Job } from './claim.ts';
 import type { Decision } from './decide.ts';
+import { maskUrl } from './target-secrets.ts';
 
 /** What is not known here (its destination's name, what it carried) the statement adds. */
 export function givenUpEvent({ row }: Job, { failureReason }: Decision): EventRow {
@@ -15,7 +16,7 @@ export function givenUpEvent({ row }: Job, { failureReason }: Decision): EventRo
       deliveryId,
       destinationId,
       destinationName: destinationId,
-      url,
+      url: maskUrl(url),
       attempts: attemptCount + 1,
       error: failureReason ?? '',
     },

@@ -118,9 +118,9 @@ export class Recorder {
   async #disableGone(attempts: readonly Attempt[]): Promise<void> {
     const gone = attempts.filter(({ record }) => record.responseStatus === GONE);
     const rows = new Map(gone.map(({ job: { row } }) => [row.destinationId, row]));
-    for (const { projectId, destinationId, url } of rows.values()) {
-      const key = { projectId, destinationId };
-      const done = await disableGone(this.#deps.database, { ...key, url, now: this.#deps.now() });
+    for (const { projectId, destinationId, url, urlSealed } of rows.values()) {
+      const of = { projectId, destinationId, url, urlSealed };
+      const done = await disableGone(this.#deps.database, { ...of, now: this.#deps.now() });
       if (done) this.#disabled(destinationId, 'the receiver is gone');
     }
   }

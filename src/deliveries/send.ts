@@ -2,7 +2,7 @@
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/error.ts';
 import { answerText } from './answer-text.ts';
-import type { Job } from './claim.ts';
+import type { Job, Target } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { signedHeaders } from './sign.ts';
 
@@ -17,27 +17,32 @@ export interface SendOptions {
 
 /** Returns the outcome; throws only if the signal aborted it. */
 export async function send(job: Job, outbound: Outbound, options: SendOptions): Promise<Outcome> {
-  if (job.keys.length === 0) {
-    return { responseStatus: null, error: 'The message could not be signed.' };
+  const { target } = job;
+  if (!target) {
+    return { responseStatus: null, error: "The destination's secrets could not be opened." };
   }
   try {
-    return outcomeOf(await outbound.send(prepare(job, options)));
+    return outcomeOf(await outbound.send(prepare(job, target, options)));
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { responseStatus: null, error: error.message };
   }
 }
 
-function prepare({ row, keys, clockOffsetMs }: Job, options: SendOptions): OutboundRequest {
+function prepare(
+  { row, clockOffsetMs }: Job,
+  { keys, url, headers }: Target,
+  options: SendOptions,
+): OutboundRequest {
   // The database's time: receivers refuse messages with a wrong time, and one clock is easier to keep right.
   const timestampSeconds = Math.floor((performance.now() + clockOffsetMs) / 1000);
   const message = { id: row.id, timestampSeconds, body: row.body };
   return {
     method: 'POST',
-    url: row.url,
+    url,
     headers: {
       'user-agent': 'integration-gateway',
-      ...lowercased(row.headers ?? {}),
+      ...lowercased(headers),
       'content-type': 'application/json',
       ...signedHeaders(message, keys),
     },

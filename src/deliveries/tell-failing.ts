@@ -4,6 +4,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import type { DestinationKey } from './outbox.ts';
+import { maskUrl } from './target-secrets.ts';
 
 /** A receiver that is restarted or replaced is back by then. */
 const TOLD_AFTER_MS = HOUR_MS;
@@ -38,7 +39,7 @@ export async function tellFailing(
         projectId,
         destinationId: id,
         destinationName,
-        url: url ?? '',
+        url: maskUrl(url ?? ''),
         failingSince: failingSince.toISOString(),
         failedAttempts,
       },

@@ -13,7 +13,7 @@ function job(
 ): Job {
   made += 1;
   const row = { id: `dlv_${made}`, projectId, destinationId, isFailing } as Job['row'];
-  return { row, bodyBytes: 10, keys: [], startByMs, clockOffsetMs: 0 };
+  return { row, bodyBytes: 10, target: null, startByMs, clockOffsetMs: 0 };
 }
 
 function take(backlog: Backlog, nowMs = 0): Job[] {

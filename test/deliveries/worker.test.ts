@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hasSecret, rotateSecrets } from '../../src/deliveries/signing-secret.ts';
+import { sealHeaders, sealUrl } from '../../src/deliveries/target-secrets.ts';
 import { verified } from '../support/receiver.ts';
 import { clockAt, createWorker, sharedDeliveries, vault } from '../support/scenes/deliveries.ts';
 
@@ -139,6 +140,20 @@ test('a destination whose address is private fails without being reached', async
   ]);
 });
 
+test('sends the sealed values of the query and the headers', async () => {
+  const place = `${newPlace()}?token=s3cret`;
+  const { id } = await destination(receiver.url(place));
+  const owner = { id, projectId: shared.projectId };
+  const url = sealUrl(vault, owner, receiver.url(place));
+  const { headers, headersSealed } = sealHeaders(vault, owner, { 'X-Key': 's3cret' });
+  const data = { ...url, headers: headers ?? {}, headersSealed };
+  await prisma.destination.updateMany({ where: owner, data });
+  await owe(id);
+  await using sender = createWorker(database);
+  await sender.worker.drain();
+  expect(receiver.received(place)).toMatchObject([{ headers: { 'x-key': 's3cret' } }]);
+});
+
 test('a secret that can not be opened fails the attempt, and nothing is sent', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place), { signingSecretSealed: 'v1.other.AAAA' });
@@ -147,7 +162,7 @@ test('a secret that can not be opened fails the attempt, and nothing is sent', a
   await sender.worker.drain();
   expect(receiver.received(place)).toEqual([]);
   expect((await delivery(deliveryId)).attempts).toMatchObject([
-    { error: 'The message could not be signed.' },
+    { error: "The destination's secrets could not be opened." },
   ]);
 });
 

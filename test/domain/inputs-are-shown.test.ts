@@ -66,6 +66,7 @@ const NOT_SHOWN: Record<string, string> = {
   'ProviderAppChanges.webhookSecret': SECRET,
   'UpdateProviderAppInput.providerApp': 'Its members are those of the app.',
   'UpdateProviderAppInput.updateMask': 'It says which members are changed.',
+  'UpdateDestinationInput.keepHeaders': '`headers` show the names that were kept.',
   'CreateRevisionInput.revision': 'Its members are those of the revision.',
   'CreateRevisionInput.destructive': 'It says what is done to installations.',
   'CreateRevisionInput.integrationIdOrName': FOUND_BY,

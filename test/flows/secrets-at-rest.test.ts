@@ -114,7 +114,13 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const input = { projectIdOrName, connectionId: changed.id, apiKey: planted() };
   await tenant.query(updateConnection, { input });
 
-  const hook = { projectIdOrName, name: 'hook', type: 'WEBHOOK', url: 'https://example.com/hook' };
+  const hook = {
+    projectIdOrName,
+    name: 'hook',
+    type: 'WEBHOOK',
+    url: `https://example.com/hook?token=${planted()}`,
+    headers: { authorization: `Bearer ${planted()}`, 'x-key': planted() },
+  };
   const { destination, signingSecret } = (await tenant.query(createDestination, { input: hook }))
     .createDestination;
   secrets.push(signingSecret);

@@ -1,6 +1,13 @@
 /** The secrets of destinations, for callers who may see them. */
 import type { Row } from '../../database/rows.ts';
 import { hasSecret, openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
+import {
+  maskHeaders,
+  maskUrl,
+  openTarget,
+  SEALED_TARGET,
+  type TargetHeaders,
+} from '../../deliveries/target-secrets.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 
@@ -24,5 +31,30 @@ export const signingSecretOf = read(
         .map((destination) => [destination.id, openSigningSecrets(vault, destination, now())[0]]),
     );
     return destinations.map(({ id }) => opened.get(id) ?? null);
+  },
+);
+
+/** What any reader may see of a destination's URL and headers. */
+export function maskedTarget({ url, headers }: Pick<Row<'Destination'>, 'url' | 'headers'>) {
+  // The columns are masked, unless a process of an earlier version wrote them.
+  return { url: url === null ? null : maskUrl(url), headers: maskHeaders(headers) };
+}
+
+/** URLs and headers of destinations that the viewer has been given, with the values that other readers see masked. */
+export const targetValuesOf = read(
+  'credentials:read',
+  async (
+    { database, vault }: Call,
+    destinations: readonly Row<'Destination'>[],
+  ): Promise<{ url: string | null; headers: TargetHeaders | null }[]> => {
+    const sealed = await database.prisma.destination.findMany({
+      where: {
+        id: { in: destinations.map(({ id }) => id) },
+        projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
+      },
+      select: SEALED_TARGET,
+    });
+    const opened = new Map(sealed.map((row) => [row.id, openTarget(vault, row)]));
+    return destinations.map(({ id }) => opened.get(id) ?? { url: null, headers: null });
   },
 );

@@ -12,6 +12,7 @@ type Destination = Pick<Row<'Destination'>, 'type'>;
 interface Given {
   url?: string | undefined;
   headers?: unknown;
+  keepHeaders?: unknown;
   status?: string | undefined;
 }
 
@@ -35,8 +36,8 @@ export function refuseForStream({ type }: Destination, given: Given): void {
 }
 
 /** Null is no value: it leaves a stream as it is. */
-function webhookMembers({ url, headers, status }: Given): Issue[] {
-  return Object.entries({ url, headers, status }).flatMap(([name, value]) =>
+function webhookMembers({ url, headers, keepHeaders, status }: Given): Issue[] {
+  return Object.entries({ url, headers, keepHeaders, status }).flatMap(([name, value]) =>
     value == null
       ? []
       : [{ in: 'body', name: `input.${name}`, detail: 'is for webhooks: a stream sends nothing.' }],

@@ -13,9 +13,11 @@ import {
   SEALED_SECRETS,
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
+import { sealHeaders, sealUrl, type TargetHeaders } from '../../deliveries/target-secrets.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
 import { id, newId, prefixOf } from '../../ids.ts';
+import type { Vault } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -29,7 +31,7 @@ import { creationIssues, openStream, refuseForStream, urlIssues } from './destin
 import { destinationUses } from './destination-uses.ts';
 import { dropPending } from './dropped-deliveries.ts';
 import { closeStream, removeStream } from './stream/stream-removal.ts';
-import { targetHeaders } from './target-headers.ts';
+import { HEADERS_MAX, headersToStore, targetHeaders } from './target-headers.ts';
 
 type Destination = Row<'Destination'>;
 
@@ -45,7 +47,15 @@ const url = z
 const headers = targetHeaders
   .nullish()
   .describe(
-    'For a webhook: HTTP headers to send with every message, at most 20: values by name. Null removes them.',
+    'For a webhook: HTTP headers to send with every message, at most 20: values by name. Null removes them. Values are ' +
+      'sealed, and shown only with the scope `credentials:read`; others see `***`, which is refused as a value.',
+  );
+const keepHeaders = z
+  .array(z.string())
+  .max(HEADERS_MAX)
+  .optional()
+  .describe(
+    'Names of stored headers that keep their values: `headers` and these replace all headers. Without it, `headers` alone does.',
   );
 
 export const createDestinationInput = z
@@ -67,6 +77,7 @@ export const updateDestinationInput = z
     name: name.optional(),
     url: url.optional(),
     headers,
+    keepHeaders,
     status: z
       .enum(DestinationStatus)
       .meta({
@@ -123,13 +134,13 @@ export const createDestination = projectMutation({
   needs: 'events:write',
   input: createDestinationInput,
   findings: creationIssues,
-  async run(call, { projectIdOrName: _project, ...given }, { id: projectId }) {
+  async run(call, { projectIdOrName: _project, url, headers, ...given }, { id: projectId }) {
     const owner = { id: newId('dst'), projectId };
     const signingSecret = given.type === 'STREAM' ? null : newSigningSecret();
     const data = {
       ...owner,
       ...given,
-      headers: storedHeaders(given.headers),
+      ...targetColumns(call.vault, owner, { url, headers }),
       ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
     };
     const made =
@@ -164,8 +175,9 @@ async function changeDestination(
     const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
     if (isEnabled) announceRecorded(tx, projectId);
     const { name, url } = given;
-    const headers = storedHeaders(given.headers);
-    const data = { name, url, headers, ...statusChange(known, given.status), updateTime: now };
+    const headers = headersToStore(call.vault, known, given);
+    const target = targetColumns(call.vault, known, { url, headers });
+    const data = { name, ...target, ...statusChange(known, given.status), updateTime: now };
     const destination = await tx.destination.update({
       where: { projectId_id: { projectId, id: known.id } },
       data,
@@ -225,10 +237,24 @@ export const deleteDestination = projectMutation({
 
 /** Of a destination that a caller deletes and waits for; a sweep fails the rest. */
 const DROPPED_AT_DELETION = 10_000;
-const SEALED = { signingSecretSealed: true, previousSecretSealed: true } as const;
+const SEALED = {
+  signingSecretSealed: true,
+  previousSecretSealed: true,
+  urlSealed: true,
+  headersSealed: true,
+} as const;
 
-function storedHeaders(headers: Prisma.InputJsonObject | null | undefined) {
-  return headers === null ? Prisma.DbNull : headers;
+/** The columns of a URL and headers; undefined leaves them as they are. */
+function targetColumns(
+  vault: Vault,
+  owner: Pick<Destination, 'id' | 'projectId'>,
+  { url, headers }: { url?: string | undefined; headers?: TargetHeaders | null | undefined },
+) {
+  const sealed = headers === undefined ? null : sealHeaders(vault, owner, headers);
+  return {
+    ...(url !== undefined && sealUrl(vault, owner, url)),
+    ...(sealed && { ...sealed, headers: sealed.headers ?? Prisma.DbNull }),
+  };
 }
 
 /** Holds the row to the end of the transaction, so that changes of one destination come one by one. */
@@ -237,7 +263,8 @@ async function lockDestination(tx: Transaction, projectId: string, destinationId
     tx,
     statements
       .selectFrom('Destination')
-      .select(['id', 'projectId', 'name', 'type', 'status'])
+      .select(['id', 'projectId', 'name', 'type', 'status', 'url', 'urlSealed'])
+      .select(['headers', 'headersSealed'])
       .where('id', '=', destinationId)
       .where('projectId', '=', projectId)
       .forUpdate(),

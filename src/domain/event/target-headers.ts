@@ -1,8 +1,17 @@
 /** The rules of headers that a builder adds to every message of a destination. */
 import { z } from 'zod';
+import {
+  MASK,
+  openTarget,
+  type SealedTarget,
+  type TargetHeaders,
+} from '../../deliveries/target-secrets.ts';
+import { type Issue, invalidInput } from '../../errors.ts';
 import { CONNECTION_HEADERS } from '../../outbound/connection-headers.ts';
+import type { Vault } from '../../secrets.ts';
+import { issueAt } from '../issues.ts';
 
-const HEADERS_MAX = 20;
+export const HEADERS_MAX = 20;
 const NAME_MAX = 128;
 const VALUE_BYTES_MAX = 4096;
 
@@ -15,7 +24,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** RFC 9110, 5.5: no line breaks, no other control characters. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** One pass over all of them, so that every offending header is named at once. */
+/** One pass over all headers, so that every offending one is named at once. */
 export const targetHeaders = z
   .record(z.string(), z.unknown())
   .superRefine((headers, context) => {
@@ -26,12 +35,20 @@ export const targetHeaders = z
     }
     const seen = new Set<string>();
     for (const [name, value] of entries) {
-      const message = problemWithName(name, seen) ?? problemWithValue(value);
+      const message =
+        problemWithName(name, seen) ?? problemWithValue(value) ?? problemWithMask(value);
       if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
       seen.add(name.toLowerCase());
     }
   })
   .pipe(z.record(z.string(), z.string()));
+
+/** Reading a destination and writing it back must not replace values by their masks. */
+function problemWithMask(value: unknown): string | null {
+  return value === MASK
+    ? 'is a mask and not a value. Send the value, or name the header in `keepHeaders` of an update.'
+    : null;
+}
 
 export function problemWithName(name: string, seen: ReadonlySet<string>): string | null {
   const lowercase = name.toLowerCase();
@@ -52,4 +69,41 @@ export function problemWithValue(value: unknown): string | null {
   return Buffer.byteLength(value) > VALUE_BYTES_MAX
     ? `must be at most ${VALUE_BYTES_MAX} bytes.`
     : null;
+}
+
+interface Given {
+  headers?: TargetHeaders | null | undefined;
+  keepHeaders?: string[] | undefined;
+}
+
+/** Returns the new headers with the stored ones that an update keeps by name; undefined if none change. Throws BAD_USER_INPUT. */
+export function headersToStore(
+  vault: Vault,
+  known: { id: string; projectId: string } & SealedTarget,
+  { headers, keepHeaders }: Given,
+): TargetHeaders | null | undefined {
+  if (keepHeaders === undefined) return headers;
+  const stored = byLowerCase(openTarget(vault, known).headers ?? {});
+  const added = byLowerCase(headers ?? {});
+  const kept = new Map<string, [string, string]>();
+  const issues: Issue[] = [];
+  for (const [index, name] of keepHeaders.entries()) {
+    const lowerCase = name.toLowerCase();
+    const header = stored.get(lowerCase);
+    const refuse = (detail: string) =>
+      issues.push(issueAt(['input', 'keepHeaders', index], detail));
+    if (!header) refuse('is not a header of the destination.');
+    else if (added.has(lowerCase)) refuse('is in `headers` too: keep its value or replace it.');
+    else kept.set(lowerCase, header);
+  }
+  if (kept.size + added.size > HEADERS_MAX) {
+    const detail = `and \`headers\` must be at most ${HEADERS_MAX} headers together.`;
+    issues.push(issueAt(['input', 'keepHeaders'], detail));
+  }
+  if (issues.length > 0) throw invalidInput(issues);
+  return Object.fromEntries([...kept.values(), ...added.values()]);
+}
+
+function byLowerCase(headers: TargetHeaders): Map<string, [string, string]> {
+  return new Map(Object.entries(headers).map((entry) => [entry[0].toLowerCase(), entry]));
 }

@@ -3,6 +3,7 @@
  * what a name resolves to is checked at every attempt.
  */
 import { z } from 'zod';
+import { maskedParameters } from '../../deliveries/target-secrets.ts';
 import { isAllowed, isRefused } from '../../outbound/address-guard.ts';
 import type { Services } from '../call.ts';
 
@@ -26,8 +27,8 @@ export function targetUrl(policy: Policy) {
   return z.string().superRefine((text, context) => {
     const message = problemWith(text, policy);
     if (message === null) return;
-    // A password in a URL is not repeated.
-    context.addIssue({ code: 'custom', message, params: { isSecret: text.includes('@') } });
+    // Passwords and values of a query are not repeated.
+    context.addIssue({ code: 'custom', message, params: { isSecret: /[@?]/.test(text) } });
   });
 }
 
@@ -40,8 +41,15 @@ function problemWith(text: string, { config, sandboxUrl }: Policy): string | nul
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password.';
   if (text.includes('#')) return 'must not have a fragment.';
+  const masked = maskedParameters(text);
+  if (masked.length > 0) return maskProblem(masked);
   if (url.origin === new URL(sandboxUrl()).origin) return null;
   return problemWithHost(url, config.ALLOWED_PRIVATE_TARGETS);
+}
+
+function maskProblem(parameters: string[]): string {
+  const names = parameters.map((name) => `\`${name}\``).join(', ');
+  return `has a mask and not a value for ${names} in its query. Send the whole URL, or leave it out to keep it.`;
 }
 
 function problemWithHost({ protocol, hostname }: URL, allowed: readonly string[]): string | null {

@@ -5,7 +5,11 @@ import {
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/event/destination.ts';
-import { signingSecretOf } from '../../domain/event/destination-secret.ts';
+import {
+  maskedTarget,
+  signingSecretOf,
+  targetValuesOf,
+} from '../../domain/event/destination-secret.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
@@ -45,15 +49,18 @@ Destination.implement({
       description: 'Unique in the project: letters, digits and dashes.',
     }),
     type: t.expose('type', { type: DestinationType, description: 'How it gets its messages.' }),
-    url: t.exposeString('url', {
+    url: t.string({
       nullable: true,
-      description: 'The URL that messages are posted to; null for a stream.',
+      description:
+        'The URL that messages are posted to, with `***` for each value of its query; null for a stream.',
+      resolve: (destination) => maskedTarget(destination).url,
     }),
-    headers: t.expose('headers', {
+    headers: t.field({
       type: 'JSONObject',
       nullable: true,
       description:
-        'HTTP headers that are sent with every message: values by name; null for a stream.',
+        'HTTP headers that are sent with every message: `***` by name. Null without headers and for a stream.',
+      resolve: (destination) => maskedTarget(destination).headers,
     }),
     status: t.expose('status', {
       type: DestinationStatus,
@@ -74,6 +81,21 @@ Destination.implement({
     updateTime: updateTimeField(t),
   }),
 });
+
+builder.objectFields(Destination, (t) => ({
+  urlWithValues: t.string({
+    ...needing(targetValuesOf, '`url` with the values of its query; null for a stream.'),
+    nullable: true,
+    resolve: async (destination, _args, { find }) => (await find(targetValuesOf, destination)).url,
+  }),
+  headerValues: t.field({
+    ...needing(targetValuesOf, 'Values of `headers` by name; null if `headers` is.'),
+    type: 'JSONObject',
+    nullable: true,
+    resolve: async (destination, _args, { find }) =>
+      (await find(targetValuesOf, destination)).headers,
+  }),
+}));
 
 builder.objectField(Project, 'destinations', (t) =>
   listField(t, Destinations, {

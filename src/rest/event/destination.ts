@@ -8,7 +8,11 @@ import {
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/event/destination.ts';
-import { signingSecretOf } from '../../domain/event/destination-secret.ts';
+import {
+  maskedTarget,
+  signingSecretOf,
+  targetValuesOf,
+} from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -19,7 +23,6 @@ import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
-import { shownJson } from '../openapi/shown.ts';
 
 const tag = 'Destinations';
 const path = '/projects/{projectIdOrName}/destinations';
@@ -27,6 +30,7 @@ const inMetadata: Record<'url' | 'headers', Place> = {
   url: { in: 'body', name: 'metadata.url' },
   headers: { in: 'body', name: 'metadata.headers' },
 };
+const keepInMetadata: Place = { in: 'body', name: 'metadata.keepHeaders' };
 const byId: Place = { in: 'path', name: 'destination' };
 
 const destination = resource(
@@ -40,11 +44,16 @@ const destination = resource(
     ),
     metadata: z
       .object({
-        url: z.string().optional().describe('For a webhook: the URL that messages are posted to.'),
+        url: z
+          .string()
+          .optional()
+          .describe(
+            'For a webhook: the URL that messages are posted to, with `***` for each value of its query.',
+          ),
         headers: z
           .record(z.string(), z.unknown())
           .optional()
-          .describe('HTTP headers that are sent with every message: values by name.'),
+          .describe('HTTP headers that are sent with every message: `***` by name.'),
       })
       .describe('The URL of a webhook, and the headers that are sent; empty for a stream.'),
     status: words('DestinationStatus', ['ENABLED', 'DISABLED']).describe(
@@ -59,25 +68,49 @@ const destination = resource(
         webhookSigningKey: z
           .string()
           .describe('The secret that signs every message (Standard Webhooks, whsec_...).'),
+        url: z
+          .string()
+          .optional()
+          .describe('`metadata.url` with the values of its query, if includeSecrets is true.'),
+        headers: z
+          .record(z.string(), z.string())
+          .optional()
+          .describe('Values of `metadata.headers` by name, if includeSecrets is true.'),
       })
       .optional()
-      .describe('Only of a webhook: in the answer that creates it, and if includeSecrets is true.'),
+      .describe('Of a webhook: in the response that creates it, and if includeSecrets is true.'),
     ...updateTimeShape,
   },
 );
 
-function showDestination(row: Row<'Destination'>, webhookSigningKey?: string | null) {
-  const { url, headers, disabledReason, updateTime, ...rest } = row;
+interface Values {
+  url: string | null;
+  headers: Record<string, string> | null;
+}
+
+function showDestination(
+  row: Row<'Destination'>,
+  webhookSigningKey?: string | null,
+  values?: Values | null,
+) {
+  const { disabledReason, updateTime, ...rest } = row;
+  const { url, headers } = maskedTarget(row);
   return {
     ...rest,
     type: wordOf('DestinationType', row.type),
     metadata: {
       url: url ?? undefined,
-      headers: shownJson(headers),
+      headers: headers ?? undefined,
     },
     status: wordOf('DestinationStatus', row.status),
     disabledReason: disabledReason ?? undefined,
-    secrets: webhookSigningKey ? { webhookSigningKey } : undefined,
+    secrets: webhookSigningKey
+      ? {
+          webhookSigningKey,
+          url: values?.url ?? undefined,
+          headers: values?.headers ?? undefined,
+        }
+      : undefined,
     updateTime: updateTime ?? undefined,
   };
 }
@@ -145,7 +178,7 @@ export const destinationEndpoints = [
     summary:
       'Changes a destination, by its id. If it is enabled again, its pending messages are sent now.',
     mutation: updateDestination,
-    places: { ...inMetadata, destinationId: byId },
+    places: { ...inMetadata, keepHeaders: keepInMetadata, destinationId: byId },
     mask: 'destination',
     status: 200,
     output: destination,
@@ -176,9 +209,16 @@ interface Wanted {
 async function readDestination({ call, find }: RestRequest, wanted: Wanted) {
   const { projectIdOrName: project, includeSecrets, rotate } = wanted;
   const found = await getDestination(call, wanted);
-  if (!rotate)
-    return showDestination(found, includeSecrets ? await find(signingSecretOf, found) : null);
+  const values = includeSecrets ? await find(targetValuesOf, found) : null;
+  if (!rotate) {
+    const secret = includeSecrets ? await find(signingSecretOf, found) : null;
+    return showDestination(found, secret, values);
+  }
   const input = { projectIdOrName: project, destinationId: found.id };
   const rotated = await rotateDestinationSecret(call, input);
-  return showDestination(rotated.destination, includeSecrets ? rotated.signingSecret : null);
+  return showDestination(
+    rotated.destination,
+    includeSecrets ? rotated.signingSecret : null,
+    values,
+  );
 }

@@ -1,7 +1,7 @@
 /** Revisions as a manifest: YAML text, or a zip archive that was uploaded, with one or several integrations. */
 import { z } from 'zod';
-import { findUpload } from '../../domain/integration/manifest-upload.ts';
 import { MANIFEST_LENGTH_MAX } from '../../domain/integration/manifest/manifest-text.ts';
+import { findUpload } from '../../domain/integration/manifest-upload.ts';
 import { issueAt } from '../../domain/issues.ts';
 import { getProject } from '../../domain/scope.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
@@ -54,7 +54,10 @@ export async function contentsOfManifest(parts: Parts, request: RestRequest): Pr
   if (body.integrations !== undefined) {
     throw refusal(source.member, 'must not stand beside integrations.');
   }
-  const rewritten = { ...parts, body: { ...body, ...(await readManifest(source, parts, request)) } };
+  const rewritten = {
+    ...parts,
+    body: { ...body, ...(await readManifest(source, parts, request)) },
+  };
   return withoutIgnored(rewritten, ['integrations'], request);
 }
 

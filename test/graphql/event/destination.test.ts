@@ -4,6 +4,7 @@ import {
   openSigningSecrets,
   SEALED_SECRETS,
 } from '../../../src/deliveries/signing-secret.ts';
+import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
@@ -66,7 +67,7 @@ test('a destination is made, with a secret that its row holds sealed', async () 
       name: 'crm',
       type: 'WEBHOOK',
       url,
-      headers,
+      headers: { 'X-Tenant': '***', Authorization: '***' },
       status: 'ENABLED',
       disabledReason: null,
       updateTime: null,
@@ -170,7 +171,7 @@ test('an update changes what it names; null clears headers and nothing else', as
   expect(await change({ name: 'erp' })).toMatchObject({
     name: 'erp',
     url,
-    headers: { 'X-A': '1' },
+    headers: { 'X-A': '***' },
     updateTime: expect.any(String),
   });
   expect(await change({ url: `${url}/2` })).toMatchObject({ name: 'erp', url: `${url}/2` });
@@ -342,4 +343,88 @@ test('a key without the scope is refused', async () => {
   for (const mutation of [update, rotate, remove]) {
     expect(await reader.refusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
+});
+
+const values = `query ($id: ID!) {
+  node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
+}`;
+
+test('shows values of headers and of the query only with credentials:read', async () => {
+  const tenant = await app.tenant();
+  const secret = { url: `${url}?token=s3cret&v`, headers: { 'X-Key': 's3cret' } };
+  const { id, ...destination } = await made(tenant, secret);
+  const masked = { url: `${url}?token=***&***`, headers: { 'X-Key': '***' } };
+  expect(destination).toMatchObject(masked);
+  expect((await tenant.query(values, { id })).node).toEqual({
+    ...masked,
+    urlWithValues: secret.url,
+    headerValues: secret.headers,
+  });
+  const reader = await tenant.withScopes('read');
+  const { data, errors } = await reader.request(values, { id });
+  expect(data.node).toEqual({ ...masked, urlWithValues: null, headerValues: null });
+  expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
+  expect(JSON.stringify(await stored(id))).not.toContain('s3cret');
+});
+
+test('refuses masks as values and names each of them, so that writing back destroys nothing', async () => {
+  const tenant = await app.tenant();
+  const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
+  const { id, projectIdOrName, url: maskedUrl, headers } = await made(tenant, secret);
+  const input = { projectIdOrName, destinationId: id, url: maskedUrl, headers };
+  const { problem } = await tenant.refusal(update, { input });
+  expect(problem.issues?.map(({ name }) => name).toSorted()).toEqual([
+    'input.headers.X-B',
+    'input.headers.X-Key',
+    'input.url',
+  ]);
+  expect(problem.detail).toContain('`token`');
+  const { node } = await tenant.query(values, { id });
+  expect(node).toMatchObject({ urlWithValues: secret.url, headerValues: secret.headers });
+  const creating = creation(tenant, { name: 'copy', url: maskedUrl, headers });
+  expect((await tenant.refusal(create, creating)).problem.issues).toHaveLength(3);
+});
+
+test('keeps the values of the headers that keepHeaders names', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-A': '1', 'X-B': '2' } });
+  const caller = await tenant.withScopes('events:write', 'read');
+  const input = { projectIdOrName, destinationId: id };
+  const headers = { 'X-C': '3' };
+  await caller.query(update, { input: { ...input, headers, keepHeaders: ['x-a'] } });
+  const valuesOf = async () => (await tenant.query(values, { id })).node.headerValues;
+  expect(await valuesOf()).toEqual({ 'X-A': '1', 'X-C': '3' });
+  const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
+  const { problem } = await caller.refusal(update, { input: wrong });
+  expect(problem.issues?.map(({ name }) => name)).toEqual([
+    'input.keepHeaders[0]',
+    'input.keepHeaders[1]',
+  ]);
+  await caller.query(update, { input: { ...input, keepHeaders: ['X-C'] } });
+  expect(await valuesOf()).toEqual({ 'X-C': '3' });
+  expect(await (await app.tenant()).refusal(update, { input: wrong })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});
+
+test('seals what an earlier version stored in plain, once, also by two processes at a time', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const plain = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret' } };
+  const { id } = await made(tenant);
+  const where = { projectId_id: { projectId, id } };
+  await database.prisma.destination.update({ where, data: plain });
+  const shown = await tenant.query(values, { id });
+  expect(shown.node).toEqual({
+    url: `${url}?token=***`,
+    headers: { 'X-Key': '***' },
+    urlWithValues: plain.url,
+    headerValues: plain.headers,
+  });
+  const seal = () => sealPlainTargets(database.rows.query, vault);
+  const counts = await Promise.all([seal(), seal()]);
+  expect(counts[0] + counts[1]).toBe(2);
+  expect(await seal()).toBe(0);
+  expect(JSON.stringify(await stored(id))).not.toContain('s3cret');
+  expect(await tenant.query(values, { id })).toEqual(shown);
 });

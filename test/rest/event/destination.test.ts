@@ -4,6 +4,7 @@ import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const metadata = { url: 'https://example.com/hook', headers: { 'x-team': 'crm' } };
+const shown = { ...metadata, headers: { 'x-team': '***' } };
 
 async function makeDestination(rest: RestTenant, name = 'hooks') {
   return rest.post(`${rest.base}/destinations`, { name, type: 'webhook', metadata });
@@ -13,12 +14,17 @@ test('a destination is made with its secret, and found by name and id without', 
   const rest = await restTenant(app);
   const { secrets, ...made } = await makeDestination(rest);
   expect(secrets).toEqual({ webhookSigningKey: expect.stringMatching(/^whsec_/) });
-  expect(made).toMatchObject({ name: 'hooks', type: 'webhook', metadata, status: 'enabled' });
+  expect(made).toMatchObject({
+    name: 'hooks',
+    type: 'webhook',
+    metadata: shown,
+    status: 'enabled',
+  });
   expect(await rest.get(`${rest.base}/destinations/hooks`)).toEqual(made);
   expect(await rest.get(`${rest.base}/destinations/${made.id}`)).toEqual(made);
   expect(await rest.get(`${rest.base}/destinations`)).toEqual([made]);
   const withSecrets = await rest.get(`${rest.base}/destinations/hooks?includeSecrets=true`);
-  expect(withSecrets.secrets).toEqual(secrets);
+  expect(withSecrets).toEqual({ ...made, secrets: { ...secrets, ...metadata } });
 });
 
 test('secrets are shown only with the scope for them', async () => {
@@ -52,7 +58,7 @@ test('what the mask names is changed, inside the metadata too', async () => {
     updateMask: ['metadata.url'],
     destination: { name: 'ignored', metadata: { url, headers: {} } },
   });
-  expect(moved).toMatchObject({ name: 'hooks', metadata: { ...metadata, url } });
+  expect(moved).toMatchObject({ name: 'hooks', metadata: { ...shown, url } });
   const bare = await rest.patch(path, {
     updateMask: ['metadata', 'status'],
     destination: { metadata: { url, headers: null }, status: 'disabled' },
@@ -87,4 +93,22 @@ test("a destination is deleted; another tenant's does not exist", async () => {
   }
   await a.delete(`${a.base}/destinations/${id}`);
   expect(await a.refusal('GET', `${a.base}/destinations/hooks`)).toMatchObject({ status: 404 });
+});
+
+test('refuses masks that are written back, and keeps the headers that keepHeaders names', async () => {
+  const rest = await restTenant(app);
+  const { id } = await makeDestination(rest);
+  const path = `${rest.base}/destinations/${id}`;
+  const patch = (given: object) => ({
+    updateMask: Object.keys(given).map((name) => `metadata.${name}`),
+    destination: { metadata: given },
+  });
+  const refused = await rest.refusal('PATCH', path, patch({ headers: shown.headers }));
+  expect([refused.status, refused.issues?.map(({ name }) => name)]).toEqual([
+    400,
+    ['destination.metadata.headers.x-team'],
+  ]);
+  await rest.patch(path, patch({ headers: { 'x-a': '1' }, keepHeaders: ['x-team'] }));
+  const { secrets } = await rest.get(`${path}?includeSecrets=true`);
+  expect(secrets.headers).toEqual({ 'x-a': '1', 'x-team': 'crm' });
 });

@@ -61,7 +61,14 @@ const ofEvents: Step[] = [
   })),
   {
     mutation: 'updateDestination',
-    input: { destinationId: '@other', name: 'another', url, headers: {}, status: 'DISABLED' },
+    input: {
+      destinationId: '@other',
+      name: 'another',
+      url,
+      headers: {},
+      keepHeaders: [],
+      status: 'DISABLED',
+    },
   },
   { mutation: 'rotateDestinationSecret', input: { destinationId: '@other' } },
   {

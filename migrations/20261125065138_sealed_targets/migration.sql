@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "Destination" ADD COLUMN     "headersSealed" TEXT,
+ADD COLUMN     "urlSealed" TEXT;

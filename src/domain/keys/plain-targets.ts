@@ -1,0 +1,68 @@
+/** Seals URLs and headers of destinations that an earlier version stored in plain. */
+import { firstOfAll, withoutProject } from '../../database/projects/all-projects.ts';
+import type { RunQuery } from '../../database/rows.ts';
+import {
+  isMasked,
+  maskUrl,
+  sealHeaders,
+  sealUrl,
+  type TargetHeaders,
+} from '../../deliveries/target-secrets.ts';
+import type { Vault } from '../../secrets.ts';
+
+const BATCH = 500;
+
+interface PlainRow {
+  id: string;
+  projectId: string;
+  url: string | null;
+  headers: TargetHeaders | null;
+}
+
+const PLAIN = withoutProject(
+  'destinations of every project are sealed',
+  `select "id", "projectId", "url", "headers" from "Destination"
+   where ("projectId", "id") > ($1, $2) and ("url" like '%?%' or "headers" is not null)
+   order by "projectId", "id" limit ${BATCH}`,
+);
+
+/**
+ * Safe beside other processes and after a crash: a row is changed only if it still holds the same plain values. Those
+ * that are sealed stay as they are.
+ */
+export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<number> {
+  let sealed = 0;
+  let after = { projectId: '', id: '' };
+  for (;;) {
+    const rows = await query<PlainRow>(PLAIN, [after.projectId, after.id]);
+    const passed = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
+    for (const row of passed) sealed += await sealRow(query, vault, row);
+    const last = passed.at(-1);
+    if (!last) return sealed;
+    after = last;
+  }
+}
+
+async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<number> {
+  const { id, projectId, url, headers } = row;
+  let sealed = 0;
+  if (url !== null && maskUrl(url) !== url) {
+    const { url: masked, urlSealed } = sealUrl(vault, row, url);
+    const changed = await query(
+      `update "Destination" set "url" = $1, "urlSealed" = $2
+       where "projectId" = $3 and "id" = $4 and "url" = $5 returning 1`,
+      [masked, urlSealed, projectId, id, url],
+    );
+    sealed += changed.length;
+  }
+  if (headers && !isMasked(headers)) {
+    const { headers: masked, headersSealed } = sealHeaders(vault, row, headers);
+    const changed = await query(
+      `update "Destination" set "headers" = $1::jsonb, "headersSealed" = $2
+       where "projectId" = $3 and "id" = $4 and "headers" = $5::jsonb returning 1`,
+      [JSON.stringify(masked), headersSealed, projectId, id, JSON.stringify(headers)],
+    );
+    sealed += changed.length;
+  }
+  return sealed;
+}
