@@ -98,6 +98,19 @@ const ofConnections: Choice[] = [
     ),
   },
   {
+    open: '`enableCSRFProtection` of an OAuth connect',
+    says: 'Accepted with either value and ignored: every connect has a secret `state` that works once.',
+    rest: async ({ post, tenant, made, fresh }) => {
+      await made.providerApp();
+      const who = { provider: 'sandbox', groupRef: fresh('group'), consumerRef: 'ann' };
+      for (const enableCSRFProtection of [true, false]) {
+        const body = { projectIdOrName: tenant.projectName, ...who, enableCSRFProtection };
+        const url = await post('/oauth-connect', body, 200);
+        expect(new URL(url).searchParams.get('state')).toBeTruthy();
+      }
+    },
+  },
+  {
     open: 'Transitions between the states of a connection',
     says: 'From `bad_credentials` back to `created` by new credentials, and on to `working` by a request.',
     rest: async (scene) => {

@@ -30,11 +30,6 @@ const OF_REST: Record<string, string> = {
 
 /** What is refused if it can't be honoured: the place that the refusal names, and a request that has it. */
 const REFUSED: Record<string, (rest: RestInstallation) => Refused> = {
-  'startOAuthConnect.enableCSRFProtection': ({ tenant }) => ({
-    path: '/oauth-connect',
-    body: { ...connecting(tenant.projectId), enableCSRFProtection: false },
-    names: 'enableCSRFProtection',
-  }),
   'connectByCustomAuth.sessionId': ({ tenant }) => ({
     path: '/custom-auth/connect',
     body: { ...connecting(tenant.projectId), customAuth: { accountKey: 'a' }, sessionId: 's' },
@@ -93,6 +88,7 @@ interface Refused {
 
 /** What is honoured, each by tests of its own or by what the words say. */
 const HONOURED: Record<string, string> = {
+  'startOAuthConnect.enableCSRFProtection': 'Connects are protected with either value.',
   'createRevision.sourceYaml': 'test/rest/integration tests manifests.',
   'upsertIntegrations.sourceYaml': 'test/rest/integration tests manifests.',
   'updateInstallation.integrationIdOrName': 'Another integration is not found.',

@@ -12,10 +12,13 @@ const authorizeUrl = z
   .url()
   .describe("The URL of the provider's page of consent. Send the person's browser there.");
 
+/** Clients of the reference API always send false. The value must never weaken the protection. */
 const enableCSRFProtection = z
-  .literal(true, { error: 'must be true: connects are always protected.' })
+  .boolean()
   .optional()
-  .describe('Always true: the state of a connect is secret, and works once.');
+  .describe(
+    'Accepted and ignored: every connect is protected, also with false. Its `state` is secret and works once.',
+  );
 
 const furtherSteps = {
   sessionId: z.string().max(1_024).optional().describe('Of a further step: refused.'),

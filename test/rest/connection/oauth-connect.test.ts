@@ -54,6 +54,33 @@ test('the answer is the page of consent as text; a person comes back connected',
   });
 });
 
+test.each([true, false])('protects a connect that says enableCSRFProtection: %s', async (value) => {
+  const rest = await restTenant(app);
+  await createProviderApp(rest.tenant);
+  const start = async () =>
+    new URL(
+      await rest.post('/oauth-connect', starting(rest, { enableCSRFProtection: value }), 200),
+    );
+  const [first, second] = [await start(), await start()];
+  const [state, other] = [first, second].map((page) => page.searchParams.get('state'));
+  expect(state).toBeTruthy();
+  expect(state).not.toBe(other);
+  expect(await consent(first.href)).toMatch(/^con_/);
+  const again = await app.fetch(`/oauth/callback?code=any&state=${state}`);
+  expect(again.status).toBe(400);
+});
+
+test('returns 400 for an enableCSRFProtection that is no boolean', async () => {
+  const rest = await restTenant(app);
+  const body = starting(rest, { enableCSRFProtection: 'no' });
+  expect(await rest.refusal('POST', '/oauth-connect', body)).toMatchObject({
+    status: 400,
+    issues: expect.arrayContaining([
+      expect.objectContaining({ in: 'body', name: 'enableCSRFProtection' }),
+    ]),
+  });
+});
+
 test('a connection is consented to again, with its own ends, app and scheme', async () => {
   const rest = await restTenant(app);
   await createProviderApp(rest.tenant, { scopes: ['records.read'] });
