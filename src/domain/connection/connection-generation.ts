@@ -12,7 +12,7 @@ import { orEndUser } from '../viewer/needs.ts';
 import { generateConnectionInput } from './connection-input.ts';
 import { putConnection } from './connection-putting.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
-import { listForeignEnds } from './own-ends.ts';
+import { listForeignParties } from './own-ends.ts';
 import { givenWorkspace } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { withCheckedCredentials } from './session/credential-check.ts';
@@ -24,7 +24,7 @@ export const generateConnection = openProjectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
   async run(call, opened, { id: projectId }): Promise<Row<'Connection'>> {
-    opened.add(await listForeignEnds(call, opened.given));
+    opened.add(await listForeignParties(call, opened.given));
     if (call.viewer.kind === 'END_USER') opened.parsed();
     const { scheme, issues } = await findScheme(call, projectId, opened.given);
     const input = opened.parsed(issues);

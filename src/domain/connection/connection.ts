@@ -30,15 +30,16 @@ export const getConnection = projectRead(
 );
 
 /**
- * New credentials are of the scheme that the connection has. What is left out stays; credentials that stay go to no
- * other host.
+ * New credentials must fit the scheme of the connection. Members that are left out stay; credentials that stay are
+ * never sent to another host. Refused to an end user who has not connected the account.
  */
 export const updateConnection = openProjectMutation({
-  needs: 'connections:write',
+  needs: orEndUser('connections:write', 'CONNECT'),
   input: updateConnectionInput,
   async run(call, opened, { id: projectId }): Promise<Row<'Connection'>> {
     const key = { projectId, id: opened.given.connectionId };
     const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
+    refuseOtherConsumers(call, connection, 'change it');
     const found = misfits(call, connection, opened.given);
     const { projectIdOrName: _project, connectionId: _id, ...changes } = opened.parsed(found);
     if (Object.values(changes).every((value) => value === undefined)) return connection;

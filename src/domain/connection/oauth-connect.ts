@@ -10,7 +10,7 @@ import { projectMutation } from '../declared-mutation.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
-import { listForeignEnds } from './own-ends.ts';
+import { listForeignParties } from './own-ends.ts';
 import { fillAddress } from './session/account-address.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
@@ -39,7 +39,7 @@ export const startOAuthConnect = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthConnectInput,
   async run(call, input, { id }) {
-    const foreign = await listForeignEnds(call, input);
+    const foreign = await listForeignParties(call, input);
     if (foreign.length > 0) throw invalidInput(foreign);
     return beginConnect(call, id, input);
   },

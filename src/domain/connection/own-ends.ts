@@ -1,47 +1,46 @@
-/** Whom an end user connects and disconnects: itself, for its own group. */
+/** Which connections an end user may create and change: those of its own group and consumer. */
 import type { Row } from '../../database/rows.ts';
 import { forbidden, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { issueAt } from '../issues.ts';
 import { byId } from '../scope.ts';
 
-interface Ends {
+interface ConnectInput {
   groupRef: string;
   consumerRef: string;
-  groupName?: string | null | undefined;
-  consumerName?: string | null | undefined;
   providerAppId?: string | null | undefined;
 }
 
-/** What an end user may not say of a connect; nothing for other callers. It depends on nothing of other people. */
-export async function listForeignEnds(call: Call, ends: Ends): Promise<Issue[]> {
+/**
+ * Members of a connect that an end user may not set; empty for other callers. Display names are allowed: with the refs
+ * of the token they can name nothing but the caller's own group and consumer. The result depends on the caller's own
+ * rows only.
+ */
+export async function listForeignParties(call: Call, input: ConnectInput): Promise<Issue[]> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER') return [];
   const [[group], [consumer]] = await Promise.all([
     byId('Group')(call, [viewer.groupId]),
     byId('Consumer')(call, [viewer.consumerId]),
   ]);
-  const rules: [name: keyof Ends, isMet: boolean, detail: string][] = [
-    ['groupRef', ends.groupRef === group?.groupRef, 'must be the group of the token.'],
+  const rules: [name: keyof ConnectInput, isMet: boolean, detail: string][] = [
+    ['groupRef', input.groupRef === group?.groupRef, 'must be the group of the token.'],
     [
       'consumerRef',
-      ends.consumerRef === consumer?.consumerRef,
+      input.consumerRef === consumer?.consumerRef,
       'must be the consumer of the token.',
     ],
-    ['groupName', isLeft(ends.groupName, group?.groupName), 'is not set by end users.'],
-    ['consumerName', isLeft(ends.consumerName, consumer?.consumerName), 'is not set by end users.'],
-    ['providerAppId', ends.providerAppId == null, 'is not chosen by end users.'],
+    ['providerAppId', input.providerAppId == null, 'is not chosen by end users.'],
   ];
   return rules
     .filter(([, isMet]) => !isMet)
-    .map(([name, , detail]) => issueAt(['input', name], detail, ends[name]));
+    .map(([name, , detail]) => issueAt(['input', name], detail, input[name]));
 }
 
-function isLeft(name: string | null | undefined, present: string | undefined): boolean {
-  return name == null || name === present;
-}
-
-/** Others of the group use an account; what becomes of it decides who has connected it. Throws FORBIDDEN. */
+/**
+ * Throws FORBIDDEN if an end user did not connect the account itself: the rest of the group uses it, too, but only the
+ * consumer who connected it may change or delete it.
+ */
 export function refuseOtherConsumers(
   { viewer }: Call,
   { consumerId }: Pick<Row<'Connection'>, 'consumerId'>,

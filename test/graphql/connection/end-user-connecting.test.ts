@@ -1,0 +1,105 @@
+/** What end users set of the accounts that they connect, and how they replace credentials that have expired. */
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { restClient } from '../../support/rest/rest-client.ts';
+import { CREDENTIALS, connecting, GENERATE, generate } from '../../support/scenes/connections.ts';
+import { type EndUser, endUser, jwtIssuer } from '../../support/scenes/end-users.ts';
+import { installFor, integrate } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+const UPDATE = `mutation ($input: UpdateConnectionInput!) {
+  updateConnection(input: $input) { connection { id status } }
+}`;
+
+async function byJwt(tenant: Tenant) {
+  const token = await (await jwtIssuer(tenant)).sign();
+  return restClient(app, { authorization: `Bearer ${token}` });
+}
+
+const apiKeyOf = async (tenant: Tenant, id: string) =>
+  (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
+
+test('an end user names its own group and consumer when it connects, over both surfaces', async () => {
+  const tenant = await app.tenant();
+  const other = await generate(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'rival',
+    consumerRef: 'bob',
+    groupName: 'Rival Ltd.',
+    consumerName: 'Bob',
+  });
+  const session = await endUser(app, tenant);
+  const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
+  expect(await generate(session, { apiKey: 'sandbox-key', ...names })).toMatchObject({
+    group: { groupRef: 'acme', groupName: 'Acme Inc.' },
+    consumer: { consumerRef: 'ann', consumerName: 'Ann' },
+  });
+  const body = { ...connecting(tenant).input, groupName: 'Acme Ltd.', consumerName: 'Ann B.' };
+  const { projectIdOrName, ...rest } = { ...body, apiKey: 'sandbox-key' };
+  const page = await byJwt(tenant);
+  const path = `/projects/${projectIdOrName}/connections`;
+  expect(await page.post(`${path}:generate`, rest)).toMatchObject({
+    group: { groupRef: 'acme', groupName: 'Acme Ltd.' },
+    consumer: { consumerRef: 'ann', consumerName: 'Ann B.' },
+  });
+
+  const foreign = { apiKey: 'sandbox-key', groupRef: 'rival', consumerRef: 'bob', ...names };
+  const { code, problem } = await session.refusal(GENERATE, connecting(tenant, foreign));
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues?.map(({ name }) => name)).toEqual(['input.groupRef', 'input.consumerRef']);
+  const query = `query ($id: ID!) {
+    node(id: $id) { ... on ConnectedAccount { group { groupName } consumer { consumerName } } }
+  }`;
+  expect((await tenant.query(query, { id: other.id })).node).toEqual({
+    group: { groupName: 'Rival Ltd.' },
+    consumer: { consumerName: 'Bob' },
+  });
+});
+
+test('an end user replaces expired credentials and keeps the installation', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant);
+  const { id: installationId, connection } = await installFor(tenant, integration, {});
+  const { consumerRef } = connection.consumer;
+  const path = `/projects/${tenant.projectId}/connections/${connection.id}`;
+  const token = await (await jwtIssuer(tenant)).sign({ claims: { consumerRef } });
+  const page = restClient(app, { authorization: `Bearer ${token}` });
+  const body = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-2' } };
+  expect(await page.patch(path, body)).toMatchObject({ id: connection.id, status: 'created' });
+  expect(await apiKeyOf(tenant, connection.id)).toBe('sandbox-key-2');
+  const session = await endUser(app, tenant, { consumerRef });
+  const input = {
+    projectIdOrName: tenant.projectId,
+    connectionId: connection.id,
+    apiKey: 'sandbox-key-3',
+  };
+  const { updateConnection } = await session.query(UPDATE, { input });
+  expect(updateConnection.connection).toMatchObject({ id: connection.id, status: 'CREATED' });
+  expect(await apiKeyOf(tenant, connection.id)).toBe('sandbox-key-3');
+  const { node } = await tenant.query(
+    'query ($id: ID!) { node(id: $id) { ... on Installation { connection { id } } } }',
+    { id: installationId },
+  );
+  expect(node.connection).toEqual({ id: connection.id });
+});
+
+test('refuses new credentials from other groups, other consumers and tokens that may not connect', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant);
+  const rivals: [who: object, code: string][] = [
+    [{ groupRef: 'rival' }, 'NOT_FOUND'],
+    [{ consumerRef: 'bob' }, 'FORBIDDEN'],
+    [{ permissions: ['INSTALL', 'READ'] }, 'FORBIDDEN'],
+  ];
+  const refusedTo = (user: EndUser) => {
+    const input = { projectIdOrName: tenant.projectId, connectionId: id, apiKey: 'other-key' };
+    return user.refusal(UPDATE, { input });
+  };
+  for (const [who, code] of rivals) {
+    expect(await refusedTo(await endUser(app, tenant, who))).toMatchObject({ code });
+  }
+  const stranger = await app.tenant();
+  expect(await refusedTo(await endUser(app, stranger))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await apiKeyOf(tenant, id)).toBe('sandbox-key');
+});
