@@ -35,8 +35,6 @@ const GENERATE = graphql`
     generateConnection(input: $input) {
       connection {
         id
-        provider
-        status
       }
     }
   }
@@ -66,7 +64,6 @@ export function CredentialsForm({
   const choices = choicesOf(provider.authSchemes, customInputs.length > 0);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   const [account, setAccount] = useState<object | null>(null);
-  const [isRefused, setRefused] = useState(false);
   const { run, isRunning, problem } = useChange<credentialsFormMutation>(GENERATE);
   const inputs = inputsOf(scheme, customInputs);
   const facts = provider.inputs.map(({ name }) => METADATA + name);
@@ -81,9 +78,7 @@ export function CredentialsForm({
     );
     const input = { ...of, authScheme: scheme, ...about, ...credentials } as never;
     const made = await run({ input });
-    const status = made?.generateConnection.connection.status;
-    setRefused(status === 'BAD_CREDENTIALS');
-    if (!made || status === 'BAD_CREDENTIALS') return;
+    if (!made) return;
     tellOpener({
       type: 'connected',
       connectionId: made.generateConnection.connection.id,
@@ -136,11 +131,6 @@ export function CredentialsForm({
           <a href={provider.docsUrl} target="_blank" rel="noreferrer">
             Help of {provider.displayName}
           </a>
-        </p>
-      )}
-      {isRefused && (
-        <p role="alert" className="refusal">
-          {provider.displayName} does not accept this. Check what you have entered.
         </p>
       )}
       <Refusal problem={problem} shown={shown} />

@@ -63,7 +63,7 @@ const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =
     fields,
   });
 
-const basicAuth = { username: 'ann', password: 'planted' };
+const basicAuth = { username: 'ann', password: 'sandbox-password-planted' };
 const withBasic = having({ basicAuth });
 /** The account has one kind of credentials at a time. */
 const credentials = (given: Json) =>

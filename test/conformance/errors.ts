@@ -121,14 +121,12 @@ const CONDITIONS: Condition[] = [
     },
   },
   {
-    when: 'the provider refuses what is asked of it',
+    when: 'the provider refuses the request',
     status: 422,
     type: 'urn:problem:unprocessable',
-    async provoke({ post, refusal, base }) {
+    provoke({ refusal, base }) {
       const account = { groupRef: 'refused', consumerRef: 'ann', provider: 'sandbox' };
-      await post(`${base}/connections:generate`, { ...account, apiKey: 'wrong' });
-      const path = `${base}/providers/sandbox/objects/contacts/metadata`;
-      return refusal('GET', `${path}?groupRef=refused`);
+      return refusal('POST', `${base}/connections:generate`, { ...account, apiKey: 'wrong' });
     },
   },
 ];

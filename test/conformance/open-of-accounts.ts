@@ -26,7 +26,7 @@ const account = ({ fresh }: Scene, given: Json): Json => ({
   ...given,
 });
 
-const person = { username: 'ann', password: 'planted' };
+const person = { username: 'ann', password: 'sandbox-password-planted' };
 const client = { clientId: 'client', clientSecret: 'planted' };
 /** What each kind of credentials must have. */
 const CREDENTIALS: Record<string, Json> = {
@@ -45,7 +45,7 @@ const ofConnections: Choice[] = [
     says: 'Any JSON object, shown as it was given: at most 16 KiB.',
     rest: async (scene) => {
       const path = `${scene.base}/connections:generate`;
-      const body = account(scene, { apiKey: 'k', providerMetadata: facts });
+      const body = account(scene, { apiKey: 'sandbox-key', providerMetadata: facts });
       const { id } = await scene.post(path, body);
       const shown = await scene.get(`${scene.base}/connections/${id}`);
       expect(shown.providerMetadata).toMatchObject({ region: facts.region });
@@ -56,7 +56,7 @@ const ofConnections: Choice[] = [
       });
     },
     graphql: async ({ tenant, fresh }) => {
-      const given = { groupRef: fresh('group'), apiKey: 'k', providerMetadata: facts };
+      const given = { groupRef: fresh('group'), apiKey: 'sandbox-key', providerMetadata: facts };
       const { id } = await generate(tenant, given);
       expect((await tenant.query(METADATA, { id })).node.providerMetadata).toEqual(facts);
     },
@@ -98,6 +98,18 @@ const ofConnections: Choice[] = [
     ),
   },
   {
+    open: 'Credentials that the provider refuses',
+    ...outcomeRule(
+      'A key or a password is checked before it is stored: 422 if the provider refuses it. With `skipCheck` it is stored without asking.',
+      connectionBody,
+      async (outcomeOf, scene) => {
+        const wrong = account(scene, { apiKey: 'wrong' });
+        expect(await outcomeOf(wrong)).toMatchObject(refused('refused the credentials', 422));
+        expect(await outcomeOf({ ...wrong, skipCheck: true })).toMatchObject(DONE);
+      },
+    ),
+  },
+  {
     open: '`enableCSRFProtection` of an OAuth connect',
     says: 'Accepted with either value and ignored: every connect has a secret `state` that works once.',
     rest: async ({ post, tenant, made, fresh }) => {
@@ -117,7 +129,7 @@ const ofConnections: Choice[] = [
       const { app, base, fresh } = scene;
       const body = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
       const path = `${base}/connections:generate`;
-      const { id } = await scene.post(path, { ...body, apiKey: 'wrong' });
+      const { id } = await scene.post(path, { ...body, apiKey: 'wrong', skipCheck: true });
       const status = async () => (await scene.get(`${base}/connections/${id}`)).status;
       const call = async () => callSandbox(app, await getConnection(app, id));
       await call();

@@ -117,12 +117,13 @@ export function testConnect(stage: () => ConsoleStage) {
     ]);
   });
 
-  test('a wrong key is told at once, and may be corrected', async () => {
+  test('shows why a wrong key was refused, connects nothing and takes another', async () => {
     await openConnect('by-mistake');
     await chooseWay('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('wrong');
     await submit();
-    await page.getByText('does not accept this').waitFor();
+    await page.getByText('refused the credentials').waitFor();
+    expect(await connectionsOf('by-mistake')).toEqual([]);
     await holdToAxe(page);
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();

@@ -1,51 +1,119 @@
-/** A wrong key or password is noticed when it is given, if the provider can be asked cheaply. */
+/** A wrong key or password is refused when it is given, if the provider can be asked cheaply. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, testApp } from '../support/app.ts';
+import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import { generate, keepEvents } from '../support/scenes/connections.ts';
+import {
+  CREDENTIALS,
+  connecting,
+  GENERATE,
+  generate,
+  keepEvents,
+} from '../support/scenes/connections.ts';
 
 const app = await sharedApp();
 
-test('a wrong key or password makes a connection that says so, with its event', async () => {
+const UPDATE = `mutation ($input: UpdateConnectionInput!) {
+  updateConnection(input: $input) { connection { id status } }
+}`;
+const REFUSED = /^Sandbox CRM refused the credentials \(401\): \S/;
+
+async function storedOf({ app: { services } }: TestApp, { projectId }: Tenant) {
+  const { connection, group, consumer } = services.database.prisma;
+  const where = { where: { projectId } };
+  return [
+    await connection.findMany(where),
+    await group.findMany(where),
+    await consumer.findMany(where),
+  ];
+}
+
+test('a refused key or password is UNPROCESSABLE, stores nothing and emits nothing', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const basic = { username: 'ann', password: 'wrong' };
-  const wrong = [
-    await generate(tenant, { apiKey: 'wrong' }),
-    await generate(tenant, { basicAuth: basic, groupRef: 'other' }),
-  ];
-  expect(wrong.map(({ status }) => status)).toEqual(['BAD_CREDENTIALS', 'BAD_CREDENTIALS']);
-  const right = { ...basic, password: 'sandbox-password' };
-  expect(await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'a' })).toMatchObject({
-    status: 'CREATED',
-  });
+  const wrong = { username: 'ann', password: 'planted' };
+  for (const given of [{ apiKey: 'planted' }, { basicAuth: wrong }]) {
+    const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, given));
+    expect(code).toBe('UNPROCESSABLE');
+    expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REFUSED) });
+    expect(JSON.stringify(problem)).not.toContain('planted');
+  }
+  expect(await storedOf(app, tenant)).toEqual([[], [], []]);
+  expect(await events()).toEqual([]);
+
+  const right = { ...wrong, password: 'sandbox-password' };
+  expect(await generate(tenant, { apiKey: 'sandbox-key' })).toMatchObject({ status: 'CREATED' });
   expect(await generate(tenant, { basicAuth: right, groupRef: 'b' })).toMatchObject({
     status: 'CREATED',
   });
-  const told = (await events()).filter(({ eventType }) => eventType === 'CONNECTION_ERROR');
-  expect(told.map(({ connectionId }) => connectionId)).toEqual(wrong.map(({ id }) => id));
-  expect(told[0]?.data).toMatchObject({ errors: [expect.stringContaining('refused')] });
 });
 
-test('over REST too, and a new key replaces a wrong one', async () => {
+test('refused new credentials leave the old ones in place', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { apiKey: 'sandbox-key' });
+  const events = await keepEvents(app, tenant);
+  const before = await storedOf(app, tenant);
+  const names = { groupName: 'Renamed', consumerName: 'Renamed' };
+  const again = connecting(tenant, { apiKey: 'wrong', ...names });
+  expect(await tenant.refusal(GENERATE, again)).toMatchObject({ code: 'UNPROCESSABLE' });
+  const input = {
+    projectIdOrName: tenant.projectId,
+    connectionId: id,
+    apiKey: 'wrong',
+    providerMetadata: { plan: 'gold' },
+  };
+  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: expect.stringMatching(REFUSED) },
+  });
+  expect(await storedOf(app, tenant)).toEqual(before);
+  expect(await events()).toEqual([]);
+});
+
+test('returns 422 for refused credentials over REST, and takes right ones afterwards', async () => {
   const rest = await restTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
-  const made = await rest.post(`${path}:generate`, { ...body, apiKey: 'wrong' });
-  expect(made.status).toBe('bad_credentials');
-  expect(await rest.get(`${path}/${made.id}`)).toMatchObject({ status: 'bad_credentials' });
-  const change = async (apiKey: string) =>
-    (await rest.patch(`${path}/${made.id}`, { updateMask: ['apiKey'], connection: { apiKey } }))
-      .status;
-  expect(await change('sandbox-key')).toBe('created');
-  expect(await change('wrong again')).toBe('bad_credentials');
+  const wrong = { ...body, apiKey: 'wrong' };
+  const refused = { status: 422, detail: expect.stringMatching(REFUSED) };
+  expect(await rest.refusal('POST', `${path}:generate`, wrong)).toMatchObject(refused);
+  const made = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
+  const change = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
+  expect(await rest.refusal('PATCH', `${path}/${made.id}`, change('wrong'))).toMatchObject(refused);
+  expect(await rest.get(`${path}/${made.id}?includeCreds=true`)).toMatchObject({
+    status: 'created',
+    apiKey: 'sandbox-key',
+  });
+  expect(await rest.patch(`${path}/${made.id}`, change('sandbox-key-2'))).toMatchObject({
+    status: 'created',
+  });
 });
 
-/** A server in the provider's place. */
-async function place(answer: RequestListener): Promise<string> {
+test('skipCheck stores credentials without asking the provider', async () => {
+  const tenant = await app.tenant();
+  const skipCheck = true;
+  const { id, status } = await generate(tenant, { apiKey: 'wrong', skipCheck });
+  expect(status).toBe('CREATED');
+  const named = { projectIdOrName: tenant.projectId, connectionId: id };
+  const apiKey = async () => (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
+  await tenant.query(UPDATE, { input: { ...named, apiKey: 'wrong-2', skipCheck } });
+  expect(await apiKey()).toBe('wrong-2');
+
+  const rest = await restTenant(app);
+  const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'wrong' };
+  const made = await rest.post(`${rest.base}/connections:generate`, { ...body, skipCheck });
+  const path = `${rest.base}/connections/${made.id}`;
+  const change = { updateMask: ['apiKey'], connection: { apiKey: 'wrong-2' } };
+  expect(await rest.patch(`${path}?skipCheck=true`, change)).toMatchObject({ status: 'created' });
+  expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'wrong-2' });
+  const unread = await rest.refusal('PATCH', `${path}?skipCheck=maybe`, change);
+  expect(unread).toMatchObject({ status: 400, issues: [{ in: 'query', name: 'skipCheck' }] });
+});
+
+/** Starts a server that answers in place of the provider; returns its address. */
+async function providerAt(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   afterAll(() => {
@@ -55,9 +123,9 @@ async function place(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a provider that fails, is slow or is away refuses nothing', async () => {
-  const failing = await place((_request, response) => void response.writeHead(500).end());
-  const slow = await place(() => {});
+test('stores credentials unchecked if the provider fails, is slow or is unreachable', async () => {
+  const failing = await providerAt((_request, response) => void response.writeHead(500).end());
+  const slow = await providerAt(() => {});
   const addresses = [failing, slow, 'http://sandbox.test'];
   const others = addresses.map((url) =>
     testApp({
@@ -70,4 +138,21 @@ test('a provider that fails, is slow or is away refuses nothing', async () => {
     const connection = await generate(await other.tenant(), { apiKey: 'whatever' });
     expect(connection).toMatchObject({ status: 'CREATED' });
   }
+});
+
+test("repeats the provider's words without the credentials that they contain", async () => {
+  const words = { error: { message: 'Unknown key planted-key: rotate it', code: 'bad_key' } };
+  const url = await providerAt((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(words));
+  });
+  await using other = await testApp({
+    providers: [sandboxProvider(() => url)],
+    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  });
+  const tenant = await other.tenant();
+  const { problem } = await tenant.refusal(GENERATE, connecting(tenant, { apiKey: 'planted-key' }));
+  expect(problem.detail).toBe(
+    'Sandbox CRM refused the credentials (401): Unknown key ***: rotate it',
+  );
 });

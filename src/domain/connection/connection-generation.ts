@@ -1,4 +1,4 @@
-/** Making connections from credentials: one for each project, provider, group and consumer. */
+/** Creates connections from credentials: one for each project, provider, group and consumer. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
@@ -10,16 +10,20 @@ import { findGiven } from '../provider/provider.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { generateConnectionInput } from './connection-input.ts';
-import { putConnection } from './connection-putting.ts';
+import { type Generation, putConnection } from './connection-putting.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
+import { credentialsOf } from './credential-input.ts';
 import { listForeignParties } from './own-ends.ts';
 import { givenWorkspace } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
-import { withCheckedCredentials } from './session/credential-check.ts';
+import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 
 type Given = z.input<typeof generateConnectionInput>;
 
-/** Connects with credentials that the caller has. */
+/**
+ * Creates or renews a connection with credentials that the caller has. Throws UNPROCESSABLE, with nothing stored, if
+ * the provider refuses them.
+ */
 export const generateConnection = openProjectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
@@ -28,12 +32,33 @@ export const generateConnection = openProjectMutation({
     if (call.viewer.kind === 'END_USER') opened.parsed();
     const { scheme, issues } = await findScheme(call, projectId, opened.given);
     const input = opened.parsed(issues);
-    if (scheme === null) throw new Error('Why no scheme fits was not told.');
-    return withCheckedCredentials(call, await putConnection(call, { projectId, scheme, input }));
+    if (scheme === null) throw new Error('Bug: no scheme fits, and no issue says why.');
+    if (!input.skipCheck)
+      await requireAcceptedCredentials(call, accountOf(call, { projectId, scheme, input }));
+    const { credentialsSealed: _, ...connection } = await putConnection(call, {
+      projectId,
+      scheme,
+      input,
+    });
+    return connection;
   },
 });
 
-/** The scheme that fits, and what does not fit the provider or the project. */
+function accountOf({ catalogue }: Call, { projectId, scheme, input }: Generation): AccountToCheck {
+  const { groupRef, consumerRef, providerMetadata } = input;
+  const provider = catalogue.find(input.provider);
+  return {
+    projectId,
+    provider,
+    authScheme: scheme,
+    credentials: credentialsOf({ authScheme: scheme, custom: provider?.custom }, input),
+    providerWorkspaceRef: givenWorkspace(input),
+    providerMetadata,
+    limitKey: JSON.stringify([projectId, input.provider, groupRef, consumerRef]),
+  };
+}
+
+/** The scheme that fits the input, and the issues with the provider or the project. */
 async function findScheme(call: Call, projectId: string, input: Given): Promise<Choice> {
   const ofApp = await appIssues(call, projectId, input);
   const provider = await findGiven(call, input.provider);

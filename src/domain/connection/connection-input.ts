@@ -1,9 +1,10 @@
-/** What callers say of a connection. */
+/** Inputs of the mutations of connections. */
 import { z } from 'zod';
 import { id } from '../../ids.ts';
 import { AUTH_SCHEMES } from '../../providers/contract.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName, ref } from '../names.ts';
+import { orDefault } from '../optional-value.ts';
 import { credentialFields, oauthScopes } from './credential-input.ts';
 
 const groupRef = ref.describe(
@@ -50,6 +51,10 @@ const connecting = {
     ),
 };
 
+const skipCheck = orDefault(z.boolean(), false).describe(
+  'If true, the credentials are stored without asking the provider whether it accepts them. Default: false.',
+);
+
 export const generateConnectionInput = z
   .object({
     ...connecting,
@@ -64,6 +69,7 @@ export const generateConnectionInput = z
       .describe(
         'The scheme to use if the credentials fit several. Default: the first of the provider that fits.',
       ),
+    skipCheck,
   })
   .meta({
     id: 'GenerateConnectionInput',
@@ -108,6 +114,7 @@ export const updateConnectionInput = z
     oauth2PasswordCredentials: credentialFields.oauth2PasswordCredentials.optional(),
     oauth2AuthorizationCode: credentialFields.oauth2AuthorizationCode.optional(),
     customAuth: credentialFields.customAuth.optional(),
+    skipCheck,
   })
   .meta({
     id: 'UpdateConnectionInput',

@@ -23,8 +23,8 @@ import { givenWorkspace } from './session/account-address.ts';
 export interface Generation {
   projectId: string;
   scheme: AuthScheme;
-  /** Of a connection, checked already. */
-  input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName'>;
+  /** Must have been validated. */
+  input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName' | 'skipCheck'>;
   /** Whose account it is, if the provider has told. */
   providerConsumerRef?: string | null;
 }

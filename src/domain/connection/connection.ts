@@ -20,7 +20,7 @@ import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
 import { refuseOtherConsumers } from './own-ends.ts';
 import { changedFactsIssues } from './session/changed-facts.ts';
-import { withCheckedCredentials } from './session/credential-check.ts';
+import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 
 /** Throws NOT_FOUND. */
 export const getConnection = projectRead(
@@ -31,7 +31,8 @@ export const getConnection = projectRead(
 
 /**
  * New credentials must fit the scheme of the connection. Members that are left out stay; credentials that stay are
- * never sent to another host. Refused to an end user who has not connected the account.
+ * never sent to another host. Refused to an end user who has not connected the account. Throws UNPROCESSABLE, with
+ * nothing changed, if the provider refuses the new credentials.
  */
 export const updateConnection = openProjectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
@@ -41,11 +42,12 @@ export const updateConnection = openProjectMutation({
     const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
     refuseOtherConsumers(call, connection, 'change it');
     const found = misfits(call, connection, opened.given);
-    const { projectIdOrName: _project, connectionId: _id, ...changes } = opened.parsed(found);
+    const { projectIdOrName: _, connectionId: _id, skipCheck, ...changes } = opened.parsed(found);
     if (Object.values(changes).every((value) => value === undefined)) return connection;
-    const changed = await changeConnection(call, connection, changesOf(call, connection, changes));
-    const isKeyNew = (changes.apiKey ?? changes.basicAuth) !== undefined;
-    return isKeyNew ? withCheckedCredentials(call, changed) : changed;
+    if (!skipCheck && givenFields(changes).length > 0) {
+      await requireAcceptedCredentials(call, changedAccount(call, connection, changes));
+    }
+    return changeConnection(call, connection, changesOf(call, connection, changes));
   },
 });
 
@@ -113,7 +115,31 @@ export const deleteConnection = projectMutation({
   },
 });
 
-type Changes = Omit<z.output<typeof updateConnectionInput>, 'projectIdOrName' | 'connectionId'>;
+type Changes = Omit<
+  z.output<typeof updateConnectionInput>,
+  'projectIdOrName' | 'connectionId' | 'skipCheck'
+>;
+
+/** The account with the new credentials, at the address that the change gives it. */
+function changedAccount(
+  { catalogue }: Call,
+  connection: Row<'Connection'>,
+  { providerWorkspaceRef, providerMetadata, ...credentials }: Changes,
+): AccountToCheck {
+  const { id, projectId, authScheme } = connection;
+  const provider = catalogue.find(connection.provider);
+  return {
+    projectId,
+    provider,
+    authScheme,
+    credentials: credentialsOf({ authScheme, custom: provider?.custom }, credentials),
+    providerWorkspaceRef:
+      providerWorkspaceRef === undefined ? connection.providerWorkspaceRef : providerWorkspaceRef,
+    providerMetadata:
+      providerMetadata === undefined ? connection.providerMetadata : providerMetadata,
+    limitKey: id,
+  };
+}
 
 function misfits(
   call: Call,

@@ -134,7 +134,7 @@ builder.mutationFields((t) => ({
   generateConnection: mutationField(t, generateConnection, {
     type: answer('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
     description:
-      'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced. A key or a password that the provider refuses makes it `BAD_CREDENTIALS` at once, if the provider can be asked cheaply.',
+      'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is stored. If the provider has no inexpensive request to check with, times out or fails, the credentials are stored unchecked.',
   }),
   updateConnection: mutationField(t, updateConnection, {
     type: answer(
@@ -144,7 +144,7 @@ builder.mutationFields((t) => ({
       'The connection with its new values.',
     ),
     description:
-      'Gives a connection new credentials of its scheme, or other facts of the account. What is left out stays.',
+      'Gives a connection new credentials of its scheme, or other facts of the account. Members that are left out stay. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is changed.',
   }),
   refreshConnection: mutationField(t, refreshConnection, {
     type: answer(

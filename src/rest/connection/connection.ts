@@ -28,6 +28,9 @@ import { connection, showConnection } from './connection-view.ts';
 const tag = 'Connections';
 const path = '/projects/{projectIdOrName}/connections';
 
+const CHECKED =
+  'A key or a password that the provider refuses is answered 422 with its words, and nothing is stored or changed. If the provider has no inexpensive request to check with, times out or fails, the credentials are stored unchecked.';
+
 const wanted = z.object({
   ...refreshConnectionInput.shape,
   includeCreds: z
@@ -67,8 +70,7 @@ export const connectionEndpoints = [
     path: `${path}:generate`,
     tag,
     summary: 'Connects an account with credentials, or replaces those of an existing connection.',
-    description:
-      'A key or a password that the provider refuses makes the connection bad_credentials at once, if the provider can be asked cheaply.',
+    description: CHECKED,
     mutation: generateConnection,
     status: 201,
     output: connection,
@@ -107,7 +109,9 @@ export const connectionEndpoints = [
     path: `${path}/{connectionId}`,
     tag,
     summary: 'Changes a connection. New credentials must fit its scheme.',
+    description: CHECKED,
     mutation: updateConnection,
+    places: { skipCheck: { in: 'query', name: 'skipCheck' } },
     mask: 'connection',
     status: 200,
     output: connection,

@@ -93,8 +93,9 @@ test('refused credentials are an outcome too', async () => {
   const generate = `mutation ($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
-  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'wrong' };
-  await writer.query(generate, { input: { projectIdOrName: writer.projectId, ...who } });
+  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
+  const wrong = { apiKey: 'wrong', skipCheck: true };
+  await writer.query(generate, { input: { projectIdOrName: writer.projectId, ...who, ...wrong } });
   const { result, operation } = await writer.write({ record: contact() });
   expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
   expect(operation.status).toBe('FAILURE');

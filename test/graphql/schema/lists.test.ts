@@ -9,7 +9,8 @@ const app = await sharedApp();
 const insert = insertRows(app);
 const { prisma } = app.app.services.database;
 
-const generate = (tenant: Tenant, given: object) => generateWith(tenant, { apiKey: 'k', ...given });
+const generate = (tenant: Tenant, given: object) =>
+  generateWith(tenant, { apiKey: 'sandbox-key', ...given });
 
 async function list(tenant: Tenant, field: string, item = 'id'): Promise<string[]> {
   const query = `{ project(idOrName: "${tenant.projectId}") { list: ${field} {

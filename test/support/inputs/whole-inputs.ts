@@ -22,7 +22,7 @@ const FIELD_SETTING = {
   writeOnUpdate: 'IF_EMPTY',
 };
 const client = { clientId: 'client', clientSecret: 'secret' };
-const basicAuth = { username: 'ann', password: 'secret' };
+const basicAuth = { username: 'ann', password: 'sandbox-password' };
 const token = { issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' };
 const CREDENTIALS: Record<string, object> = {
   apiKey: { apiKey: 'sandbox-key' },
@@ -138,7 +138,10 @@ const ofConnecting: Step[] = [
   ...Object.entries(CREDENTIALS).flatMap(([name, given]): Step[] => [
     {
       mutation: 'generateConnection',
-      input: { ...account, ...given, groupRef: name, ...(name === 'apiKey' && SCHEME) },
+      input: {
+        ...{ ...account, ...given, groupRef: name, skipCheck: false },
+        ...(name === 'apiKey' && SCHEME),
+      },
       gives: name,
     },
     {
@@ -148,6 +151,7 @@ const ofConnecting: Step[] = [
         connectionId: `@${name}`,
         providerWorkspaceRef: 'workspace-2',
         providerMetadata: {},
+        skipCheck: true,
       },
     },
   ]),
