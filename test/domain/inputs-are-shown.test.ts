@@ -56,6 +56,8 @@ const NOT_SHOWN: Record<string, string> = {
   'CreateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
   'UpdateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
   'CreateInstallationInput.skipSampling': 'It says how the config is checked.',
+  'GenerateConnectionInput.skipCheck': 'It says how credentials are checked.',
+  'UpdateConnectionInput.skipCheck': 'It says how credentials are checked.',
   'UpdateInstallationInput.skipSampling': 'It says how the config is checked.',
   'InstallationConfigInput.provider': "It is checked: the integration's.",
   'CreateInviteInput.email': 'It is `invitedEmail`.',
