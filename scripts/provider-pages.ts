@@ -106,11 +106,12 @@ function connecting(declared: DeclaredProvider, { scopes, inputs }: Declaration)
 }
 
 function row(name: string, object: ObjectDeclaration): string {
-  const { all, changed, create, update, remove, createMany, fields, known, parent } = object;
+  const { all, changed, create, update, remove, createMany, fields, known, parent, aliases } =
+    object;
   const list = changed ?? all;
   const whole = changed?.whole ? changed : all;
   return `| ${[
-    `\`${name}\`${parent ? ` below ${parent.object}` : ''}`,
+    `\`${name}\`${also(aliases)}${parent ? ` below ${parent.object}` : ''}`,
     pageText(whole),
     changes(list, object),
     seam(list),
@@ -120,6 +121,10 @@ function row(name: string, object: ObjectDeclaration): string {
     remove ? 'yes' : '–',
     fields ? 'listed by the account' : known ? 'known' : '–',
   ].join(' | ')} |`;
+}
+
+function also(aliases: string[]): string {
+  return aliases.length > 0 ? ` (also ${aliases.map((alias) => `\`${alias}\``).join(', ')})` : '';
 }
 
 function pageText({ size, paging }: List): string {

@@ -134,13 +134,15 @@ export interface ProviderLimits {
 /** What does the work with a provider's records, and what it takes. */
 export type Connector = Pick<
   Provider,
-  'objects' | 'commonObjects' | 'limits' | 'takes' | 'capabilities'
+  'objects' | 'objectAliases' | 'commonObjects' | 'limits' | 'takes' | 'capabilities'
 >;
 
 /** A part of a provider, with an address of its own. */
 export interface ProviderModule {
   /** The name in integrations, unique in the provider. */
   name: string;
+  /** Other names that manifests may use for it. Stored revisions have `name`. */
+  aliases?: readonly string[];
   displayName: string;
   baseUrl: string;
   /** Facts that a connection needs for it: members of its metadata. */
@@ -180,6 +182,8 @@ export interface Provider {
   workspaceRequired?: boolean;
   /** Object names that exist; left out if a customer's account may hold any. */
   objects?: readonly string[];
+  /** The provider's own name of an object, by each other name that manifests may use for it. */
+  objectAliases?: ReadonlyMap<string, string>;
   /** The objects that every account has. */
   commonObjects?: readonly CommonObject[];
   /** The vendor's documentation, and the version of its API that is used. */

@@ -12,10 +12,11 @@ export function modulesOf({ modules = [], displayName, baseUrl }: Provider): Mod
   return first ? [first, ...others] : [{ name: ROOT_MODULE, displayName, baseUrl }];
 }
 
-/** Null if the provider has no such module. */
+/** The module of that name or alias. Null if the provider has no such module. */
 export function findModule(provider: Provider, name: string | null): ProviderModule | null {
   const modules = modulesOf(provider);
-  return name === null ? modules[0] : (modules.find((one) => one.name === name) ?? null);
+  if (name === null) return modules[0];
+  return modules.find((one) => one.name === name || one.aliases?.includes(name)) ?? null;
 }
 
 /**
@@ -30,7 +31,11 @@ export function providerAt(provider: Provider, name: string | null): Provider | 
   return { ...addressedAt(provider, module), ...withoutObjects, ...connector };
 }
 /** The provider's own objects are not those of a module that has a connector of its own. */
-const withoutObjects = { objects: undefined, commonObjects: undefined };
+const withoutObjects = {
+  objects: undefined,
+  objectAliases: undefined,
+  commonObjects: undefined,
+};
 
 /** What requests are forwarded to: the module's address if the integration uses it, else the provider's. */
 export function forwardedTo(

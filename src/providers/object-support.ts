@@ -1,6 +1,14 @@
 /** What a provider takes for one object, if that is less than for others. */
 import type { Provider } from './contract.ts';
 
+/** The provider's own name of an object that a caller names by it or by an alias. */
+export function ownObjectName(
+  provider: Pick<Provider, 'objectAliases'> | null,
+  name: string,
+): string {
+  return provider?.objectAliases?.get(name) ?? name;
+}
+
 /** Conditions on fields that a read of the object takes. */
 export function filtersTaken(
   { commonObjects, takes }: Pick<Provider, 'commonObjects' | 'takes'>,

@@ -20,7 +20,9 @@ import { subscribeConfigInput } from './choice/subscribe-choice.ts';
 import { VALUE_MAPPINGS_MAX, valueMappingInput } from './choice/value-mapping.ts';
 import { writeFieldSettingInput } from './choice/write-field-setting.ts';
 
-const objectName = contentText.describe("The provider's name of the object, like `contacts`.");
+const objectName = contentText.describe(
+  "The provider's name of the object, like `contacts`, or an alias of it, which is stored as that name.",
+);
 
 const filters = orElse(z.array(fieldFilterInput).max(FILTERS_MAX), []);
 

@@ -18,6 +18,7 @@ import { type ConfigContent, type ConfigInput, configOf } from './installation-c
 import { chooseConnection, sureEnds } from './installation-connection.ts';
 import { updateInstallationInput } from './installation-input.ts';
 import { changeInstallation, holdInstallation } from './installation-rows.ts';
+import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
 
@@ -54,14 +55,16 @@ async function update(
 ): Promise<Installation> {
   const { projectId } = key;
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
-  const early = await open(call.database.prisma, found);
+  const [revision] = await latestRevisions(call, [found.integrationId]);
+  const latest = revision ? contentOf(revision) : null;
+  const early = withOwnChoices(call, await open(call.database.prisma, found), latest);
   const present = await findPresentChoices(call, found);
   await refuseForeignChoices(call, { id: projectId }, { opened: early, present });
   const missing = await listMissingAtAccount(call, found, early);
   return inTransaction(call.database, async (tx) => {
     const content = await holdContent(tx, { id: found.integrationId, projectId });
     const installation = await holdInstallation(tx, key);
-    const opened = await open(tx, installation);
+    const opened = withOwnChoices(call, await open(tx, installation), content);
     const { given } = opened;
     const { groupId, connectionId: current } = installation;
     const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };

@@ -8,6 +8,7 @@ import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
+import { findLatestContent } from '../integration/kept-contents.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import type { OpenedInput } from '../opened-input.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -21,6 +22,7 @@ import { listModuleIssues } from './check/module-check.ts';
 import { findEnds, sureEnds } from './installation-connection.ts';
 import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
 import { deleteInstallations, holdInstallation, insertInstallation } from './installation-rows.ts';
+import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
 
@@ -57,9 +59,12 @@ export async function getInstallationOfGroup(
 export const createInstallation = openProjectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: createInstallationInput,
-  async run(call, opened, { id: projectId }): Promise<Installation> {
-    const { integrationIdOrName, groupRef, connectionId: named = null, config } = opened.given;
+  async run(call, input, { id: projectId }): Promise<Installation> {
+    const { integrationIdOrName, groupRef, connectionId: named = null } = input.given;
     const integration = await getIntegration(call, projectId, integrationIdOrName);
+    const latest = await findLatestContent(call.database, integration);
+    const opened = withOwnChoices(call, input, latest);
+    const { config } = opened.given;
     await refuseForeignChoices(call, { id: projectId }, { opened, present: null });
     const { id: integrationId, provider } = integration;
     const missing = await listMissingAtAccount(call, opened, integration);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
+import { ownObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -128,7 +129,9 @@ function describe(
   call: Call,
   about: { connection: Row<'Connection'>; module: string | null; name: string },
 ): Promise<ObjectDescription> {
-  const { connection, module, name: objectName } = about;
+  const { connection, module, name } = about;
+  const provider = call.catalogue.findAt(connection.provider, module);
+  const objectName = ownObjectName(provider, name);
   const { id: connectionId, projectId } = connection;
   return waitingForProvider(call, { projectId, connectionId }, () =>
     refusingForProvider(() => describeObject({ services: call, connection, module, objectName })),

@@ -6,6 +6,7 @@ import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { providerAt } from '../../providers/modules.ts';
+import { ownObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';
@@ -16,6 +17,7 @@ import type {
   ReadObjectInput,
   SubscribeObjectInput,
 } from './integration-content-input.ts';
+import { withOwnNames } from './settled-content.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -29,7 +31,7 @@ interface ContentAbout {
   destinations: ReadonlySet<string>;
 }
 
-/** All of them, up to ISSUES_MAX. The destinations that the content names stay until the transaction ends. */
+/** All issues, up to ISSUES_MAX. The destinations that the content names stay until the transaction ends. */
 export async function listContentIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   content: ContentInput,
@@ -39,12 +41,42 @@ export async function listContentIssues(
   const whole = catalogue.find(about.provider);
   const ofModule = whole ? [...moduleIssues(content, about.path, whole)] : [];
   const provider = whole && providerAt(whole, content.module ?? null);
-  const told = { ...about, provider: provider ?? { name: about.provider }, destinations };
-  const issues = [...ofModule, ...contentIssues(content, told)].slice(0, ISSUES_MAX);
-  if (!provider) return issues;
-  return [...issues, ...capabilityIssues(content, about.path, provider)].slice(0, ISSUES_MAX);
+  const known = { ...about, provider: provider ?? { name: about.provider }, destinations };
+  const own = withOwnNames(content, whole);
+  return [
+    ...ofModule,
+    ...sameObjectIssues(content, about.path, provider),
+    ...contentIssues(own, known),
+    ...(provider ? capabilityIssues(own, about.path, provider) : []),
+  ].slice(0, ISSUES_MAX);
 }
 
+/** Objects that are named twice: in one list, or by their own name and an alias. */
+export function* sameObjectIssues(
+  content: Pick<ContentInput, 'read' | 'write' | 'subscribe'>,
+  path: Path,
+  provider: Pick<Provider, 'objectAliases'> | null,
+): Generator<Issue> {
+  const firstNames = new Map<string, string>();
+  for (const part of ['read', 'write', 'subscribe'] as const) {
+    const listed = new Set<string>();
+    for (const [index, { objectName }] of (content[part]?.objects ?? []).entries()) {
+      const own = ownObjectName(provider, objectName);
+      const first = firstNames.get(own) ?? objectName;
+      const at = [...path, part, 'objects', index, 'objectName'];
+      if (first !== objectName) {
+        const detail = `is the object that is named ${first} before. Use either ${first} or ${objectName}.`;
+        yield issueAt(at, detail, objectName);
+      } else if (listed.has(own)) {
+        yield issueAt(at, 'is named twice.', objectName);
+      }
+      firstNames.set(own, first);
+      listed.add(own);
+    }
+  }
+}
+
+/** The content's issues beside those of sameObjectIssues. Its objects have the provider's own names. */
 export function* contentIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
   const { path, name, provider } = about;
   if (content.name !== name) {
@@ -103,10 +135,6 @@ function* objectNameIssues(
       const detail = `is not an object of ${provider.name}, which has ${provider.objects.join(', ')}.`;
       yield issueAt([...path, index, 'objectName'], detail, objectName);
     }
-  }
-  for (const index of repeated(objects.map(({ objectName }) => objectName))) {
-    const value = objects[index]?.objectName;
-    yield issueAt([...path, index, 'objectName'], 'is named twice.', value);
   }
 }
 

@@ -24,7 +24,9 @@ const oneOf = (...words: string[]) =>
     .refine((text) => words.includes(text), `must be ${words.join(' or ')}.`)
     .meta({ words });
 
-const objectName = contentText.describe("The provider's name of the object, like `contacts`.");
+const objectName = contentText.describe(
+  "The provider's name of the object, like `contacts`, or an alias of it, which is stored as that name.",
+);
 export const ENABLED = 'Always `always`: an event that is listed is on for every installation.';
 const enabled = oneOf('always').describe(ENABLED);
 

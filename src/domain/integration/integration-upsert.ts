@@ -14,8 +14,8 @@ import { holdIntegration, insertIntegration, nameTaken } from './integration.ts'
 import { contentOf } from './integration-content.ts';
 import { listContentIssues, repeated } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
-import { settleFields } from './repeated-fields.ts';
 import { destructive, revise } from './revision.ts';
+import { settleContent } from './settled-content.ts';
 
 type Integration = Row<'Integration'>;
 type Input = z.output<typeof upsertIntegrationsInput>;
@@ -119,7 +119,7 @@ async function putAll(
   const put: Integration[] = [];
   const warnings: string[] = [];
   for (const [index, parsed] of input.integrations.entries()) {
-    const { content, warnings: found } = settleFields(call, parsed, [
+    const { content, warnings: found } = settleContent(call, parsed, [
       'input',
       'integrations',
       index,

@@ -24,7 +24,7 @@ import { orEndUser } from '../viewer/needs.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
-import { settleFields } from './repeated-fields.ts';
+import { settleContent } from './settled-content.ts';
 
 type Installation = Row<'Installation'>;
 type Integration = Row<'Integration'>;
@@ -172,7 +172,7 @@ export const createIntegration = openProjectMutation({
       const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
       const input = opened.parsed(found);
       const { specVersion } = input.latestRevision;
-      const { content, warnings } = settleFields(call, input.latestRevision.content, path);
+      const { content, warnings } = settleContent(call, input.latestRevision.content, path);
       const revision = { specVersion, content };
       const integration = await insertIntegration(tx, projectId, {
         ...input,

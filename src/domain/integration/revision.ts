@@ -32,7 +32,7 @@ import {
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
-import { settleFields } from './repeated-fields.ts';
+import { settleContent } from './settled-content.ts';
 
 type Integration = Row<'Integration'>;
 type Revision = Row<'Revision'>;
@@ -98,7 +98,7 @@ export const createRevision = openProjectMutation({
       const held = await holdIntegration(tx, found, 'change');
       const problems = await listContentIssues({ ...call, tx }, given.content, about);
       const { revision, ...input } = opened.parsed(problems);
-      const { content, warnings } = settleFields(call, revision.content, about.path);
+      const { content, warnings } = settleContent(call, revision.content, about.path);
       const change = { ...input, integration: held, revision: { ...revision, content } };
       return { ...(await revise(call, tx, change)), warnings };
     });

@@ -31,7 +31,7 @@ export const getBackfillProgress = read(
   ): Promise<BackfillProgress> => {
     const { id: installationId, projectId, integrationId } = await getInstallationOf(call, key);
     const [revision] = await latestRevisions(call, [integrationId]);
-    const objectName = (revision && nativeName(contentOf(revision), name)) ?? name;
+    const objectName = (revision && nativeName(call, contentOf(revision), name)) ?? name;
     const [object] = await call.database.rows.find('InstalledObject', {
       projectId,
       installationId,

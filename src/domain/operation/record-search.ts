@@ -138,7 +138,7 @@ async function searchable(
 ): Promise<ReadSource> {
   const [revision] = await latestRevisions(call, [installation.integrationId]);
   if (!revision) throw notFound('Installation', installation.id);
-  const native = nativeName(contentOf(revision), name);
+  const native = nativeName(call, contentOf(revision), name);
   if (native === null) {
     throw invalid('objectName', 'is not an object that the integration reads.', name);
   }

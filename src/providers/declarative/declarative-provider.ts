@@ -71,6 +71,11 @@ function connectorOf(
   const filters = Math.max(0, ...allObjects(vendor.declaration).map(filtersOf));
   return {
     ...(!anyObject && { objects: Object.keys(objects) }),
+    objectAliases: new Map(
+      Object.entries(objects).flatMap(([name, { aliases }]) =>
+        aliases.map((alias) => [alias, name] as const),
+      ),
+    ),
     commonObjects: Object.entries(objects).map(([name, object]) => ({
       name,
       displayName: object.displayName,

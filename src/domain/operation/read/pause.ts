@@ -114,7 +114,7 @@ async function changeObjects(
     const all = { projectId, installationId };
     const installed = await tx.installedObject.findMany({ where: all });
     const names = new Set(installed.map(({ objectName }) => objectName));
-    const native = (name: string) => (names.has(name) ? name : nativeName(content, name));
+    const native = (name: string) => (names.has(name) ? name : nativeName(call, content, name));
     const isInstalled = (name: string) => names.has(native(name) ?? '');
     const { objects, note } = opened.parsed(unknownIssues(opened.given, isInstalled));
     const chosen = objects?.flatMap((name) => native(name) ?? []);

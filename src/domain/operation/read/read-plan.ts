@@ -1,7 +1,9 @@
 /** What a read of an object asks for, and under which names it delivers it, by revision and config. */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
+import { ownObjectName } from '../../../providers/object-support.ts';
 import { DAY_MS } from '../../../work/durations.ts';
+import type { Call } from '../../call.ts';
 import type { FieldFilter } from '../../installation/choice/field-filter.ts';
 import { listUnmapped, mappedNames } from '../../installation/choice/mapped-names.ts';
 import { deliveredWords, type ValueWords } from '../../installation/choice/value-mapping.ts';
@@ -9,12 +11,18 @@ import type { ReadConfig } from '../../installation/installation-config.ts';
 import type { BackfillPeriod } from '../../integration/backfill-period.ts';
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
 
-/** The provider's name of a read object, from that or its mapped name; null if there is no such object. */
-export function nativeName({ read }: IntegrationContent, name: string): string | null {
+/** The provider's name of a read object, from that, its mapped name or an alias. Null if there is no such object. */
+export function nativeName(
+  { catalogue }: Pick<Call, 'catalogue'>,
+  { read, provider, module }: IntegrationContent,
+  name: string,
+): string | null {
   const objects = read?.objects ?? [];
+  const own = ownObjectName(catalogue.findAt(provider, module), name);
   const object =
     objects.find(({ objectName }) => objectName === name) ??
-    objects.find(({ mapToName }) => mapToName === name);
+    objects.find(({ mapToName }) => mapToName === name) ??
+    objects.find(({ objectName }) => objectName === own);
   return object?.objectName ?? null;
 }
 

@@ -88,7 +88,7 @@ async function findObject(
   const integration = await opened.orElse(getIntegration(call, projectId, integrationIdOrName));
   const [revision] = await latestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
-  const objectName = nativeName(contentOf(revision), name);
+  const objectName = nativeName(call, contentOf(revision), name);
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) {
     opened.add([issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef)]);

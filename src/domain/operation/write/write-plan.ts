@@ -9,6 +9,7 @@ import type { Row } from '../../../database/rows.ts';
 import { DomainError, type Issue, notFound, unprocessable } from '../../../errors.ts';
 import { prefixOf } from '../../../ids.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
+import { ownObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../call.ts';
 import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
@@ -58,14 +59,17 @@ export async function planWrite(
   const { integration, group, installation, account } = await opened.orElse(target);
   const content = await readContent(call, integration);
   const config = installation && (await readConfig(call, installation));
-  const object = findWriteObject(content, input.objectName);
+  const provider = call.catalogue.findAt(integration.provider, content.module);
+  const object =
+    findWriteObject(content, input.objectName) ??
+    findWriteObject(content, ownObjectName(provider, input.objectName));
   const names = object && config && inheritedNames(content, config, object);
   const named = givenRecords(input).map((given) => ({ given, ...nameFields(given, names) }));
   opened.add(unknownIssues(input, { group, object }));
   opened.add(named.flatMap((record) => record.issues));
   const refusals = [
     ...(object && config ? configRefusals(input, object, config) : []),
-    ...providerRefusals(input, call.catalogue.findAt(integration.provider, content.module)),
+    ...providerRefusals(input, provider),
   ];
   if (opened.issues.length > 0) opened.add(refusals);
   opened.parsed();

@@ -159,6 +159,8 @@ export type IdParts = z.output<typeof idParts>;
 
 export const objectDeclaration = z.strictObject({
   displayName: z.string(),
+  /** Other names that manifests use for the object, as the reference API's catalogue does. */
+  aliases: z.array(z.string()).default([]),
   /** Where a record has its id. */
   id: z.union([pointer, idParts]).default('/id'),
   /** When a record was last changed; a read of changes keeps to its bounds by it. */

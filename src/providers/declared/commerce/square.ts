@@ -60,6 +60,7 @@ const customers: ObjectDeclarationInput = {
 /** All are listed, whenever they changed. */
 const groups: ObjectDeclarationInput = {
   displayName: 'Groups of customers',
+  aliases: ['customers/groups'],
   changedAt: CHANGED,
   all: {
     path: '/v2/customers/groups',

@@ -10,6 +10,7 @@ function object(
   const path = `/api.xro/2.0/${name}`;
   return {
     displayName,
+    aliases: [name.toLowerCase()],
     id: `/${id}`,
     changedAt: { at: '/UpdatedDateUTC', format: 'dotNet' },
     all: {

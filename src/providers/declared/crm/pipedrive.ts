@@ -107,10 +107,13 @@ const NOTE = {
   update_time: 'DATETIME',
 } as const;
 
+const BASE_URL = 'https://api.pipedrive.com';
+
 export const pipedrive: DeclaredProvider = {
   name: 'pipedrive',
   displayName: 'Pipedrive',
-  baseUrl: 'https://api.pipedrive.com',
+  baseUrl: BASE_URL,
+  modules: [{ name: 'crm', aliases: ['root'], displayName: 'Pipedrive CRM', baseUrl: BASE_URL }],
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
     authorizeUrl: 'https://oauth.pipedrive.com/oauth/authorize',

@@ -31,7 +31,7 @@ const API_HOSTS = [
 ];
 
 /** One module is like another, custom ones too. Each record of a write has an outcome of its own. */
-function records(displayName: string): ObjectDeclarationInput {
+function records(displayName: string, aliases: string[] = []): ObjectDeclarationInput {
   const many = {
     path: PATH,
     records: '/data',
@@ -42,6 +42,7 @@ function records(displayName: string): ObjectDeclarationInput {
   };
   return {
     displayName,
+    aliases,
     changedAt: { at: '/Modified_Time', format: 'isoOffset' },
     all: {
       path: PATH,
@@ -120,6 +121,7 @@ export const zoho: DeclaredProvider = {
   displayName: 'Zoho',
   // Zoho's token answer names the base URL of the customer's data centre: its workspace.
   baseUrl: '{{workspace}}',
+  modules: [{ name: 'crm', aliases: ['root'], displayName: 'Zoho CRM', baseUrl: '{{workspace}}' }],
   hosts: { workspace: API_HOSTS, zoho_token_domain: ACCOUNTS_HOSTS },
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
@@ -152,11 +154,11 @@ export const zoho: DeclaredProvider = {
       ],
     },
     objects: {
-      Leads: records('Leads'),
-      Contacts: records('Contacts'),
-      Accounts: records('Accounts'),
-      Deals: records('Deals'),
-      Tasks: records('Tasks'),
+      Leads: records('Leads', ['leads']),
+      Contacts: records('Contacts', ['contacts']),
+      Accounts: records('Accounts', ['accounts']),
+      Deals: records('Deals', ['deals']),
+      Tasks: records('Tasks', ['tasks']),
     },
     anyObject: records('Records of a module'),
     objectList: {

@@ -7,6 +7,7 @@ const JQL = { in: 'body', name: '/jql', format: 'minutes', marginMs: 14 * HOUR_M
 
 const issues: ObjectDeclarationInput = {
   displayName: 'Issues',
+  aliases: ['issue'],
   changedAt: { at: '/fields/updated', format: 'iso' },
   nested: [{ at: '/fields' }],
   all: {

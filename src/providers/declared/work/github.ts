@@ -71,6 +71,7 @@ export const github: DeclaredProvider = {
     objects: {
       repositories: {
         displayName: 'Repositories',
+        aliases: ['repos'],
         id: '/full_name',
         changedAt: CHANGED_AT,
         all: {

@@ -15,6 +15,7 @@ import {
   readPlan,
   scheduledWindow,
 } from '../../../../src/domain/operation/read/read-plan.ts';
+import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
 import { contentFor } from '../../../support/scenes/integrations.ts';
 
 type ReadObjectInput = NonNullable<ContentInput['read']>['objects'][number];
@@ -65,9 +66,10 @@ test('mapped fields have both names, and a field that is left to be mapped gets 
 test('the mapped name of the object is the one that is delivered; both lead to the object', () => {
   const { plan, content } = planOf({ mapToName: 'people' });
   expect(plan).toMatchObject({ objectName: 'contacts', deliveredName: 'people' });
-  expect(nativeName(content, 'people')).toBe('contacts');
-  expect(nativeName(content, 'contacts')).toBe('contacts');
-  expect(nativeName(content, 'deals')).toBeNull();
+  const services = { catalogue: createCatalogue([]) };
+  expect(nativeName(services, content, 'people')).toBe('contacts');
+  expect(nativeName(services, content, 'contacts')).toBe('contacts');
+  expect(nativeName(services, content, 'deals')).toBeNull();
 });
 
 test('the config’s destination goes before the integration’s', () => {

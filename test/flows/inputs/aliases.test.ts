@@ -1,0 +1,200 @@
+/** Objects and modules by the names that the reference API's catalogue has for them. */
+import { afterAll, expect, test } from 'vitest';
+import { contentOf } from '../../../src/domain/integration/integration-content.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
+import {
+  type DeclaredProvider,
+  declarativeProvider,
+} from '../../../src/providers/declarative/declarative-provider.ts';
+import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';
+import { sharedApp } from '../../support/app.ts';
+import { findingsAlike } from '../../support/rest/alike.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import {
+  CREATE_INSTALLATION,
+  CREATE_INTEGRATION,
+  CREATE_REVISION,
+  contentFor,
+  insertDestination,
+  integrationInput,
+  revisionOf,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
+import { POLLING, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { WRITE } from '../../support/scenes/writes.ts';
+import { TOKEN } from '../../support/wire/terms.ts';
+import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { atlassian as wire } from '../../support/wire/vendors/work/atlassian-wire.ts';
+
+const jira = await vendorServer(wire.fixture);
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [...DECLARED.filter(({ name }) => name !== 'atlassian'), atlassianAt(jira.url)],
+});
+afterAll(() => jira[Symbol.asyncDispose]());
+
+function atlassianAt(baseUrl: string): Provider {
+  const declared = DECLARATIONS.find(({ name }) => name === 'atlassian') as DeclaredProvider;
+  return declarativeProvider({
+    ...declared,
+    baseUrl,
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+    oauth2: undefined,
+    limits: { requestsPerSecond: 1_000 },
+  });
+}
+
+const ALL = DECLARATIONS.flatMap(({ name: provider, records }) =>
+  Object.entries(records.objects).flatMap(([objectName, object]) =>
+    (object.aliases ?? []).map((alias) => ({ provider, alias, objectName, object })),
+  ),
+);
+
+async function prepare(): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  return rest;
+}
+
+const reading = (...objectNames: string[]) => ({
+  objects: objectNames.map((objectName) => ({ objectName, destination: 'records' })),
+});
+
+async function contentsOf({ tenant: { projectId } }: RestTenant) {
+  const { prisma } = app.app.services.database;
+  const revisions = await prisma.revision.findMany({
+    where: { projectId },
+    orderBy: { id: 'asc' },
+  });
+  return revisions.map(contentOf);
+}
+
+test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {
+  const { provider, alias, objectName, object } = one;
+  const rest = await prepare();
+  const content = {
+    name: 'crm',
+    provider,
+    read: reading(alias),
+    ...((object.create ?? object.update) && { write: { objects: [{ objectName: alias }] } }),
+  };
+  const manifest = { specVersion: '1.0.0', integrations: [content] };
+  const path = `${rest.base}/integrations:batch`;
+  for (const _ of ['created', 'in force already']) {
+    expect((await rest.ask('PUT', path, manifest)).status).toBe(200);
+  }
+  const stored = await contentsOf(rest);
+  expect(stored).toHaveLength(1);
+  expect(stored[0]?.read?.objects).toMatchObject([{ objectName, mapToName: alias }]);
+  for (const written of stored[0]?.write?.objects ?? []) {
+    expect(written).toMatchObject({ objectName });
+  }
+});
+
+test.each([
+  ['zoho', 'root', 'crm'],
+  ['zoho', 'crm', 'crm'],
+  ['pipedrive', 'root', 'crm'],
+  ['pipedrive', 'crm', 'crm'],
+  ['atlassian', 'jira', 'jira'],
+])('the module %s/%s is stored as %s', async (provider, module, stored) => {
+  const rest = await prepare();
+  const content = { name: 'crm', provider, module, proxy: { enabled: true, useModule: true } };
+  await rest.tenant.query(CREATE_INTEGRATION, integrationInput(rest.tenant, content));
+  expect(await contentsOf(rest)).toMatchObject([{ module: stored }]);
+});
+
+test('a new revision keeps the mapped name, and takes an object’s own name as before', async () => {
+  const rest = await prepare();
+  const named = (object: object) => ({
+    name: 'crm',
+    provider: 'xero',
+    read: { objects: [{ destination: 'records', ...object }] },
+  });
+  const { tenant } = rest;
+  const first = integrationInput(tenant, named({ objectName: 'Contacts' }));
+  await tenant.query(CREATE_INTEGRATION, first);
+  const next = named({ objectName: 'contacts', mapToName: 'people' });
+  const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
+  await tenant.query(CREATE_REVISION, { input: { ...input, revision: revisionOf(next) } });
+  const contents = await contentsOf(rest);
+  expect(contents.map(({ read }) => read?.objects)).toMatchObject([
+    [{ objectName: 'Contacts', mapToName: null }],
+    [{ objectName: 'Contacts', mapToName: 'people' }],
+  ]);
+});
+
+test('an alias and the own name of one object are refused, and the finding names both', async () => {
+  const rest = await prepare();
+  const findings = (given: object) => {
+    const content = contentFor('crm', { provider: 'xero', ...given });
+    const input = { name: 'crm', provider: 'xero', latestRevision: revisionOf(content) };
+    return findingsAlike(rest, 'createIntegration', input);
+  };
+  const at = 'latestRevision.content';
+  const both = (first: string, second: string) =>
+    `is the object that is named ${first} before. Use either ${first} or ${second}.`;
+  expect(await findings({ read: reading('contacts', 'Contacts') })).toEqual([
+    `${at}.read.objects[1].objectName: ${both('contacts', 'Contacts')}`,
+  ]);
+  const write = { objects: [{ objectName: 'contacts' }] };
+  expect(await findings({ read: reading('Contacts'), write })).toEqual([
+    `${at}.write.objects[0].objectName: ${both('Contacts', 'contacts')}`,
+  ]);
+  const twice = { objects: [{ objectName: 'contacts' }, { objectName: 'contacts' }] };
+  expect(await findings({ write: twice })).toEqual([
+    `${at}.write.objects[1].objectName: is named twice.`,
+  ]);
+});
+
+test('configs, reads, writes and messages go on under the alias of the manifest', async () => {
+  jira.store.create({ summary: 'From the account' }, new Date());
+  const rest = await prepare();
+  const { tenant } = rest;
+  const content = {
+    name: 'crm',
+    provider: 'atlassian',
+    module: 'jira',
+    read: {
+      objects: [{ ...reading('issue').objects[0], requiredFields: [{ fieldName: 'summary' }] }],
+    },
+    write: { objects: [{ objectName: 'issue' }] },
+  };
+  await tenant.query(CREATE_INTEGRATION, integrationInput(tenant, content));
+  await generate(tenant, {
+    provider: 'atlassian',
+    apiKey: TOKEN,
+    providerWorkspaceRef: 'ws',
+    providerMetadata: { cloudId: { value: 'site' } },
+  });
+  const { projectId: projectIdOrName } = tenant;
+  const target = { projectIdOrName, integrationIdOrName: 'crm', groupRef: 'acme' };
+  const config = { read: [{ objectName: 'issue' }], write: [{ objectName: 'issue' }] };
+  const created = await tenant.query(CREATE_INSTALLATION, { input: { ...target, config } });
+  const { id, config: stored } = created.createInstallation.installation;
+  expect(stored).toMatchObject({
+    read: [{ objectName: 'issues' }],
+    write: [{ objectName: 'issues' }],
+  });
+  const change = { projectIdOrName, installationId: id, config };
+  const updated = await tenant.query(UPDATE_INSTALLATION, { input: change });
+  expect(updated.updateInstallation.installation.config).toMatchObject({
+    read: [{ objectName: 'issues' }],
+    write: [{ objectName: 'issues' }],
+  });
+
+  const write = { ...target, objectName: 'issue', type: 'CREATE', record: { summary: 'Written' } };
+  const { writeRecords } = await tenant.query(WRITE, { input: write });
+  expect(writeRecords.result).toMatchObject({ success: true });
+
+  await using _workers = await startReading(app);
+  await tenant.query(TRIGGER, { input: { ...target, objectName: 'issue' } });
+  const { prisma } = app.app.services.database;
+  const deliveries = () =>
+    prisma.delivery.findMany({ where: { projectId: projectIdOrName, operationId: { not: null } } });
+  await expect.poll(async () => (await deliveries()).length, POLLING).toBeGreaterThan(0);
+  const [message] = await deliveries();
+  expect(JSON.parse(message?.body ?? '{}')).toMatchObject({ objectName: 'issue' });
+});

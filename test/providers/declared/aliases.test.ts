@@ -1,0 +1,14 @@
+/** The names that the reference API's catalogue has for objects of declared providers. */
+import { expect, test } from 'vitest';
+import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+
+const ALIASES = DECLARATIONS.flatMap(({ name, records }) => {
+  const aliases = Object.values(records.objects).flatMap((object) => object.aliases ?? []);
+  return aliases.length > 0 ? [[name, aliases, Object.keys(records.objects)] as const] : [];
+});
+
+test.each(ALIASES)('%s has each alias once, and none that is the name of an object', (...given) => {
+  const [, aliases, objects] = given;
+  expect(aliases).toEqual([...new Set(aliases)]);
+  expect(aliases.filter((alias) => objects.includes(alias))).toEqual([]);
+});
