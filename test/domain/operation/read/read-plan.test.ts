@@ -16,6 +16,7 @@ import {
   scheduledWindow,
 } from '../../../../src/domain/operation/read/read-plan.ts';
 import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
+import { DECLARED } from '../../../../src/providers/declared/all.ts';
 import { contentFor } from '../../../support/scenes/integrations.ts';
 
 type ReadObjectInput = NonNullable<ContentInput['read']>['objects'][number];
@@ -70,6 +71,21 @@ test('the mapped name of the object is the one that is delivered; both lead to t
   expect(nativeName(services, content, 'people')).toBe('contacts');
   expect(nativeName(services, content, 'contacts')).toBe('contacts');
   expect(nativeName(services, content, 'deals')).toBeNull();
+});
+
+test('an alias of the provider leads to the object, unless it is a mapped name', () => {
+  const services = { catalogue: createCatalogue(DECLARED) };
+  const [contacts] = contentFor().read.objects;
+  const objects = [
+    { ...contacts, objectName: 'Contacts', mapToName: 'people' },
+    { ...contacts, objectName: 'Accounts', mapToName: 'invoices' },
+    { ...contacts, objectName: 'Invoices' },
+  ];
+  const content = integrationContentInput.parse(
+    contentFor('crm', { provider: 'xero', read: { objects } }),
+  );
+  expect(nativeName(services, content, 'contacts')).toBe('Contacts');
+  expect(nativeName(services, content, 'invoices')).toBe('Accounts');
 });
 
 test('the config’s destination goes before the integration’s', () => {
