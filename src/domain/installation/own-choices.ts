@@ -9,7 +9,10 @@ import type { createInstallationInput, updateInstallationInput } from './install
 
 type Input = typeof createInstallationInput | typeof updateInstallationInput;
 
-/** The input with the provider's own names in its config. */
+/**
+ * The input with the provider's own names in its config. Names that the content has are kept: a revision that is older
+ * than an alias may have the alias as a name.
+ */
 export function withOwnChoices<S extends Input>(
   { catalogue }: Pick<Call, 'catalogue'>,
   opened: OpenedInput<S>,
@@ -17,15 +20,23 @@ export function withOwnChoices<S extends Input>(
 ): OpenedInput<S> {
   const config = opened.isWellFormed ? opened.given.config : null;
   if (!config || !content) return opened;
-  const own = ownConfig(config, catalogue.findAt(content.provider, content.module));
+  const own = ownConfig(config, content, catalogue.findAt(content.provider, content.module));
   return own === config ? opened : openInput(opened.schema, { ...opened.given, config: own });
 }
 
-function ownConfig(config: ConfigInput, provider: Provider | null): ConfigInput {
+function ownConfig(
+  config: ConfigInput,
+  content: IntegrationContent,
+  provider: Provider | null,
+): ConfigInput {
   if (!provider?.objectAliases?.size) return config;
+  const parts = [content.read, content.write, content.subscribe];
+  const known = new Set(parts.flatMap((part) => part?.objects.map(nameOf) ?? []));
   const own = <T extends { objectName: string }>(choice: T): T => ({
     ...choice,
-    objectName: ownObjectName(provider, choice.objectName),
+    objectName: known.has(choice.objectName)
+      ? choice.objectName
+      : ownObjectName(provider, choice.objectName),
   });
   const { read, write, subscribe } = config;
   return {
@@ -34,4 +45,8 @@ function ownConfig(config: ConfigInput, provider: Provider | null): ConfigInput 
     write: write?.map(own),
     subscribe: subscribe?.map(own),
   };
+}
+
+function nameOf({ objectName }: { objectName: string }): string {
+  return objectName;
 }

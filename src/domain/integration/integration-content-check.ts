@@ -27,7 +27,7 @@ interface ContentAbout {
   /** The integration's name and provider. */
   name: string;
   provider: Pick<Provider, 'name' | 'objects'>;
-  /** The existing ones of the destinations that it names. */
+  /** The destinations that the content names and that exist. */
   destinations: ReadonlySet<string>;
 }
 
