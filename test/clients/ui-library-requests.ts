@@ -1,0 +1,513 @@
+/**
+ * Requests of the reference API's published UI library (npm @amp-labs/react 2.16.1, MIT), in the order in which its
+ * components send them, with the response members that they read. `{name}` stands for a value of the test or of an
+ * earlier response.
+ */
+import { expect } from 'vitest';
+
+const ANY_ID = expect.any(String);
+const ANY_TEXT = expect.any(String);
+
+export interface RecordedRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Record<string, string>;
+  body?: object;
+  status: number;
+  /** Members of the response that the library reads. */
+  reads?: unknown;
+  /** Values for later requests: a name, and the path in the response. */
+  keeps?: Record<string, (string | number)[]>;
+}
+
+/** The popup of an OAuth connect: the person approves or declines, and the popup sends a message to the page. */
+export interface Popup {
+  /** Name of the kept value that is the URL. */
+  opens: string;
+  person: 'approves' | 'declines';
+  message: object;
+}
+
+export interface UserStep {
+  title: string;
+  requests: (RecordedRequest | Popup)[];
+}
+
+const PROJECT = '/projects/{project}';
+const INTEGRATION = `${PROJECT}/integrations/{integrationId}`;
+const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
+const CONNECTION = `${PROJECT}/connections/{connectionId}`;
+
+const getProject: RecordedRequest = {
+  method: 'GET',
+  path: PROJECT,
+  status: 200,
+  reads: { id: ANY_ID, name: ANY_TEXT, appName: ANY_TEXT },
+};
+
+/** Decides whether the footer shows the brand. */
+const getEntitlements: RecordedRequest = {
+  ...getProject,
+  query: { includeEntitlements: 'true' },
+  reads: { entitlements: { brandingRemoval: { value: expect.any(Boolean) } } },
+};
+
+const listIntegrations: RecordedRequest = {
+  method: 'GET',
+  path: `${PROJECT}/integrations`,
+  status: 200,
+  reads: [
+    {
+      id: ANY_ID,
+      name: 'crm',
+      provider: 'sandbox',
+      latestRevision: { id: ANY_ID, content: { provider: 'sandbox' } },
+    },
+  ],
+  keeps: { integrationId: [0, 'id'], revisionId: [0, 'latestRevision', 'id'] },
+};
+
+const listInstallations = (reads: unknown[]): RecordedRequest => ({
+  method: 'GET',
+  path: `${INTEGRATION}/installations`,
+  query: { groupRef: 'acme' },
+  status: 200,
+  reads,
+});
+
+const listConnections = (provider: string, reads: unknown[]): RecordedRequest => ({
+  method: 'GET',
+  path: `${PROJECT}/connections`,
+  query: { provider, groupRef: 'acme' },
+  status: 200,
+  reads,
+});
+
+const getProvider = (provider: string, reads: object): RecordedRequest => ({
+  method: 'GET',
+  path: `/providers/${provider}`,
+  status: 200,
+  reads: { name: provider, displayName: ANY_TEXT, ...reads },
+});
+
+const hydrateRevision: RecordedRequest = {
+  method: 'GET',
+  path: `${INTEGRATION}/revisions/{revisionId}:hydrate`,
+  query: { connectionId: '{connectionId}' },
+  status: 200,
+  reads: {
+    id: ANY_ID,
+    content: {
+      provider: 'sandbox',
+      read: {
+        objects: [
+          {
+            objectName: 'contacts',
+            displayName: ANY_TEXT,
+            requiredFields: [
+              { fieldName: 'email', displayName: 'E-mail' },
+              { mapToName: 'owner', mapToDisplayName: 'Owner', prompt: 'Who owns it?' },
+            ],
+            optionalFields: [{ fieldName: 'phone', displayName: 'Phone' }],
+            allFieldsMetadata: { lastname: { fieldName: 'lastname', displayName: ANY_TEXT } },
+          },
+        ],
+      },
+      write: { objects: [{ objectName: 'deals', displayName: ANY_TEXT }] },
+    },
+  },
+};
+
+const person = {
+  groupRef: 'acme',
+  groupName: 'Acme Inc.',
+  consumerRef: 'ann',
+  consumerName: 'Ann Lee',
+};
+const ofPerson = {
+  group: { groupRef: 'acme', groupName: 'Acme Inc.' },
+  consumer: { consumerRef: 'ann', consumerName: 'Ann Lee' },
+};
+const keyed = {
+  id: ANY_ID,
+  projectId: ANY_ID,
+  provider: 'sandbox',
+  authScheme: 'apiKey',
+  status: ANY_TEXT,
+  ...ofPerson,
+};
+
+const connectByKey: RecordedRequest = {
+  method: 'POST',
+  path: `${PROJECT}/connections:generate`,
+  body: { ...person, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata: {} },
+  status: 201,
+  reads: keyed,
+};
+
+const findKeyed: RecordedRequest = {
+  ...listConnections('sandbox', [keyed]),
+  keeps: { connectionId: [0, 'id'] },
+};
+
+const uninstall: UserStep = {
+  title: 'uninstalls',
+  requests: [
+    { method: 'DELETE', path: INSTALLATION, status: 204 },
+    listInstallations([]),
+    listConnections('sandbox', [keyed]),
+  ],
+};
+
+const deleteConnection: RecordedRequest = { method: 'DELETE', path: CONNECTION, status: 204 };
+
+/** The choices of one object, as the form sends them. */
+const contacts = {
+  objectName: 'contacts',
+  selectedFields: { phone: true },
+  selectedFieldMappings: { owner: 'lastname' },
+  dynamicMappingsInput: [],
+  selectedValueMappings: {},
+};
+
+const installed = {
+  objectName: 'contacts',
+  selectedFields: { phone: true },
+  selectedFieldMappings: { owner: 'lastname' },
+};
+
+const installation = (content: object) => ({
+  id: ANY_ID,
+  projectId: ANY_ID,
+  integrationId: ANY_ID,
+  healthStatus: ANY_TEXT,
+  createdBy: ANY_TEXT,
+  group: { groupRef: 'acme' },
+  connection: { id: ANY_ID, provider: 'sandbox' },
+  config: { id: ANY_ID, revisionId: ANY_ID, createdBy: ANY_TEXT, content },
+});
+
+const withContacts = installation({
+  provider: 'sandbox',
+  read: { objects: { contacts: installed } },
+});
+
+export const byKey: UserStep[] = [
+  {
+    title: 'opens the page that installs',
+    requests: [
+      getProject,
+      listIntegrations,
+      listInstallations([]),
+      listConnections('sandbox', []),
+      getProvider('sandbox', { authType: 'apiKey' }),
+      getEntitlements,
+    ],
+  },
+  {
+    title: 'enters a wrong key',
+    requests: [
+      {
+        ...connectByKey,
+        body: { ...person, provider: 'sandbox', apiKey: 'wrong', providerMetadata: {} },
+        status: 422,
+        reads: { detail: ANY_TEXT },
+      },
+      listConnections('sandbox', []),
+    ],
+  },
+  { title: 'connects by key', requests: [connectByKey, findKeyed] },
+  { title: 'chooses fields and mappings', requests: [hydrateRevision] },
+  {
+    title: 'installs',
+    requests: [
+      {
+        method: 'POST',
+        path: `${INTEGRATION}/installations`,
+        body: {
+          groupRef: 'acme',
+          connectionId: '{connectionId}',
+          config: { content: { provider: 'sandbox', read: { objects: { contacts } } } },
+        },
+        status: 201,
+        reads: withContacts,
+      },
+      {
+        ...listInstallations([withContacts]),
+        keeps: { installationId: [0, 'id'], content: [0, 'config', 'content'] },
+      },
+    ],
+  },
+  {
+    title: 'changes a mapping',
+    requests: [
+      {
+        method: 'PATCH',
+        path: INSTALLATION,
+        body: {
+          updateMask: ['config.content.read.objects.contacts'],
+          installation: {
+            config: {
+              content: {
+                read: {
+                  objects: {
+                    contacts: {
+                      ...contacts,
+                      selectedFields: {},
+                      selectedFieldMappings: { owner: 'firstname' },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+        status: 200,
+        reads: installation({
+          read: { objects: { contacts: { selectedFieldMappings: { owner: 'firstname' } } } },
+        }),
+      },
+    ],
+  },
+  {
+    title: 'saves the configuration that the response had',
+    requests: [
+      {
+        method: 'PATCH',
+        path: INSTALLATION,
+        body: {
+          updateMask: ['config.content.read.objects.contacts'],
+          installation: { config: { content: '{content}' } },
+        },
+        status: 200,
+        reads: withContacts,
+      },
+    ],
+  },
+  {
+    title: 'enables writing',
+    requests: [
+      {
+        method: 'PATCH',
+        path: INSTALLATION,
+        body: {
+          updateMask: ['config.content.write.objects'],
+          installation: {
+            config: { content: { write: { objects: { deals: { objectName: 'deals' } } } } },
+          },
+        },
+        status: 200,
+        reads: installation({
+          read: { objects: { contacts: installed } },
+          write: { objects: { deals: { objectName: 'deals' } } },
+        }),
+      },
+    ],
+  },
+  {
+    title: 'pauses the reads of an object',
+    requests: [
+      {
+        method: 'PATCH',
+        path: INSTALLATION,
+        body: {
+          updateMask: ['config.content.read.objects.contacts.disabled'],
+          installation: {
+            config: { content: { read: { objects: { contacts: { disabled: true } } } } },
+          },
+        },
+        status: 200,
+        reads: installation({ read: { objects: { contacts: { ...installed, disabled: true } } } }),
+      },
+      listInstallations([installation({ write: { objects: { deals: { objectName: 'deals' } } } })]),
+    ],
+  },
+  {
+    title: 'replaces the key after a wrong one',
+    requests: [
+      {
+        method: 'PATCH',
+        path: CONNECTION,
+        body: { updateMask: ['apiKey'], connection: { apiKey: 'wrong' } },
+        status: 422,
+        reads: { detail: ANY_TEXT },
+      },
+      {
+        method: 'PATCH',
+        path: CONNECTION,
+        body: { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key' } },
+        status: 200,
+        reads: keyed,
+      },
+    ],
+  },
+  {
+    title: 'removes a connection that is in use',
+    requests: [{ ...deleteConnection, status: 409, reads: { detail: ANY_TEXT } }],
+  },
+  uninstall,
+  {
+    title: 'installs again with the wizard',
+    requests: [
+      hydrateRevision,
+      {
+        method: 'POST',
+        path: `${INTEGRATION}/installations`,
+        body: {
+          groupRef: 'acme',
+          connectionId: '{connectionId}',
+          config: {
+            content: {
+              provider: 'sandbox',
+              read: { objects: { contacts: { ...installed, disabled: false } } },
+              write: { objects: { deals: { objectName: 'deals' } } },
+            },
+          },
+        },
+        status: 201,
+        reads: installation({
+          read: { objects: { contacts: installed } },
+          write: { objects: { deals: { objectName: 'deals' } } },
+        }),
+        keeps: { installationId: ['id'] },
+      },
+    ],
+  },
+  uninstall,
+  {
+    title: 'removes the connection',
+    requests: [deleteConnection, listConnections('sandbox', [])],
+  },
+];
+
+/** The library installs an integration without choices as soon as the account is connected. */
+export const withoutChoices: UserStep[] = [
+  {
+    title: 'connects by key',
+    requests: [
+      getProject,
+      listIntegrations,
+      listConnections('sandbox', []),
+      connectByKey,
+      findKeyed,
+    ],
+  },
+  {
+    title: 'installs without a form',
+    requests: [
+      {
+        ...hydrateRevision,
+        reads: { content: { provider: 'sandbox', proxy: { enabled: true } } },
+      },
+      {
+        method: 'POST',
+        path: `${INTEGRATION}/installations`,
+        body: {
+          groupRef: 'acme',
+          connectionId: '{connectionId}',
+          config: { content: { provider: 'sandbox', proxy: { enabled: true } } },
+        },
+        status: 201,
+        reads: installation({ provider: 'sandbox', proxy: { enabled: true } }),
+        keeps: { installationId: ['id'] },
+      },
+    ],
+  },
+  uninstall,
+];
+
+const consented = {
+  id: ANY_ID,
+  projectId: ANY_ID,
+  provider: 'hubspot',
+  authScheme: 'oauth2/authorizationCode',
+  status: ANY_TEXT,
+  ...ofPerson,
+};
+
+const startConnect: RecordedRequest = {
+  method: 'POST',
+  path: '/oauth-connect',
+  body: {
+    ...person,
+    provider: 'hubspot',
+    projectIdOrName: '{project}',
+    providerMetadata: {},
+    enableCSRFProtection: false,
+  },
+  status: 200,
+  reads: expect.stringMatching(/^https:/),
+  keeps: { popupUrl: [] },
+};
+
+const succeeded = { eventType: 'AUTHORIZATION_SUCCEEDED', data: { connection: ANY_ID } };
+
+export const byOAuth: UserStep[] = [
+  {
+    title: 'opens the page that connects',
+    requests: [
+      getProject,
+      listConnections('hubspot', []),
+      getProvider('hubspot', {
+        authType: 'oauth2',
+        oauth2Opts: { grantType: 'authorizationCode' },
+      }),
+    ],
+  },
+  {
+    title: 'declines in the popup',
+    requests: [
+      listConnections('hubspot', []),
+      startConnect,
+      {
+        opens: 'popupUrl',
+        person: 'declines',
+        message: { eventType: 'AUTHORIZATION_FAILED', data: { error: 'access_denied' } },
+      },
+      listConnections('hubspot', []),
+    ],
+  },
+  {
+    title: 'approves in the popup',
+    requests: [
+      listConnections('hubspot', []),
+      startConnect,
+      { opens: 'popupUrl', person: 'approves', message: succeeded },
+      { ...listConnections('hubspot', [consented]), keeps: { connectionId: [0, 'id'] } },
+    ],
+  },
+  {
+    title: 're-authenticates the connection',
+    requests: [
+      {
+        // The library sends no body and no content type.
+        method: 'PATCH',
+        path: `${CONNECTION}:oauth-update`,
+        status: 200,
+        reads: expect.stringMatching(/^https:/),
+        keeps: { popupUrl: [] },
+      },
+      {
+        opens: 'popupUrl',
+        person: 'approves',
+        message: { ...succeeded, data: { connection: '{connectionId}' } },
+      },
+      listConnections('hubspot', [consented]),
+    ],
+  },
+  {
+    title: 'removes the connection',
+    requests: [deleteConnection, listConnections('hubspot', [])],
+  },
+];
+
+/**
+ * Requested by the page that connects Salesforce alone, for the package to install there first. The page is shown
+ * without that step if the list is refused.
+ */
+export const refusedProviderApps: RecordedRequest = {
+  method: 'GET',
+  path: `${PROJECT}/provider-apps`,
+  status: 403,
+  reads: { detail: ANY_TEXT },
+};

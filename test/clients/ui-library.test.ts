@@ -1,0 +1,213 @@
+/** Replays requests of the reference API's UI library with a `frontend` key and with an end user's token. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { sharedApp } from '../support/app.ts';
+import { createProviderApp } from '../support/providers/oauth.ts';
+import { startProviderServer } from '../support/providers/provider-server.ts';
+import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { createIntegration } from '../support/rest/rest-installation.ts';
+import { jwtIssuer, sessionToken } from '../support/scenes/end-users.ts';
+import { contentFor, insertDestination } from '../support/scenes/integrations.ts';
+import {
+  byKey,
+  byOAuth,
+  type Popup,
+  type RecordedRequest,
+  refusedProviderApps,
+  type UserStep,
+  withoutChoices,
+} from './ui-library-requests.ts';
+
+const PAGE = 'https://builder.test';
+const AS_LIBRARY = { 'x-amp-client': 'react', 'x-amp-client-version': '2.16.1' };
+
+/** A stand-in for HubSpot that grants tokens for any code. */
+const hubspot = await startProviderServer(({ path }) => ({
+  status: 200,
+  body: path.endsWith('/token')
+    ? { access_token: 'at', refresh_token: 'rt', expires_in: 1_800 }
+    : { portalId: 4_711 },
+}));
+afterAll(() => hubspot[Symbol.asyncDispose]());
+
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [
+    hubspotProvider({ baseUrl: hubspot.url }),
+    sandboxProvider(() => app.app.sandbox.url),
+  ],
+});
+
+const withContacts = contentFor('crm', {
+  read: {
+    objects: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        schedule: '*/10 * * * *',
+        requiredFields: [
+          { fieldName: 'email' },
+          { mapToName: 'owner', mapToDisplayName: 'Owner', prompt: 'Who owns it?' },
+        ],
+        optionalFields: [{ fieldName: 'phone' }],
+      },
+    ],
+  },
+  write: { objects: [{ objectName: 'deals' }] },
+});
+
+const withProxy = contentFor('crm', { read: undefined, proxy: { enabled: true } });
+
+/** A project that allows the page, with this integration, a destination and an OAuth app at HubSpot. */
+async function projectWith(content: typeof withContacts): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  const project = { allowedOrigins: [PAGE] };
+  await rest.patch(rest.base, { updateMask: ['allowedOrigins'], project });
+  await insertDestination(app, rest.tenant);
+  await createIntegration(rest, content);
+  await createProviderApp(rest.tenant, { provider: 'hubspot', scopes: ['oauth'] });
+  return rest;
+}
+
+type Headers = Record<string, string>;
+
+const withKey = async ({ tenant }: RestTenant): Promise<Headers> => ({
+  'x-api-key': await tenant.keyOf('frontend'),
+});
+
+const withSessionToken = async ({ tenant }: RestTenant): Promise<Headers> => ({
+  authorization: `Bearer ${(await sessionToken(tenant)).token}`,
+});
+
+const withJwt = async ({ tenant }: RestTenant): Promise<Headers> => ({
+  authorization: `Bearer ${await (await jwtIssuer(tenant)).sign()}`,
+});
+
+const callers = {
+  'a frontend key': withKey,
+  "an end user's session token": withSessionToken,
+  "an end user's JWT": withJwt,
+};
+
+type Known = Record<string, unknown>;
+
+/** Replaces each `{name}` by its known value. A string that is one `{name}` alone becomes the value itself. */
+function filled<T>(recorded: T, known: Known): T;
+function filled(recorded: unknown, known: Known): unknown {
+  if (typeof recorded === 'string') {
+    const [, name] = /^\{(\w+)\}$/.exec(recorded) ?? [];
+    if (name !== undefined) return known[name];
+    return recorded.replace(/\{(\w+)\}/g, (_, part) => String(known[part]));
+  }
+  if (Array.isArray(recorded)) return recorded.map((item) => filled(item, known));
+  // Matchers of expect are class instances and must stay unchanged.
+  if (typeof recorded !== 'object' || recorded?.constructor !== Object) return recorded;
+  return Object.fromEntries(
+    Object.entries(recorded).map(([name, value]) => [name, filled(value, known)]),
+  );
+}
+
+function valueAt(body: unknown, path: readonly (string | number)[]): unknown {
+  // biome-ignore lint/suspicious/noExplicitAny: the table says what the response has
+  return path.reduce((value: any, name) => value[name], body);
+}
+
+async function send(recorded: RecordedRequest, known: Known, headers: Headers): Promise<void> {
+  const { keeps = {}, ...request } = recorded;
+  const { method, path, query, body, status, reads } = filled(request, known);
+  const search = query ? `?${new URLSearchParams(query)}` : '';
+  const response = await app.fetch(`/v1${path}${search}`, {
+    method,
+    headers: {
+      origin: PAGE,
+      ...AS_LIBRARY,
+      ...headers,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const isJson = response.headers.get('content-type')?.includes('json');
+  const received = isJson ? await response.json() : await response.text();
+  const what = `${method} ${path}`;
+  expect({ what, status: response.status, received }).toMatchObject({
+    what,
+    status,
+    ...(reads !== undefined && { received: reads }),
+  });
+  expect(response.headers.get('access-control-allow-origin')).toBe(PAGE);
+  for (const [name, at] of Object.entries(keeps)) known[name] = valueAt(received, at);
+}
+
+/**
+ * Follows the popup to the gateway's callback, as the provider redirects it. The page of the callback must post the
+ * message to the origin of the page that opened it.
+ */
+async function usePopup({ opens, person, message }: Popup, known: Known): Promise<void> {
+  const url = new URL(known[opens] as string);
+  const callback = new URL(url.searchParams.get('redirect_uri') as string);
+  const state = url.searchParams.get('state') as string;
+  callback.searchParams.set('state', state);
+  if (person === 'approves') callback.searchParams.set('code', 'c');
+  else callback.searchParams.set('error', 'access_denied');
+  const page = await app.fetch(callback.pathname + callback.search);
+  const [, data = ''] =
+    /<script type="application\/json" id="data">(.*?)<\/script>/.exec(await page.text()) ?? [];
+  const sent = JSON.parse(data);
+  expect(sent.message).toMatchObject(filled(message, known));
+  expect(sent.origins).toContain(PAGE);
+}
+
+async function replay(steps: readonly UserStep[], headers: Headers, known: Known) {
+  for (const { title, requests } of steps) {
+    for (const recorded of requests) {
+      try {
+        await ('opens' in recorded ? usePopup(recorded, known) : send(recorded, known, headers));
+      } catch (cause) {
+        throw new Error(`The step "${title}" failed: ${(cause as Error).message}`, { cause });
+      }
+    }
+  }
+}
+
+describe.each(Object.entries(callers))('with %s', (_, headersOf) => {
+  test.each([
+    {
+      title: 'connects by key, installs, changes the mapping, uninstalls and disconnects',
+      content: withContacts,
+      steps: byKey,
+    },
+    { title: 'installs an integration without choices', content: withProxy, steps: withoutChoices },
+    {
+      title: 'connects by OAuth, declines, approves, re-authenticates and disconnects',
+      content: withContacts,
+      steps: byOAuth,
+    },
+  ])('$title', async ({ content, steps }) => {
+    const rest = await projectWith(content);
+    const headers = await headersOf(rest);
+    await replay(steps, headers, { project: rest.tenant.projectName });
+  });
+
+  test('is refused the list of provider apps', async () => {
+    const rest = await projectWith(withContacts);
+    const known = { project: rest.tenant.projectName };
+    await send(refusedProviderApps, known, await headersOf(rest));
+  });
+});
+
+test("lets pages send the library's own headers", async () => {
+  await projectWith(withContacts);
+  const wanted = ['authorization', 'content-type', 'x-api-key', ...Object.keys(AS_LIBRARY)];
+  const preflight = await app.fetch('/v1/oauth-connect', {
+    method: 'OPTIONS',
+    headers: {
+      origin: PAGE,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': wanted.join(','),
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe(PAGE);
+  expect(preflight.headers.get('access-control-allow-headers')).toBe(wanted.join(','));
+});
