@@ -502,12 +502,15 @@ export const byOAuth: UserStep[] = [
 ];
 
 /**
- * Requested by the page that connects Salesforce alone, for the package to install there first. The page is shown
- * without that step if the list is refused.
+ * Requested only by the page that connects Salesforce, for the package to install there first. The page is shown without
+ * that step if the list is refused.
  */
+const providerApps = { method: 'GET', path: `${PROJECT}/provider-apps` } as const;
+
+export const listProviderApps: RecordedRequest = { ...providerApps, status: 200, reads: [] };
+
 export const refusedProviderApps: RecordedRequest = {
-  method: 'GET',
-  path: `${PROJECT}/provider-apps`,
+  ...providerApps,
   status: 403,
   reads: { detail: ANY_TEXT },
 };

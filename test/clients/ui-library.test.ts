@@ -12,6 +12,7 @@ import { contentFor, insertDestination } from '../support/scenes/integrations.ts
 import {
   byKey,
   byOAuth,
+  listProviderApps,
   type Popup,
   type RecordedRequest,
   refusedProviderApps,
@@ -84,8 +85,9 @@ const withJwt = async ({ tenant }: RestTenant): Promise<Headers> => ({
   authorization: `Bearer ${await (await jwtIssuer(tenant)).sign()}`,
 });
 
+const PAGE_KEY = 'a frontend key';
 const callers = {
-  'a frontend key': withKey,
+  [PAGE_KEY]: withKey,
   "an end user's session token": withSessionToken,
   "an end user's JWT": withJwt,
 };
@@ -188,12 +190,15 @@ describe.each(Object.entries(callers))('with %s', (_, headersOf) => {
     const headers = await headersOf(rest);
     await replay(steps, headers, { project: rest.tenant.projectName });
   });
+});
 
-  test('is refused the list of provider apps', async () => {
-    const rest = await projectWith(withContacts);
-    const known = { project: rest.tenant.projectName };
-    await send(refusedProviderApps, known, await headersOf(rest));
-  });
+test.each(
+  Object.entries(callers),
+)('lists provider apps only with a key for pages: %s', async (name, headersOf) => {
+  const rest = await projectWith(withContacts);
+  const known = { project: rest.tenant.projectName };
+  const request = name === PAGE_KEY ? listProviderApps : refusedProviderApps;
+  await send(request, known, await headersOf(rest));
 });
 
 test("lets pages send the library's own headers", async () => {

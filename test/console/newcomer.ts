@@ -62,8 +62,8 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await connect.getByLabel('API key', { exact: true }).fill('sandbox-key');
       await press(connect, 'Connect');
       await press(connect, 'Start');
-      await press(connect, 'Read now: people');
       await connect.getByText(/^50 records, last read/).waitFor();
+      await press(connect, 'Read now: people');
 
       await customer.getByRole('button', { name: 'Done' }).click();
       await turnTo(page, 'Destinations');

@@ -9,10 +9,10 @@ import {
   argumentsOf,
   type ListShape,
   listShapes,
-  nodeTypes,
   pageOf,
   relationsOf,
   selectionOf,
+  storedNodeTypes,
 } from '../support/fuzz/query-shapes.ts';
 
 const SHORT = 2;
@@ -122,8 +122,11 @@ test.each(
   }
 });
 
+/** Statements that fields of their own need: the sealed values of a destination are not read with its row. */
+const STATEMENTS_OF_FIELDS: Record<string, number> = { Destination: 1 };
+
 test.each(
-  nodeTypes(schema).map((type) => [type.name, type] as const),
+  storedNodeTypes(schema).map((type) => [type.name, type] as const),
 )('as many statements for many nodes of the type %s as for two', async (name, type) => {
   const table = `select "id" from "${tableOf(name)}" order by "id" desc limit $1`;
   const nodes = async (size: number) => {
@@ -134,7 +137,9 @@ test.each(
   const [short, long] = [await nodes(SHORT), await nodes(LONG)];
   expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG);
   expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
-  expect(long.texts.length).toBeLessThanOrEqual(1 + 2 * relationsOf(type));
+  expect(long.texts.length).toBeLessThanOrEqual(
+    1 + 2 * relationsOf(type) + (STATEMENTS_OF_FIELDS[name] ?? 0),
+  );
 });
 
 test('connections with their groups, consumers and provider apps take one statement beside the project', async () => {

@@ -1,8 +1,8 @@
 /** Every endpoint is called with a key of each single scope: what it allows is what its declaration says. */
 import { expect, test } from 'vitest';
 import { forwardRequest, getForwarding } from '../../src/domain/installation/proxy.ts';
-import { type Need, needText, scopeOf } from '../../src/domain/viewer/needs.ts';
-import { ALL_SCOPES, allows, type Scope } from '../../src/domain/viewer/scopes.ts';
+import { type Need, needText, permits, scopeOf } from '../../src/domain/viewer/needs.ts';
+import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
 import { bodyOf, leastOf, type Operation, operationsOf } from '../support/rest/least-request.ts';
@@ -95,8 +95,7 @@ test('the document has every endpoint, with what it needs', () => {
 });
 
 function isMetBy(scopes: Scope[]) {
-  return (need: Need) =>
-    need === 'nothing' || (need !== 'bearer' && allows(scopes, scopeOf(need) as Scope));
+  return (need: Need) => permits(scopes, need);
 }
 
 test.each([

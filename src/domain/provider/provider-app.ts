@@ -17,6 +17,7 @@ import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
+import { orPage } from '../viewer/needs.ts';
 import {
   type AppChanges,
   createProviderAppInput,
@@ -43,7 +44,8 @@ export const providerAppFilters = z.object({
 });
 
 export const listProviderApps = read(
-  'read',
+  // The page that connects Salesforce looks up the package to install there.
+  orPage('read'),
   (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof providerAppFilters>) => {
     const list = {
       name: 'Project.providerApps',

@@ -5,12 +5,23 @@ import { allows, allowsForPages, type Scope } from './scopes.ts';
 import { requireBuilder, type Viewer } from './viewer.ts';
 
 /** A scope, a builder's bearer token, or `nothing` beside valid credentials. End users may call only functions with an EndUserNeed. */
-export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed;
+export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed | PageNeed;
 
 /** The need of a function that end users may call too: with this permission, or without one if it is null. */
 interface EndUserNeed {
   scope: Scope;
   permission: SessionPermission | null;
+}
+
+/** The need of a function that keys for pages may call, although end users may not. */
+interface PageNeed {
+  scope: Scope;
+  forPages: true;
+}
+
+/** For functions of callers with this scope and of keys for pages. */
+export function orPage(scope: Scope): Need {
+  return { scope, forPages: true };
 }
 
 /** For functions of callers with this scope and of end users with this permission. Keys for pages may call them too. */
@@ -24,6 +35,14 @@ export function scopeOf(need: Need): Scope | null {
   return typeof need === 'object' ? need.scope : need;
 }
 
+/** Whether a key that holds these scopes has what is needed. */
+export function permits(held: readonly Scope[], need: Need): boolean {
+  if (need === 'nothing') return true;
+  const scope = scopeOf(need);
+  if (scope === null) return false;
+  return allows(held, scope) || (typeof need === 'object' && allowsForPages(held, scope));
+}
+
 /** Throws FORBIDDEN if the viewer lacks it. */
 export function authorize(viewer: Viewer, need: Need): void {
   if (need === 'nothing') return;
@@ -32,18 +51,18 @@ export function authorize(viewer: Viewer, need: Need): void {
     authorizeEndUser(viewer, need);
   } else if (scope === null) {
     requireBuilder(viewer);
-  } else if (!allows(viewer.scopes, scope) && !isAllowedForPages(viewer.scopes, need)) {
+  } else if (!permits(viewer.scopes, need)) {
     const held = viewer.scopes.join(', ') || 'none';
     throw forbidden(`This needs the scope ${scope}; the API key has ${held}.`);
   }
 }
 
-function isAllowedForPages(held: readonly Scope[], need: Need): boolean {
-  return typeof need === 'object' && allowsForPages(held, need.scope);
+function isForEndUsers(need: Need): need is EndUserNeed {
+  return typeof need === 'object' && 'permission' in need;
 }
 
 function authorizeEndUser({ permissions }: EndUserViewer, need: Need): void {
-  if (typeof need !== 'object') throw forbidden("This is not for end users' tokens.");
+  if (!isForEndUsers(need)) throw forbidden("This is not for end users' tokens.");
   const { permission } = need;
   if (permission === null || permissions.includes(permission)) return;
   const held = permissions.join(', ') || 'none';
@@ -63,7 +82,7 @@ export function needText(need: Need): string {
   if (need === 'nothing') return 'Needs no scope.';
   if (need === 'bearer') return "Needs a builder's bearer token.";
   const builder = `Needs the scope \`${scopeOf(need)}\`, or a builder's bearer token`;
-  if (typeof need !== 'object') return `${builder}.`;
+  if (!isForEndUsers(need)) return `${builder}.`;
   return need.permission === null
     ? `${builder}, or an end user's.`
     : `${builder}, or an end user's with the permission ${need.permission}.`;

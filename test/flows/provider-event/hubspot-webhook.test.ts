@@ -32,7 +32,10 @@ async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
   const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
-  const content = contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } });
+  const [contacts] = contentFor().read.objects;
+  // Without a schedule, no read delivers records beside the events.
+  const read = { objects: [{ ...contacts, schedule: undefined }] };
+  const content = contentFor('crm', { read, subscribe: { objects: [ALL_EVENTS] } });
   await integrate(app, tenant, { ...content, provider: 'hubspot' });
   const { id: connectionId } = await generate(tenant, {
     provider: 'hubspot',

@@ -4,8 +4,8 @@
  */
 import { execute, type GraphQLObjectType, GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { type Need, needText, scopeOf } from '../../../src/domain/viewer/needs.ts';
-import { ALL_SCOPES, allows, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { type Need, needText, permits } from '../../../src/domain/viewer/needs.ts';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { authenticate, type Viewer } from '../../../src/domain/viewer/viewer.ts';
 import { DomainError } from '../../../src/errors.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
@@ -88,8 +88,7 @@ test.each([
   null,
 ])('a key of the scope %s may read the fields that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
-  const isMet = (need: Need) =>
-    need === 'nothing' || (need !== 'bearer' && allows(scopes, scopeOf(need) as Scope));
+  const isMet = (need: Need) => permits(scopes, need);
   const apiKey = await tenant.keyOf(...scopes);
   const viewer = (await authenticate(services, verifier, { apiKey })) as Viewer;
   for (const { type, alone } of types) {

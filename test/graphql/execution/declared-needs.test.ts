@@ -1,7 +1,7 @@
 /** Every root field is called with a key of each single scope: what it allows is what its declaration says. */
 import { expect, test } from 'vitest';
-import { type Need, needText, scopeOf } from '../../../src/domain/viewer/needs.ts';
-import { ALL_SCOPES, allows, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { type Need, needText, permits } from '../../../src/domain/viewer/needs.ts';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
@@ -33,9 +33,7 @@ async function askEach(scopes: Scope[], fields: readonly [string, Field][], send
     const needs = field.extensions.needs as Need | undefined;
     expect([field.name, needs]).toEqual([field.name, expect.anything()]);
     const codes = await send(kind, field);
-    const isAllowed =
-      needs === 'nothing' ||
-      (needs !== 'bearer' && allows(scopes, scopeOf(needs as Need) as Scope));
+    const isAllowed = permits(scopes, needs as Need);
     expect([field.name, codes, codes.includes('FORBIDDEN')]).toEqual([
       field.name,
       codes,

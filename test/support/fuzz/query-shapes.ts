@@ -53,6 +53,11 @@ export function nodeTypes(schema: GraphQLSchema): GraphQLObjectType[] {
   );
 }
 
+/** Node types that are rows of a table. Providers are declared in code. */
+export function storedNodeTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+  return nodeTypes(schema).filter(({ name }) => name !== 'Provider');
+}
+
 /**
  * All that can be asked of an item without arguments: its own values, the values of all objects that it
  * leads to, and a page of so many items of each of its lists.
