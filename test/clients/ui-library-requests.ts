@@ -507,7 +507,11 @@ export const byOAuth: UserStep[] = [
  */
 const providerApps = { method: 'GET', path: `${PROJECT}/provider-apps` } as const;
 
-export const listProviderApps: RecordedRequest = { ...providerApps, status: 200, reads: [] };
+export const listProviderApps: RecordedRequest = {
+  ...providerApps,
+  status: 200,
+  reads: [{ id: ANY_ID, provider: 'hubspot' }],
+};
 
 export const refusedProviderApps: RecordedRequest = {
   ...providerApps,
