@@ -27,9 +27,9 @@ import { faultsOf, plansOf } from '../../support/database/plans.ts';
 import {
   argumentsOf,
   listShapes,
-  nodeTypes,
   pageOf,
   selectionOf,
+  storedNodeTypes,
 } from '../../support/fuzz/query-shapes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
 import { generate } from '../../support/scenes/connections.ts';
@@ -194,7 +194,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('nodes are read by their ids', async () => {
     const { rows } = app.app.services.database;
-    const types = nodeTypes(schema).map(({ name }) => name);
+    const types = storedNodeTypes(schema).map(({ name }) => name);
     const idsOf = async (name: string) => {
       const table = name === 'ConnectedAccount' ? 'Connection' : name;
       const text = `select "id" from "${table}" order by "id" limit ${PAGE}`;
