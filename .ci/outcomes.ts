@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** What one test file did in one project of a run. */
+/** The result of one test file in one project of a run. */
 export interface FileOutcome {
   file: string;
   project: string;

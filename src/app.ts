@@ -33,7 +33,7 @@ import { isAnyAddress } from './setting-kinds.ts';
 import { startWork } from './start-work.ts';
 import { stopWorkMs } from './work/deadline.ts';
 
-/** Of tokens that the console's page gets. The page renews them. */
+/** The lifetime of tokens for the console's page, which renews them. */
 const DEMO_TOKEN_LIFETIME = '1h';
 
 export interface Overrides extends ServiceOverrides {

@@ -63,7 +63,7 @@ export function openSigningSecrets(
   return [current, vault.open(previous, place(sealed, 'previousSecretSealed'))];
 }
 
-/** What opening needs of a row: ordinary reads leave sealed columns out. */
+/** The columns that opening secrets needs. Ordinary reads leave sealed columns out. */
 export const SEALED_SECRETS = {
   id: true,
   projectId: true,

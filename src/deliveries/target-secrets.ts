@@ -21,7 +21,7 @@ export interface SealedTarget {
   headersSealed: string | null;
 }
 
-/** What opening needs of a row. */
+/** The columns that `openTarget` needs. Ordinary reads leave sealed columns out. */
 export const SEALED_TARGET = {
   id: true,
   projectId: true,

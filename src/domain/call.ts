@@ -34,7 +34,7 @@ export interface Services {
   erasedSubjects: ErasedSubjects;
   vault: Vault;
   catalogue: Catalogue;
-  /** What callers share of this process. */
+  /** The shares of callers, projects and connections in this process. */
   shares: ProcessShares;
   viewers: ViewerCache;
   keyUses: KeyUses;
@@ -66,6 +66,6 @@ export interface Services {
 /** One call of one viewer. */
 export interface Call extends Services {
   viewer: Viewer;
-  /** What the request holds of the process; absent for work that no request waits for. */
+  /** The request's slot in the process. Absent for work that no request waits for. */
   slot?: RequestSlot;
 }

@@ -8,7 +8,7 @@ export interface Observed {
   database: Database;
   /** Streams of this process: open ones, and those that are behind the end of their log. */
   streams: () => { open: number; lagging: number };
-  /** What callers share of this process, and how much waits for its turn. */
+  /** The shares of this process, and the number of requests that wait for their turn. */
   shares: () => { shares: readonly ShareState[]; waiting: number };
   /** Jobs by queue and state, as the queue counted them last. */
   jobs: () => Promise<readonly { queue: string; state: string; count: number }[]>;

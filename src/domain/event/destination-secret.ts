@@ -34,7 +34,7 @@ export const signingSecretOf = read(
   },
 );
 
-/** What any reader may see of a destination's URL and headers. */
+/** The URL and the headers of a destination with all secret values masked, for any reader. */
 export function maskedTarget({ url, headers }: Pick<Row<'Destination'>, 'url' | 'headers'>) {
   // The columns are masked, unless a process of an earlier version wrote them.
   return { url: url === null ? null : maskUrl(url), headers: maskHeaders(headers) };

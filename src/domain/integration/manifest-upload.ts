@@ -51,7 +51,7 @@ export interface UploadUrl {
   path: string;
 }
 
-/** What the token of an upload URL says. The token is bound to the project in the URL's path. */
+/** The content of an upload URL's token. The token is bound to the project in the URL's path. */
 interface Upload {
   projectId: string;
   id: string;

@@ -7,7 +7,7 @@ const LISTS = ['requiredFields', 'optionalFields'] as const;
 
 export interface Settled {
   content: IntegrationContent;
-  /** What was left out, and why, for people. Empty if nothing was. */
+  /** Sentences that name each omitted field and the reason. Empty if none was omitted. */
   warnings: string[];
 }
 

@@ -4,7 +4,7 @@ import type { Call, Services } from '../call.ts';
 /** With the slot of the request that waits. Work in the background has none, and its own bounds. */
 export type Waiter = Services & Pick<Call, 'slot'>;
 
-/** What is waited for. Without a connection, only the shares of the caller and the project count. */
+/** The account that a request waits for. Without a connection, only the shares of caller and project count. */
 export interface Awaited {
   projectId: string;
   connectionId?: string;
@@ -28,7 +28,7 @@ export async function waitingForProvider<T>(
   }
 }
 
-/** The same for work whose end `work` says by the promise that `endOf` returns: the result is there before. */
+/** Like `waitingForProvider`, for work that continues after its result: the wait ends when `endOf(result)` settles. */
 export async function waitingBeyond<T>(
   { slot }: Waiter,
   awaited: Awaited,
@@ -39,7 +39,8 @@ export async function waitingBeyond<T>(
   const end = slot.waitForProvider(awaited);
   try {
     const result = await work();
-    void endOf(result).finally(end);
+    // A failure of the remaining work is reported by that work.
+    endOf(result).then(end, end);
     return result;
   } catch (error) {
     end();

@@ -1,4 +1,4 @@
-/** What a caller needs. Each domain function declares it, `authorize` enforces it, and every surface describes it. */
+/** Needs of domain functions: each function declares its need, `authorize` enforces it, and every surface describes it. */
 import { forbidden } from '../../errors.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
 import { allows, allowsForPages, type Scope } from './scopes.ts';

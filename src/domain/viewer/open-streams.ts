@@ -33,7 +33,7 @@ export interface OpenStream extends Disposable {
 
 interface Stream {
   openedAs: Viewer;
-  /** Whose share of the subscriptions it takes. */
+  /** The caller and the project whose share of subscriptions the stream takes. */
   holder: Holder;
   onEnd: OnEnd;
 }
