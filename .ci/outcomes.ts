@@ -63,7 +63,13 @@ function outcomeOf(module: TestModule, errors: readonly SerializedError[]): File
     else if (state === 'skipped') outcome.skipped += 1;
     else fail(test.fullName, own ?? [{ message: 'The test did not finish.' }]);
   }
+  for (const suite of module.children.allSuites()) {
+    if (suite.errors().length > 0) fail(`${suite.fullName} (hook)`, suite.errors());
+  }
   if (errors.length > 0) fail('(outside of a test)', errors);
+  if (outcome.failures.length === 0 && !module.ok()) {
+    fail('(whole file)', [{ message: 'The file failed without an error.' }]);
+  }
   return outcome;
 }
 
