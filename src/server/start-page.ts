@@ -38,11 +38,11 @@ function content(places: Places): Html {
 <div><dt><a href="console">Console</a></dt>
 <dd>What is connected, what happens and what fails, at <code>${url}/console</code>.</dd></div>
 <div><dt><a href="graphql">GraphiQL</a></dt>
-<dd>The GraphQL API to explore and to run, at <code>${url}/graphql</code>.</dd></div>
+<dd>Explore and run the GraphQL API, at <code>${url}/graphql</code>.</dd></div>
 <div><dt><a href="v1/docs">REST reference</a></dt>
 <dd>The same over REST, with its <a href="v1/openapi.json">OpenAPI document</a> for programs.</dd></div>
 <div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
-<dd>The built-in provider to try integrations with, at <code>${sandboxUrl}</code>.</dd></div>
+<dd>The built-in provider for trials, at <code>${sandboxUrl}</code>.</dd></div>
 ${demoFile === null ? html`` : keyRow(demoFile)}</dl>
 ${demoFile === null ? withoutDemo(url) : withDemo(url, demoFile)}`;
 }
@@ -53,21 +53,21 @@ function keyRow(demoFile: string): Html {
 GraphiQL's tabs have it already in a browser on the gateway's machine.</dd></div>\n`;
 }
 
-/** The README's first commands; a test holds them to it. */
+/** The first commands of the README; a test compares them. */
 function withDemo(url: string, demoFile: string): Html {
   const read = (member: string) => `node -p ${quoted(`require(${pathOf(demoFile)}).${member}`)}`;
   return html`<h2>First commands</h2>
-<p>In the folder of the project. A click selects a block. Ask for the demo's operations:</p>
+<p>Run them in the folder of the project. A click selects a block. List the demo's operations:</p>
 <pre tabindex="0">key=$(${read('apiKey')})
 curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' \\
   -d '{"query":"{ project(idOrName: \\"demo\\") { operations(first: 3) { totalCount nodes { id result } } } }"}'</pre>
-<p>Write a record to the sandbox, and see it there:</p>
+<p>Write a record to the sandbox, then list its records:</p>
 <pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' -d '{"query":
   "mutation { writeRecords(input: { projectIdOrName: \\"demo\\", integrationIdOrName: \\"crm-sync\\", objectName: \\"deals\\", groupRef: \\"acme\\", type: CREATE, record: { name: \\"A deal\\" } }) { operation { id status result } result { recordId } } }"}'
 curl -s "$(${read('sandboxUrl')})/objects/deals/records"</pre>
 <p>The same over REST:</p>
 <pre tabindex="0">curl -s "${url}/v1/projects/demo/integrations" -H "x-api-key: $key"</pre>
-<p>The README goes on from here, to a project of your own.</p>`;
+<p>docs/quickstart.md continues with a project of your own.</p>`;
 }
 
 function withoutDemo(url: string): Html {
@@ -75,7 +75,7 @@ function withoutDemo(url: string): Html {
 <p>With an API key of a project in <code>$key</code>:</p>
 <pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' \\
   -d '{"query":"{ viewer { kind scopes } }"}'</pre>
-<p>The README tells how to come by a builder's token, a project and its keys.</p>`;
+<p>docs/quickstart.md shows how to create a project and its keys.</p>`;
 }
 
 /** A path that `require` does not take for the name of a package. */

@@ -1,4 +1,4 @@
-/** Who imports whom, held to the README's table, and the table to the imports. */
+/** Compares the imports of src with the table of docs/architecture.md, in both directions. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,15 +26,15 @@ function partOf(file: string): string {
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
 }
 
-/** What the README's table says that a part of `src` may import: parts, or single files like `jobs/queue`. */
+/** The parts that a part of `src` may import by the table; some are single files like `jobs/queue`. */
 const MAY_IMPORT = new Map<string, string[]>();
-/** They build everything and may reach everywhere. */
+/** Parts that may import everything. */
 const ROOTS: string[] = [];
-/** Anything may import them. */
+/** Parts that every part may import. */
 const FOR_ALL: string[] = [];
 
-const readme = readFileSync(join(src, '..', 'README.md'), 'utf8');
-for (const [, parts, cell] of readme.matchAll(/^\| (`src\/[^|]*) \|[^|]*\| ([^|]+) \|$/gm)) {
+const table = readFileSync(join(src, '..', 'docs/architecture.md'), 'utf8');
+for (const [, parts, cell] of table.matchAll(/^\| (`src\/[^|]*) \|[^|]*\| ([^|]+) \|$/gm)) {
   const names = [...(parts as string).matchAll(/`src\/([\w-]+)/g)].map(
     ([, name]) => name as string,
   );
@@ -50,7 +50,7 @@ const isPermitted = ({ from, to, target }: Import) =>
   FOR_ALL.includes(to) ||
   [to, target.replace(/\.ts$/, '')].some((name) => MAY_IMPORT.get(from)?.includes(name));
 
-test('the README says of every part of src what it may import', () => {
+test('the table has every part of src', () => {
   const parts = new Set(files.map(partOf));
   expect([...MAY_IMPORT.keys(), ...ROOTS, ...FOR_ALL].toSorted()).toEqual([...parts].toSorted());
 });
@@ -63,7 +63,7 @@ test('each part imports only what it may', () => {
   expect(imports.length).toBeGreaterThan(100);
 });
 
-test('nothing is permitted that nobody needs', () => {
+test('the table permits no import that is not used', () => {
   const unused = [...MAY_IMPORT].flatMap(([part, permitted]) =>
     permitted
       .filter((name) => {
@@ -77,7 +77,7 @@ test('nothing is permitted that nobody needs', () => {
 });
 
 test('one provider never imports another', () => {
-  // What declarations are made with is nobody's own.
+  // Declared providers share the code of `declarative`.
   const isProvider = (folder: string) =>
     folder !== 'declarative' && files.includes(`providers/${folder}/${folder}-provider.ts`);
   const folderOf = (path: string) =>

@@ -1,4 +1,4 @@
-/** The first minutes of somebody who has the README and nothing else: each word that is pressed is said there. */
+/** The tour of docs/demo.md: each button and link that the test presses is named there. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 import { signIn } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
-const [, SECTION = ''] = /\n### See it work, fail and recover\n(.*?)\n### /s.exec(README) ?? [];
+const TOUR = readFileSync(join(import.meta.dirname, '..', '..', 'docs/demo.md'), 'utf8');
+const [, SECTION = ''] = /\n## See it work, fail and recover\n(.*?)\n## /s.exec(TOUR) ?? [];
 const SAID = SECTION.replaceAll(/\s+/g, ' ');
 const [BREAK = '', MEND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
   ([, text]) => text ?? '',
@@ -17,13 +17,12 @@ const [BREAK = '', MEND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
 const WALK_MS = 90_000;
 
 export function testNewcomer(stage: () => ConsoleStage) {
-  /** Presses what the README names so. */
+  /** Presses an element that the tour names. */
   async function press(place: Page | Locator, name: string, role: Role = 'button'): Promise<void> {
     expect(SAID).toContain(`"${name}"`);
     await place.getByRole(role, { name, exact: true }).click();
   }
 
-  /** By the menu. */
   async function turnTo(page: Page, place: string): Promise<void> {
     expect(SAID).toContain(`*${place}*`);
     const menu = page.getByRole('navigation');
@@ -31,7 +30,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
     await page.getByRole('heading', { level: 1, name: place }).waitFor();
   }
 
-  /** A command of the README, on the machine of the server. */
+  /** Runs a command of the tour on the server's machine. */
   async function run(command: string): Promise<void> {
     const { sandboxUrl } = stage().server.demo;
     const here = command.replaceAll(/\$\(node -p '[^']*'\)/g, sandboxUrl);

@@ -1,4 +1,4 @@
-/** What README.md and docs/ show is run by the walk, or has a reason why not; what they name is there. */
+/** Every example of the documentation is run by the walk or has a reason why not, and every script and test it names exists. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ test('every block is run, or has a reason why not', () => {
   );
   expect(blocks).toHaveLength(fences.flatMap((found) => found ?? []).length / 2);
   const languages = new Set(blocks.filter(isRun).map(({ language }) => language));
-  expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh']);
+  expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh', 'yaml']);
   const stale = BLOCKS_NOT_RUN.filter(
     ({ start }) => !blocks.some(({ text }) => text.startsWith(start)),
   );
@@ -42,7 +42,7 @@ test('every command in a sentence is run, or has a reason why not', () => {
   expect([...reasons].filter((command) => !commands.includes(command))).toEqual([]);
 });
 
-test('every npm script and test that is named is there', () => {
+test('every npm script and test that a document names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const named = DOCUMENTS.flatMap(scriptsOf);
   expect(named.filter((name) => !(name in scripts))).toEqual([]);

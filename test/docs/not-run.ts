@@ -1,13 +1,17 @@
-/** What the documents show and no test runs as it stands, each with its reason; what is left is run. */
+/** Examples of the documentation that the walk does not run, each with its reason. */
 import { type Block, blocksOf, DOCUMENTS } from '../support/documents.ts';
 
-/** Blocks, by how they begin. */
+/** Blocks, by their beginning. */
 export const BLOCKS_NOT_RUN = [
   {
     start: 'npm ci && npm start',
-    reason: 'what is tested is installed; the walk starts the server',
+    reason: 'the packages are installed, and the walk starts the server',
   },
   { start: 'npm ci && npm test', reason: 'this test is a part of it' },
+  {
+    start: 'npx vitest run test/graphql/event/topic.test.ts',
+    reason: 'this run contains the test; that its file exists is checked',
+  },
   {
     start: 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start',
     reason: 'the walk starts its server so, in a terminal of its own',
@@ -52,6 +56,9 @@ const MINUTES = 'it takes minutes and a machine of its own';
 /** Commands in the middle of a sentence. */
 export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm ci', reason: RUN_BY_CI },
+  { command: 'npm test', reason: 'this test is a part of it' },
+  { command: 'npm run test:all', reason: RUN_BY_CI },
+  { command: 'npm run dev', reason: 'npm start in watch mode' },
   {
     command: 'npm ci && npm start',
     reason: 'what is tested is installed; the walk starts the server',
@@ -88,15 +95,8 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run provider -- <name>', reason: 'a run of tests in this one, which run anyway' },
   { command: 'npx biome check --write <files>', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/conformance -u', reason: CHANGES_SOURCES },
+  { command: 'npx vitest run test/docs/scopes.test.ts -u', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
-  {
-    command: 'npx vitest run test/graphql/event/topic.test.ts',
-    reason: 'a run of tests in this one; that its file is there is checked',
-  },
-  {
-    command: 'npx vitest run test/rest/event/topic.test.ts',
-    reason: 'a run of tests in this one; that its file is there is checked',
-  },
   {
     command: 'npm run listen -- --topic connections',
     reason: 'the walk runs it with another topic',

@@ -1,4 +1,4 @@
-/** What README.md and docs/ tell their readers to run is run, so that it stays true. */
+/** Runs the commands of the documentation, so that they stay correct. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,13 +9,14 @@ import { DOCUMENTS } from '../support/documents.ts';
 import { Reader, SHOWN_MAX, type Terminal } from '../support/reader.ts';
 import { LISTEN, nameOf, ofLanguage, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
 
-/** It starts servers of its own, on a PostgreSQL. */
+/** Starts its own servers, on a PostgreSQL. */
 const APART = 'docs/operations.md';
 
-/** What the terminals of each document show in the end, also from what runs in the background. */
+/** Patterns that the terminal of each document shows in the end, with the output of background processes. */
 const SHOWN: Record<string, RegExp[]> = {
-  'README.md': [
-    /"recordId":"/,
+  'README.md': [/"recordId":"/],
+  'docs/demo.md': [/"triggerRead":/],
+  'docs/quickstart.md': [
     /"verified":true,"message":\{"notificationType":"connection.created"/,
     /"verified":true,"message":\{"action":"read".*"mappedFields":\{"emailAddress":/,
     /"verified":true,"message":\{"notificationType":"read.triggered.done"/,
@@ -39,7 +40,7 @@ if (postgresMissing) {
   console.warn(`What ${APART} runs on PostgreSQL is left out: ${postgresMissing}.`);
 }
 
-test('what the documents tell to run works, from one server', { timeout: WALK_MS }, async () => {
+test('the commands of the documentation run against one server', { timeout: WALK_MS }, async () => {
   const reader = await openReader();
   await reader.run(`export PORT=4000\n${START} &\n${isReady(4000)}`);
   const { url, apiKey } = JSON.parse(reader.read('data/demo.json'));
@@ -63,14 +64,18 @@ test('what the documents tell to run works, from one server', { timeout: WALK_MS
   await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${isReady(4000)}`);
 });
 
-test.skipIf(postgresMissing)('two processes start as told', { timeout: WALK_MS }, async () => {
-  const postgres = await startPostgres(join(folderOfPostgres(), 'postgres'));
-  onTestFinished(() => postgres.stop());
-  const reader = await openReader({
-    'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
-  });
-  await follow(reader, APART);
-});
+test.skipIf(postgresMissing)(
+  'two processes start as documented',
+  { timeout: WALK_MS },
+  async () => {
+    const postgres = await startPostgres(join(folderOfPostgres(), 'postgres'));
+    onTestFinished(() => postgres.stop());
+    const reader = await openReader({
+      'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
+    });
+    await follow(reader, APART);
+  },
+);
 
 test('a server that ends before it is ready is not waited for', async () => {
   const reader = await openReader();

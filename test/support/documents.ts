@@ -1,13 +1,20 @@
-/** What a reader of README.md and docs/ is told to run. */
+/** Commands and examples of the documentation. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
-export const DOCUMENTS = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT }).sort()];
+export const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'console/README.md',
+  'test/README.md',
+  ...globSync('docs/**/*.md', { cwd: ROOT }).sort(),
+];
 
 export interface Block {
   document: string;
-  /** As a reader finds it. */
+  /** The line of its first line of text. */
   line: number;
   language: string;
   text: string;

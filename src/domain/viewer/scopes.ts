@@ -1,19 +1,19 @@
-/** What an API key may do. */
+/** Scopes: what an API key may do. */
 import { z } from 'zod';
 
 export const SCOPES = {
-  full: "Everything in the key's project and its org's reads, except credentials in clear.",
+  full: "Everything in the key's project, and reading its org. Not credentials in clear.",
   read: 'All queries and subscriptions of the project, without credentials.',
-  'connections:write': 'Make, change, refresh and delete connections.',
-  'integrations:write': 'Make and delete integrations and their revisions.',
-  'installations:write': 'Make, change and delete installations.',
-  'records:read': 'Find records at providers, as they are now. Implied by read.',
+  'connections:write': 'Create, update, refresh and delete connections.',
+  'integrations:write': 'Create and delete integrations and their revisions.',
+  'installations:write': 'Create, update and delete installations.',
+  'records:read': 'Read records from providers on request. Implied by read.',
   'records:write': 'Write records to providers.',
   'reads:control': 'Trigger, pause and resume reads.',
-  'events:write': 'Change topics, destinations and routes; send deliveries again.',
-  'payloads:read': 'What deliveries send, what their receivers answer, and what streams hold.',
-  'keys:write': 'Make, change and delete API keys.',
-  'provider-apps:write': 'Make, change and delete provider apps.',
+  'events:write': 'Create, update and delete topics, destinations and routes; retry deliveries.',
+  'payloads:read': 'Bodies of deliveries, responses of their receivers, and messages of streams.',
+  'keys:write': 'Create, update and delete API keys and JWT keys.',
+  'provider-apps:write': 'Create, update and delete provider apps.',
   'org:read': "Read the org's data.",
   'org:write': 'Invite builders to the org and revoke invites. Never implied by full.',
   frontend:

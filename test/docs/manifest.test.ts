@@ -1,0 +1,61 @@
+/** docs/manifest.md and docs/manifest.schema.json: complete, and true for the gateway. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  integrationContentInput,
+  specVersion,
+} from '../../src/domain/integration/integration-content-input.ts';
+import { sharedApp } from '../support/app.ts';
+import { blocksOf, ROOT } from '../support/documents.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
+import { insertDestination } from '../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+const PAGE = 'docs/manifest.md';
+const page = readFileSync(join(ROOT, PAGE), 'utf8');
+
+const manifest = z
+  .object({ specVersion, integrations: z.array(integrationContentInput).min(1) })
+  .describe('A manifest: integrations with what they read, write, proxy and subscribe to.');
+const schema = z.toJSONSchema(manifest, {
+  io: 'input',
+  override({ zodSchema, jsonSchema }) {
+    const { words } = (zodSchema as z.ZodType).meta() ?? {};
+    if (Array.isArray(words)) jsonSchema.enum = words;
+    delete jsonSchema.words;
+    delete jsonSchema.id;
+  },
+});
+
+test('the JSON Schema is that of the inputs: `npx vitest run test/docs/manifest.test.ts -u` writes it', async () => {
+  const text = `${JSON.stringify({ title: 'Manifest', ...schema }, null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot(join(ROOT, 'docs/manifest.schema.json'));
+});
+
+test('the page names every member', () => {
+  const missing = [...membersOf(schema)].filter((name) => !new RegExp(`\\b${name}\\b`).test(page));
+  expect(missing).toEqual([]);
+});
+
+test('the examples deploy', async () => {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  const examples = blocksOf(PAGE).filter(({ language }) => language === 'yaml');
+  expect(examples.length).toBeGreaterThan(1);
+  for (const { text, line } of examples) {
+    const path = `${rest.base}/integrations:batch`;
+    const { status, body } = await rest.ask('PUT', path, { sourceYaml: text });
+    expect(status, `${PAGE}:${line}: ${JSON.stringify(body)}`).toBe(200);
+  }
+});
+
+function* membersOf(node: unknown): Generator<string> {
+  if (Array.isArray(node)) for (const one of node) yield* membersOf(one);
+  if (typeof node !== 'object' || node === null) return;
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'properties') yield* Object.keys(value as object);
+    yield* membersOf(value);
+  }
+}

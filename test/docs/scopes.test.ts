@@ -1,0 +1,45 @@
+/** docs/scopes.md lists every scope and the fields of the schema that need it. */
+
+import { join } from 'node:path';
+import { isObjectType } from 'graphql';
+import { expect, test } from 'vitest';
+import { type Need, scopeOf } from '../../src/domain/viewer/needs.ts';
+import { ALL_SCOPES, SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { ROOT } from '../support/documents.ts';
+
+test('the page of scopes lists what each one allows: `npx vitest run test/docs/scopes.test.ts -u` writes it', async () => {
+  await expect(page()).toMatchFileSnapshot(join(ROOT, 'docs/scopes.md'));
+});
+
+function page(): string {
+  const parts = ALL_SCOPES.map((scope) => `## ${scope}\n\n${SCOPES[scope]}\n${fieldsOf(scope)}`);
+  return `${INTRODUCTION}\n${parts.join('\n')}`;
+}
+
+function fieldsOf(scope: Scope): string {
+  const fields = Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) =>
+      Object.values(type.getFields())
+        .filter(({ extensions }) => {
+          const need = extensions.needs as Need | undefined;
+          return need !== undefined && scopeOf(need) === scope;
+        })
+        .map(({ name }) => (type.name === 'Mutation' ? name : `${type.name}.${name}`)),
+    );
+  if (fields.length === 0) return '';
+  return `\nGraphQL: ${fields.map((name) => `\`${name}\``).join(', ')}.\n`;
+}
+
+const INTRODUCTION = `# Scopes
+
+A scope says what an API key may do. \`createApiKey\` takes a list of them; a caller can only give scopes that it has. Without the
+scope that a field or an endpoint needs, GraphQL returns an error with the code FORBIDDEN, and REST responds with 403. Both name the scope.
+The endpoints of \`/v1\` need the scope of the GraphQL field that does the same; their descriptions name it.
+
+Builders' bearer tokens have all scopes in the projects of their orgs. End users' tokens have permissions instead: CONNECT, INSTALL, READ
+and WRITE_RECORDS. Do not confuse either with the OAuth scopes of a provider app, which a customer grants to the builder.
+
+Written by \`npx vitest run test/docs/scopes.test.ts -u\`.
+`;
