@@ -22,7 +22,7 @@ const manifest = z
 const schema = z.toJSONSchema(manifest, {
   io: 'input',
   override({ zodSchema, jsonSchema }) {
-    const { words } = (zodSchema as z.ZodType).meta() ?? {};
+    const { words } = (zodSchema as unknown as z.ZodType).meta() ?? {};
     if (Array.isArray(words)) jsonSchema.enum = words;
     delete jsonSchema.words;
     delete jsonSchema.id;
