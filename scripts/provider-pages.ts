@@ -1,4 +1,4 @@
-/** The pages of docs/providers/, made from the declarations: each says what is supported and how it was checked. */
+/** Generates the pages of docs/providers/ from the declarations. */
 import { supportedCapabilities } from '../src/providers/contract.ts';
 import {
   type Declaration,
@@ -10,11 +10,13 @@ import {
   type DeclaredProvider,
   declarativeProvider,
 } from '../src/providers/declarative/declarative-provider.ts';
-import { allObjects } from '../src/providers/declarative/find-object.ts';
 import { searchList } from '../src/providers/declarative/reading/equality.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 
-/** Their texts by file name. */
+/** Pages of providers that are not declared. */
+export const WRITTEN_BY_HAND = ['hubspot.md', 'salesforce.md'];
+
+/** Texts of the generated pages by file name. */
 export function providerPages(): Map<string, string> {
   const sorted = DECLARATIONS.toSorted((a, b) => (a.displayName < b.displayName ? -1 : 1));
   const pages = sorted.map((declared) => [fileOf(declared), page(declared)] as const);
@@ -32,21 +34,30 @@ function index(all: DeclaredProvider[]): string {
     const link = `[${declared.displayName}](${fileOf(declared)})`;
     return `| ${link} | ${names.join(', ')} | ${supports(declared)} |`;
   });
-  const said = all.map(({ records }) => declaration.parse(records));
-  const telling = said.filter(({ events, eventList }) => events ?? eventList);
-  const beside = new Set(said.flatMap(functionsOf));
+  const declarations = all.map(({ records }) => declaration.parse(records));
+  const notifying = declarations.filter(({ events, eventList }) => events ?? eventList);
   return lines(
-    '# Providers made of a declaration',
+    '# Providers',
     '',
-    'Written by `npm run provider:pages` from `src/providers/declared/`. HubSpot, Salesforce and the sandbox are code',
-    'of their own; the other rows of the catalogue connect and forward only.',
+    'Pages with set-up steps: [HubSpot](hubspot.md), [Salesforce](salesforce.md), and each provider of the table. The',
+    '[sandbox](../../src/providers/sandbox/README.md) is a CRM for trials. Other providers of the catalogue connect and proxy only; the query',
+    '`providers` lists them all.',
     '',
-    'No live account was reached. One object of each was held to a server that speaks the wire format of its published',
-    'description, with its errors, pages and filters; the others are of the same shape, and agree with themselves.',
-    'The page of a provider says what that description was.',
+    '## Connect by OAuth',
     '',
-    `${all.length} providers, ${telling.length} of which tell of changes. What could not be said as data is ${beside.size} functions, named on the`,
-    'pages of their providers.',
+    '1. Register an OAuth client (an app) at the vendor. Its redirect URL is `<PUBLIC_URL>/oauth/callback`, where',
+    '   [`PUBLIC_URL`](../operations.md) is the address of your gateway: `http://127.0.0.1:4000/oauth/callback` in development.',
+    '2. Store its client id and secret with `createProviderApp`, with the scopes that customers grant.',
+    '3. Send the customer to the URL that `startOAuthConnect` returns, or to [the connect page](../connect.md).',
+    '',
+    'Providers that connect with a key or a password need no app: the customer enters it on the connect page, or your backend',
+    'passes it to `generateConnection`.',
+    '',
+    '## Declared providers',
+    '',
+    `The following ${all.length} providers are declarations in \`src/providers/declared/\`; ${notifying.length} of them notify the gateway of changes.`,
+    'They were tested against servers that speak the wire format of the published description that each page names, not',
+    'against live accounts. `npm run provider:pages` writes their pages.',
     '',
     '| provider | objects | supports |',
     '| --- | --- | --- |',
@@ -66,41 +77,55 @@ function page(declared: DeclaredProvider): string {
   return lines(
     `# ${declared.displayName}`,
     '',
-    `\`${declared.name}\` · ${declared.baseUrl}${said.apiVersion ? ` · ${said.apiVersion}` : ''} · [the vendor's documentation](${said.docsUrl})`,
+    `\`${declared.name}\` · ${declared.baseUrl}${said.apiVersion ? ` · ${said.apiVersion}` : ''} · [vendor documentation](${said.docsUrl})`,
     '',
     `Supports: ${supports(declared)}.`,
     '',
-    `Checked against: ${said.checkedAgainst}. No live account was reached.`,
+    `Tested against: ${said.checkedAgainst}. Not tested with a live account.`,
     '',
-    ...connecting(declared, said),
+    '## Set up',
     '',
-    '| object | records | a read of changes | while it changes | search | create | update | delete | fields |',
+    ...setUp(declared, said),
+    '',
+    '## Objects',
+    '',
+    '| object | page size | incremental read | paging | search | create | update | delete | fields |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...objects.map(([name, object]) => row(name, object)),
     '',
     ...LEGEND,
     ...(said.notes.length > 0 ? ['', ...said.notes.map((note) => `- ${note}`)] : []),
-    '',
-    ...telling(said),
-    functionsBeside(said),
+    ...changeEvents(said),
   );
 }
 
-function connecting(declared: DeclaredProvider, { scopes, inputs }: Declaration): string[] {
+function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): string[] {
   const { authSchemes, workspaceRequired, custom, limits } = declared;
-  const asked = [
+  const required = [
     ...(workspaceRequired ? ['`providerWorkspaceRef`'] : []),
     ...Object.entries(inputs).map(
       ([name, { displayName: text, isKnownLater }]) =>
-        `\`providerMetadata.${name}\` (${text}${isKnownLater ? '; may be given after connecting' : ''})`,
+        `\`providerMetadata.${name}\` (${text}${isKnownLater ? '; can be given after connecting' : ''})`,
     ),
     ...(custom?.inputs ?? []).map(({ name, displayName }) => `\`${name}\` (${displayName})`),
   ];
+  const usesApp = authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION_CODE'));
   return [
-    `- Connects by ${authSchemes.join(', ')}${asked.length > 0 ? ` and asks for ${asked.join(', ')}` : ''}.`,
-    ...(scopes.length > 0 ? [`- Scopes: ${scopes.map((one) => `\`${one}\``).join(', ')}.`] : []),
+    ...(usesApp
+      ? [
+          '- Register an OAuth app at the vendor with the redirect URL `<PUBLIC_URL>/oauth/callback`, and store its client id and secret',
+          '  with `createProviderApp` ([steps](README.md#connect-by-oauth)).',
+        ]
+      : []),
+    ...(scopes.length > 0
+      ? [`- OAuth scopes: ${scopes.map((one) => `\`${one}\``).join(', ')}.`]
+      : []),
+    `- Authentication: ${authSchemes.map((one) => `\`${one}\``).join(', ')}.`,
+    ...(required.length > 0 ? [`- Required when connecting: ${required.join(', ')}.`] : []),
     ...(limits?.requestsPerSecond
-      ? [`- At most ${limits.requestsPerSecond} requests a second for each connection.`]
+      ? [
+          `- The gateway sends at most ${limits.requestsPerSecond} requests per second for each connection.`,
+        ]
       : []),
   ];
 }
@@ -111,15 +136,15 @@ function row(name: string, object: ObjectDeclaration): string {
   const list = changed ?? all;
   const whole = changed?.whole ? changed : all;
   return `| ${[
-    `\`${name}\`${also(aliases)}${parent ? ` below ${parent.object}` : ''}`,
+    `\`${name}\`${also(aliases)}${parent ? ` of ${parent.object}` : ''}`,
     pageText(whole),
     changes(list, object),
-    seam(list),
+    pagingOf(list),
     searchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
     update ? 'yes' : '–',
     remove ? 'yes' : '–',
-    fields ? 'listed by the account' : known ? 'known' : '–',
+    fields ? 'read from the account' : known ? 'fixed' : '–',
   ].join(' | ')} |`;
 }
 
@@ -128,65 +153,53 @@ function also(aliases: string[]): string {
 }
 
 function pageText({ size, paging }: List): string {
-  if (size) return `${size.max} in a page`;
-  return paging.kind === 'none' ? 'all at once' : "pages of the vendor's size";
+  if (size) return `${size.max}`;
+  return paging.kind === 'none' ? 'all records' : "the vendor's";
 }
 
 function changes(list: List, { changedAt }: ObjectDeclaration): string {
-  if (list.days) return `all of the last ${list.days.count} days`;
-  if (list.since && list.until) return 'filtered by the vendor';
-  if (list.since) return changedAt ? 'from a time on' : 'from a time on, without an end';
-  if (list.newestFirst) return 'newest first, until the time';
-  return changedAt ? 'left out here' : 'all of them';
+  if (list.days) return `last ${list.days.count} days`;
+  if (list.since && list.until) return 'time range';
+  if (list.since) return changedAt ? 'since a time' : 'since a time, without an end';
+  if (list.newestFirst) return 'newest first';
+  return changedAt ? 'filtered by the gateway' : 'all records';
 }
 
-/** Which changes are told when they happen, and who sets that up. */
-function telling({ events, eventList }: Declaration): string[] {
+/** The events that the vendor sends, and who sets up the subscription. */
+function changeEvents({ events, eventList }: Declaration): string[] {
+  const heading = ['', '## Events', ''];
   if (eventList) {
     const kinds = Object.values(eventList.entries.changes).map((kind) => kind.toLowerCase());
     return [
-      `Tells that something has changed when it happens: records of any object (${kinds.join(', ')}). The gateway subscribes by itself, and`,
-      "fetches what it was from the vendor's list.",
-      '',
+      ...heading,
+      `The vendor notifies the gateway that records changed (${kinds.join(', ')}), and the gateway fetches the changes from the`,
+      "vendor's list. It creates the subscriptions itself.",
     ];
   }
   if (!events) return [];
-  const told = Map.groupBy(Object.values(events.types), ({ object }) => object);
-  const objects = [...told].map(([object, all]) => {
-    const kinds = new Set(all.map(({ kind }) => kind.toLowerCase()));
+  const byObject = Map.groupBy(Object.values(events.types), ({ object }) => object);
+  const objects = [...byObject].map(([object, types]) => {
+    const kinds = new Set(types.map(({ kind }) => kind.toLowerCase()));
     return `${object ? `\`${object}\`` : 'records of any object'} (${[...kinds].join(', ')})`;
   });
-  const by = events.subscription ? 'The gateway subscribes by itself' : 'A person sets it up once';
-  return [`Tells of changes when they happen: ${objects.join(', ')}. ${by}.`, ''];
+  const subscription = events.subscription
+    ? 'The gateway creates the subscriptions itself.'
+    : 'Set up the webhook once at the vendor: `ProviderApp.webhookInstructions` has the steps.';
+  return [...heading, `The vendor sends events of ${objects.join(', ')}. ${subscription}`];
 }
 
-function seam(list: List): string {
+function pagingOf(list: List): string {
   const { kind } = list.paging;
   if (list.isKeyset) return 'exact';
   if (kind === 'none') return 'exact';
-  return kind === 'offset' || kind === 'page' || kind === 'link' ? 'may shift' : "the vendor's";
+  return kind === 'offset' || kind === 'page' || kind === 'link' ? 'numbered' : 'cursor';
 }
 
 const LEGEND = [
-  'While a list changes between two pages: *exact* is asked for from the last time on, and neither leaves out nor',
-  "doubles a record, unless a whole page has one time; *the vendor's* keeps its place by the vendor's cursor; *may shift*",
-  'is counted by the vendor, so that a record at the seam may come twice or only with the next read.',
+  'Incremental read: how a later read finds the records that changed. Paging, if the list changes during a read: *exact* pages neither',
+  'skip nor repeat a record, unless a whole page has one timestamp; *cursor* pages rely on the cursor of the vendor; *numbered* pages may',
+  'repeat a record, or bring it with the next read.',
 ];
-
-/** What can't be said as data is a function with a name. */
-function functionsOf(said: Declaration): string[] {
-  const found = allObjects(said).flatMap(({ nested }) =>
-    nested.flatMap(({ read, alias, write }) => [read, alias, write]),
-  );
-  return [...new Set(found.flatMap((one) => one?.name ?? []))];
-}
-
-function functionsBeside(said: Declaration): string {
-  const names = functionsOf(said);
-  return names.length === 0
-    ? 'All of it is data.'
-    : `Functions beside the data: ${names.map((name) => `\`${name}\``).join(', ')}.`;
-}
 
 function lines(...all: string[]): string {
   return `${all.join('\n')}\n`;

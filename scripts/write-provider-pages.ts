@@ -1,9 +1,10 @@
-/** Writes docs/providers/ from the declarations: `npm run provider:pages`. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+/** Writes the generated pages of docs/providers/: `npm run provider:pages`. */
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { providerPages } from './provider-pages.ts';
+import { providerPages, WRITTEN_BY_HAND } from './provider-pages.ts';
 
 const folder = join(import.meta.dirname, '..', 'docs', 'providers');
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
+for (const name of readdirSync(folder)) {
+  if (!WRITTEN_BY_HAND.includes(name)) rmSync(join(folder, name));
+}
 for (const [name, text] of providerPages()) writeFileSync(join(folder, name), text);
