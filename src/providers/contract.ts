@@ -1,7 +1,6 @@
 /**
- * What a provider is: declared metadata plus the capabilities that its code really has.
- * Each provider is a folder of its own (or a row of catalogue.ts) and imports no other;
- * test/providers/contract.ts holds all of them to this file.
+ * The interface of a provider: metadata, and the capabilities that it implements. Providers do not import each other.
+ * test/providers/contract.ts tests every provider against this interface.
  */
 
 import type { DefineFieldsCapability } from './defining-fields.ts';
@@ -38,7 +37,7 @@ export const AUTH_SCHEMES = [
 ] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
-/** The schemes by which a person agrees in a browser. */
+/** Schemes in which a person consents in a browser. */
 export const CONSENT_SCHEMES = [
   'OAUTH2_AUTHORIZATION_CODE',
   'OAUTH2_AUTHORIZATION_CODE_PKCE',
@@ -59,62 +58,61 @@ export const PROVIDER_CAPABILITIES = [
 ] as const;
 export type ProviderCapability = (typeof PROVIDER_CAPABILITIES)[number];
 
-/** Where a secret goes in a request: a header (with a prefix before the value) or a query parameter. */
+/** Where a request carries a secret: a header, with an optional prefix, or a query parameter. */
 export type Attachment =
   | { in: 'header'; name: string; valuePrefix?: string }
   | { in: 'query'; name: string };
 
-/** POST sends the token and the client as a form (RFC 7009), DELETE has the token at the end of the URL. */
+/** POST sends the token and the client as a form (RFC 7009). DELETE appends the token to the URL. */
 export interface Revocation {
   method: 'POST' | 'DELETE';
   url: string;
 }
 
-/** Token facts of an OAuth 2 provider. URLs may hold `{{variable}}`, filled from a connection's workspace and metadata. */
+/** OAuth 2 settings of a provider. URLs may contain `{{variable}}`, replaced by the connection's workspace or metadata. */
 export interface OAuth2Facts {
   authorizeUrl?: string;
   tokenUrl: string;
-  /** Query parameters that the authorize request always carries. */
+  /** Query parameters of every authorization request. */
   authorizeParams?: Record<string, string>;
-  /** The provider refuses an authorize request that names no scopes. */
+  /** The provider refuses an authorization request without scopes. */
   explicitScopesRequired?: boolean;
-  /** Where tokens are given up; left out if the provider has nowhere, or it is not known. */
+  /** The revocation endpoint. Absent if the provider has none, or it is unknown. */
   revocation?: Revocation;
-  /** How the client proves itself at the token URL. Default: in the body. */
+  /** How the client authenticates at the token URL. Default: in the body. */
   clientAuthentication?: 'body' | 'basic';
-  /** Paths (dotted) of values in the token answer that a connection keeps. */
+  /** Dotted paths of values in the token response that the connection stores. */
   tokenFields?: { workspaceRef?: string; consumerRef?: string; scopes?: string };
-  /** Lifetime to assume when the token answer names none, in seconds. */
+  /** Lifetime in seconds if the token response names none. */
   defaultLifetimeSeconds?: number;
-  /** Between the scopes of an authorize or token request. Default: a space. */
+  /** Separates the scopes of an authorization or token request. Default: a space. */
   scopeSeparator?: string;
-  /** Where the access token goes. Default: `Authorization: Bearer`. */
+  /** Where requests carry the access token. Default: `Authorization: Bearer`. */
   tokenAttachment?: Attachment;
 }
 
-/** A value that customers give when they connect, beside a workspace. */
+/** A value that customers enter when they connect, besides the workspace. */
 export interface CustomInput {
   name: string;
   displayName: string;
-  /** It may be left out. */
   optional?: true;
 }
 
-/** Inputs that are a service account's: a statement that its key signs is exchanged for tokens. */
+/** A service account: an assertion signed with its key is exchanged for tokens. */
 export interface ServiceAccountFacts {
   tokenUrl: string;
-  /** The names of the inputs: the key file as base64, the list of scopes, and whom the account acts for. */
+  /** The names of the inputs: the key file as base64, the list of scopes, and the user to impersonate. */
   key: string;
   scopes: string;
   subject?: string;
 }
 
-/** Custom authentication: headers and query parameters made from the customer's inputs (`{{name}}`), or tokens. */
+/** Custom authentication: headers and query parameters with the customer's inputs (`{{name}}`), or tokens. */
 export interface CustomAuthFacts {
   inputs: CustomInput[];
   headers?: { name: string; valueTemplate: string }[];
   queryParams?: { name: string; valueTemplate: string }[];
-  /** Requests then have the token as a bearer. */
+  /** Its access token is sent as a bearer token. */
   serviceAccount?: ServiceAccountFacts;
 }
 
@@ -123,21 +121,21 @@ export interface ProviderLimits {
   concurrency: number;
   requestsPerSecond: number;
   timeoutMs: number;
-  /** Largest answer that is read, in bytes. */
+  /** The largest response body that is read, in bytes. */
   answerBytes: number;
-  /** Records in one batch write. */
+  /** The maximum number of records in a batch write. */
   batchSize: number;
-  /** Records in one page of a read. */
+  /** The maximum number of records in a page of a read. */
   pageSize: number;
 }
 
-/** What does the work with a provider's records, and what it takes. */
+/** The part of a provider that reads and writes records. */
 export type Connector = Pick<
   Provider,
   'objects' | 'objectAliases' | 'commonObjects' | 'limits' | 'takes' | 'capabilities'
 >;
 
-/** A part of a provider, with an address of its own. */
+/** A part of a provider with its own base URL. */
 export interface ProviderModule {
   /** The name in integrations, unique in the provider. */
   name: string;
@@ -145,11 +143,11 @@ export interface ProviderModule {
   aliases?: readonly string[];
   displayName: string;
   baseUrl: string;
-  /** Facts that a connection needs for it: members of its metadata. */
+  /** Members of the metadata that a connection needs for the module. */
   inputs?: readonly CustomInput[];
-  /** Of every request to it; `{{name}}` is a fact of the connection. */
+  /** Headers of every request to the module. `{{name}}` is a member of the connection's metadata. */
   headers?: Readonly<Record<string, string>>;
-  /** Reads and writes at that address. Left out: the provider's own code does. */
+  /** Reads and writes records of the module. Default: the provider's own connector. */
   connector?: Connector;
 }
 
@@ -157,58 +155,58 @@ export interface Provider {
   name: string;
   displayName: string;
   baseUrl: string;
-  /** The first is that of an integration that names none. Left out: the provider is all there is. */
+  /** The first one is the default. Absent if the provider has no parts. */
   modules?: readonly ProviderModule[];
   /**
-   * Where a variable stands for a whole host or address, by its name: the hosts that it may name, of which `*.` begins
-   * all below a domain. Without them a caller could send secrets anywhere.
+   * Permitted hosts for each variable that stands for a whole host or URL. `*.` permits all subdomains. Without this list
+   * a caller could have secrets sent to any host.
    */
   hosts?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Hosts beside that of `baseUrl` to which links in the provider's answers may lead. `*.` stands for all names below a
-   * domain. Requests that follow such links carry the credentials of the connection.
+   * Hosts besides that of `baseUrl` that links in responses may point to. `*.` permits all subdomains. Requests that
+   * follow such links carry the connection's credentials.
    */
   linkHosts?: readonly string[];
-  /** Of every request; `{{name}}` is a fact of the connection. */
+  /** Headers of every request. `{{name}}` is a member of the connection's metadata. */
   headers?: Readonly<Record<string, string>>;
-  /** In order of preference: the first that fits a credential is taken. */
+  /** In order of preference: the first scheme that fits the credentials is used. */
   authSchemes: AuthScheme[];
   oauth2?: OAuth2Facts;
   apiKey?: Attachment;
   custom?: CustomAuthFacts;
-  /** A path that every valid credential may GET, and that costs little; others are answered by a 401. */
+  /** A path that any valid credential can GET cheaply. The provider responds with 401 to invalid credentials. */
   healthCheck?: string;
-  /** The base URL needs a workspace (`{{workspace}}`), which connecting therefore asks for. */
+  /** The base URL contains `{{workspace}}`, so connecting requires a workspace. */
   workspaceRequired?: boolean;
-  /** Object names that exist; left out if a customer's account may hold any. */
+  /** All object names. Absent if an account may have any object. */
   objects?: readonly string[];
-  /** The provider's own name of an object, by each other name that manifests may use for it. */
+  /** The provider's name of an object by its aliases, which manifests may use. */
   objectAliases?: ReadonlyMap<string, string>;
   /** The objects that every account has. */
   commonObjects?: readonly CommonObject[];
-  /** The vendor's documentation, and the version of its API that is used. */
+  /** The URL of the vendor's documentation. */
   docsUrl?: string;
   apiVersion?: string;
-  /** The OAuth scopes that reading and writing all objects needs. */
+  /** The OAuth scopes that are needed to read and write all objects. */
   scopes?: readonly string[];
-  /** Facts that a connection must know beside its credentials and workspace: members of its metadata. */
+  /** Members of the metadata that a connection needs besides credentials and workspace. */
   inputs?: readonly CustomInput[];
   limits: ProviderLimits;
-  /** Features that only some providers take on a write or a read. */
+  /** Optional features of reads and writes. */
   takes: {
-    /** Conditions on fields in a read, at most so many; left out if records can't be filtered. */
+    /** The maximum number of conditions in a search. Absent if records cannot be searched. */
     filters?: number;
     associations: boolean;
     headers: boolean;
-    /** How long it surely does the same once under a key that was sent, in milliseconds; null if it knows no keys. */
+    /** How long the provider is known to honor an idempotency key, in milliseconds. Null if it has no such keys. */
     idempotencyKeyMs: number | null;
-    /** The types of batches that it can refuse as a whole if one record is refused. */
+    /** The types of batches that the provider can refuse as a whole. */
     allOrNone: readonly BatchWrite['type'][];
   };
   capabilities: Capabilities;
 }
 
-/** Whose account a connection is to; null for what the provider does not tell. */
+/** The account of a connection. Members are null if the provider does not return them. */
 export interface AccountIdentity {
   workspaceRef: string | null;
   /** The provider's id of the person. */
@@ -216,32 +214,32 @@ export interface AccountIdentity {
 }
 
 export interface Capabilities {
-  /** Tells whose the tokens are, if the answer that brought them does not. */
+  /** Finds the account of an access token, if the token response does not name it. */
   identify?: (session: ProviderSession, accessToken: string) => Promise<AccountIdentity>;
-  /** The account's objects, custom ones included if the provider lists them. */
+  /** Lists the account's objects, including custom ones if the provider lists them. */
   listObjects?: (session: ProviderSession) => Promise<ObjectSummary[]>;
   describeObject?: (session: ProviderSession, objectName: string) => Promise<ObjectDescription>;
-  /** Makes and changes fields of the account's objects. What it makes, `describeObject` describes. */
+  /** Creates and updates fields of the account's objects, which `describeObject` then returns. */
   defineFields?: DefineFieldsCapability;
   readPage?: (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
   writeRecord?: (session: ProviderSession, write: RecordWrite) => Promise<RecordOutcome>;
-  /** One outcome for each record, in the order given. */
+  /** Returns one outcome for each record, in the order of the records. */
   writeBatch?: (session: ProviderSession, write: BatchWrite) => Promise<RecordOutcome[]>;
   deleteRecord?: (session: ProviderSession, removal: RecordRemoval) => Promise<RecordOutcome>;
-  /** All pages of a list that requests can be forwarded to. Throws BAD_REQUEST if the path is not a list. */
+  /** All pages of a list that a client reads through the proxy. Throws BAD_REQUEST if the path is not a list. */
   listPages?: (
     session: ProviderSession,
     request: ListRequest,
   ) => AsyncGenerator<Record<string, unknown>[]>;
-  /** Records by their ids, at most `limits.batchSize` of them, in any order; those that are gone are left out. */
+  /** Reads at most `limits.batchSize` records by id, in any order. Omits deleted ones. */
   readRecords?: (session: ProviderSession, read: RecordsRead) => Promise<ProviderRecord[]>;
-  /** What the provider tells by itself. Its events are mapped as reads are, so it needs `readRecords`. */
+  /** Subscribes to events. They are mapped like reads, so `readRecords` is required too. */
   subscribe?: SubscribeCapability;
-  /** Requests may be forwarded as they are, with the connection's credentials. */
+  /** Clients may send requests through the proxy. */
   proxy?: true;
 }
 
-/** What `Provider.supports` says of a provider: exactly the capabilities that its code has. */
+/** The capabilities that the provider implements. */
 export function supportedCapabilities({ capabilities }: Provider): ProviderCapability[] {
   const has: Record<ProviderCapability, boolean> = {
     READ: capabilities.readPage !== undefined,
@@ -255,7 +253,7 @@ export function supportedCapabilities({ capabilities }: Provider): ProviderCapab
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability]);
 }
 
-/** The same of one object: a provider may read objects that it can't write. */
+/** True if the provider has the capability for this object. It may read objects that it can't write. */
 export function supportsFor(
   provider: Provider,
   objectName: string,
@@ -266,44 +264,44 @@ export function supportsFor(
 }
 
 /**
- * An authenticated session with one connection's account. `send` adds the credentials, keeps to the
- * provider's limits, refreshes a token that was refused once, and resolves for every HTTP answer
- * whatever its status; it throws ProviderError if there was no usable answer.
+ * An authenticated session with the account of one connection. `send` adds the credentials, respects the provider's
+ * limits and refreshes a refused token once. It resolves for every HTTP status, and throws ProviderError if there was no
+ * usable response.
  */
 export interface ProviderSession {
-  /** The connection's base URL, variables filled in, without a trailing slash. */
+  /** The connection's base URL with its variables replaced, without a trailing slash. */
   baseUrl: string;
-  /** A fact of the connection: its `workspace`, or a member of its provider metadata; null if it has none. */
+  /** The connection's `workspace` or a member of its provider metadata. Null if it is absent. */
   fact(name: string): string | null;
-  /** The gateway's time, for lists that name a range of dates up to today. */
+  /** The current time of the gateway, for lists that require an end date. */
   now(): Date;
   send(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 
 export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Joined to the base URL; empty, or starts with a slash. An absolute URL must have the base URL's origin, or a host of `linkHosts`. */
+  /** Appended to the base URL: empty, or starts with a slash. An absolute URL must have the origin of the base URL or a host of `linkHosts`. */
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   headers?: Record<string, string>;
   body?: unknown;
-  /** How the body is written. Default: as JSON. A form nests by brackets: `a[b]=c`. */
+  /** The encoding of the body. Default: JSON. A form uses brackets for nesting: `a[b]=c`. */
   bodyFormat?: 'json' | 'form';
 }
 
 export interface ProviderAnswer {
   status: number;
-  /** Lower-case names. */
+  /** The names are in lower case. */
   headers: Record<string, string>;
-  /** Parsed JSON; the text itself if it is not JSON; null if it is empty. */
+  /** The parsed JSON, the text if it is not JSON, or null if it is empty. */
   body: unknown;
 }
 
-/** An object that every account has, and what can be done with its records. */
+/** An object that every account has. */
 export interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
-  /** Conditions on its fields in a read, at most so many. Left out: as many as the provider takes. */
+  /** The maximum number of conditions in a search. Default: that of the provider. */
   filters?: number;
-  /** Left out: as the provider reads records by their ids. */
+  /** True if records can be read by id. Default: true if the provider has `readRecords`. */
   isReadByIds?: boolean;
 }

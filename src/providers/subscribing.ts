@@ -1,4 +1,4 @@
-/** Events of providers: what a provider tells by itself, and how to subscribe to it. */
+/** Events that providers send, and how the gateway subscribes to them. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client } from '@grpc/grpc-js';
 import type { ProviderSession } from './contract.ts';
@@ -13,7 +13,7 @@ export const PROVIDER_EVENT_KINDS = [
 ] as const;
 export type ProviderEventKind = (typeof PROVIDER_EVENT_KINDS)[number];
 
-/** The two ends of an association. */
+/** The two records of an association. */
 export interface ProviderAssociation {
   from: { id: string; objectName: string };
   to: { id: string; objectName: string };
@@ -21,18 +21,18 @@ export interface ProviderAssociation {
 
 /** One thing that happened at a provider. */
 export interface ProviderEvent {
-  /** The provider's id of the event: when it is sent again, it has the same. */
+  /** The provider's id of the event. A repeated event has the same id. */
   nativeId: string;
-  /** The account in which it happened, as `accountOf` tells it. */
+  /** The account of the event, in the form that `accountOf` returns. */
   account: string;
   objectName: string;
-  /** Null for events that are not about a record. */
+  /** Null if the event concerns no record. */
   recordId: string | null;
   kind: ProviderEventKind;
-  /** The provider's name of what happened. */
+  /** The provider's name of the event type. */
   nativeType: string;
   time: Date;
-  /** Of an update, as far as the provider tells. */
+  /** Fields that an update changed, if the provider lists them. */
   changedFields: string[];
   /** The whole record after the change, if the event carries it. */
   record: ProviderRecord | null;
@@ -44,50 +44,50 @@ export interface ProviderEvent {
 /** A request that claims to come from a provider. */
 export interface WebhookRequest {
   method: string;
-  /** As the provider was given it: under the gateway's public address. */
+  /** The URL that the provider called, under the gateway's public address. */
   url: string;
   headers: IncomingHttpHeaders;
-  /** Byte by byte as it was sent. */
+  /** The exact bytes, which signatures cover. */
   body: Buffer;
 }
 
-/** What a provider is asked to send. */
+/** A subscription to create at the provider. */
 export interface WantedSubscription {
   objectName: string;
   kinds: readonly ProviderEventKind[];
   otherEvents: readonly string[];
-  /** Where to. */
+  /** The address of the events. */
   url: string;
-  /** What to sign with. */
+  /** The secret that signs the events. */
   secret: string;
-  /** What the events are to call the account. */
+  /** The name of the account in the events. */
   account: string;
 }
 
-export interface MadeSubscription {
-  /** The provider's id of it. */
+export interface CreatedSubscription {
+  /** The provider's id of the subscription. */
   providerRef: string;
-  /** Null if it lasts until it is taken down. */
+  /** Null if the subscription never expires. */
   expireTime: Date | null;
-  /** What its events are signed with, if the provider has made that itself; one of them signs each. */
+  /** Secrets that the provider created itself. Each event is signed with one of them. */
   secrets?: string[];
 }
 
-/** A body that is not what the provider sends. */
+/** The body has another form than the provider's events. */
 export class MalformedEvents extends Error {
   override name = 'MalformedEvents';
 }
 
-/** Subscriptions that are made by requests. */
+/** Manages subscriptions by requests to the provider. */
 export interface SubscriptionCalls {
-  /** One subscription serves all installations of a connection: it goes with the last of them. */
+  /** All installations of a connection share one subscription, which is deleted with the last of them. */
   areShared?: true;
-  /** They end by themselves if they are not renewed. */
+  /** Subscriptions expire unless they are renewed. */
   expire?: true;
-  setUp(session: ProviderSession, wanted: WantedSubscription): Promise<MadeSubscription>;
-  /** Makes it last longer. Null if it is gone at the provider. */
-  renew(session: ProviderSession, providerRef: string): Promise<MadeSubscription | null>;
-  /** One that is gone already is no error. */
+  setUp(session: ProviderSession, wanted: WantedSubscription): Promise<CreatedSubscription>;
+  /** Extends the subscription. Null if the provider no longer has it. */
+  renew(session: ProviderSession, providerRef: string): Promise<CreatedSubscription | null>;
+  /** Succeeds if the provider no longer has the subscription. */
   takeDown(session: ProviderSession, providerRef: string): Promise<void>;
 }
 
@@ -98,46 +98,46 @@ export interface WebhookAnswer {
   body?: Record<string, string>;
 }
 
-/** The subscription that the address of a request names. */
+/** The subscription that the URL of a request names. */
 export interface AddressedSubscription {
-  /** What its events are to call the account. */
+  /** The name of the account in its events. */
   account: string;
   objectName: string;
 }
 
-/** What a request does not say itself. */
+/** Facts about a request that its content lacks. */
 export interface Arrival {
   now: Date;
-  /** Null for a provider that signs by the secrets of the app. */
+  /** Null for a provider that signs with the secrets of the app. */
   subscription: AddressedSubscription | null;
 }
 
-/** Events that the provider sends in requests. */
+/** Webhooks: the provider sends its events in requests. */
 export interface EventRequests {
-  /** The provider makes the secrets itself, for each subscription: each has an address of its own. */
+  /** The provider creates a secret for each subscription, so each subscription has its own URL. */
   hasOwnSecrets?: true;
   /**
-   * The answer to a request that only asks whether somebody is there, before there are secrets; null for any other. It
-   * proves nothing and is answered to anybody.
+   * The response to a request that verifies the URL before a secret exists; null for other requests. Such a request is not
+   * authenticated.
    */
   greet?: (request: WebhookRequest) => WebhookAnswer | null;
-  /** Whether one of the secrets has signed the request, and not too long ago. Compares in constant time. */
+  /** True if one of the secrets signed the request recently. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
-  /** Throws MalformedEvents. What it does not know how to tell of is left out. */
+  /** Parses the events. Omits unknown event types. Throws MalformedEvents. */
   eventsOf(request: WebhookRequest, arrival: Arrival): ProviderEvent[];
-  /** What a request that was taken is answered with, by the secret that signs now. Left out: 204. */
+  /** The response to an accepted request. `secret` is the current one. Default: 204. */
   answer?: (request: WebhookRequest, secret: string) => WebhookAnswer;
 }
 
 export interface StreamStart {
-  /** Of the connection, as `accountOf` tells it. */
+  /** The connection's account, in the form that `accountOf` returns. */
   account: string;
-  /** What came before is known. Null: from now on. */
+  /** The stream starts after this position. Null: at the present. */
   position: string | null;
   accessToken: string;
-  /** Of the stream's server. */
+  /** The gRPC client of the stream's server. */
   client: Client;
-  /** Ends it. */
+  /** Closes the stream. */
   signal: AbortSignal;
 }
 
@@ -146,96 +146,96 @@ export interface TimeSpan {
   until: Date;
 }
 
-/** A time of which the provider does not tell the changes one by one. */
+/** A time span for which the provider reports no single changes of an object. */
 export interface StreamGap extends TimeSpan {
   objectName: string;
 }
 
-/** Changes that come together. A stream that begins after their position brings none of them again. */
+/** A batch of changes. A stream that starts after `position` repeats none of them. */
 export interface StreamBatch {
   events: ProviderEvent[];
   gaps: StreamGap[];
   position: string;
-  /** Of the last change that is told; null if nothing has happened until now. */
+  /** The time of the last reported change. Null if there is none yet. */
   lastTime: Date | null;
 }
 
-/** Events that the gateway fetches by a stream, one for each connection. */
+/** A stream of events that the gateway follows, one for each connection. */
 export interface EventStream {
-  /** Of a gRPC server: nothing else is connected to. */
+  /** The gRPC server, the only host that the stream connects to. */
   url: string;
   /**
-   * Resolves when the stream is open: no later change is missed. The next batch is asked for when all before it are
-   * stored. Throws ProviderError, AUTH_INVALIDATED for a token that is refused and CURSOR_GONE for a position
-   * that is not known any more; so does the iteration.
+   * Resolves when the stream is open, so that no later change is missed. The caller requests the next batch when it has
+   * stored the previous ones. Throws ProviderError, also while iterating: AUTH_INVALIDATED if the token is refused,
+   * CURSOR_GONE if the provider no longer knows the position.
    */
   open(session: ProviderSession, start: StreamStart): Promise<AsyncIterable<StreamBatch>>;
-  /** What was deleted in a time that no event tells of. */
+  /** Deletions in a time span that the events do not cover. */
   deletions(
     session: ProviderSession,
     span: TimeSpan & { account: string; objectName: string },
   ): Promise<ProviderEvent[]>;
 }
 
-/** What tells that a list has something new: its requests say no more than that. */
-export interface MadePing {
-  /** The provider's id of it. */
+/** A webhook that only notifies the gateway of new entries in a list. */
+export interface CreatedPing {
+  /** The provider's id of the webhook. */
   providerRef: string;
-  /** What its requests are signed with. */
+  /** The secret that signs its requests. */
   secret: string;
 }
 
-export interface ListPlace {
-  /** What the events are to call the account. */
+export interface ListPosition {
+  /** The name of the account in the events. */
   account: string;
   providerRef: string;
-  /** All before is known. Null: the first that the provider has. */
+  /** The read starts after this position. Null: at the first entry that the provider has. */
   position: string | null;
 }
 
-/** As much of a list as one request gives. */
+/** The entries that one request returns. */
 export interface ListPart {
   events: ProviderEvent[];
-  /** Where the next part begins. None of this one is sent again to whoever begins there. */
+  /** The position after this part. A read that starts there repeats none of its entries. */
   position: string;
   hasMore: boolean;
-  /** Of the last change that is told; null if there is none. */
+  /** The time of the last reported change. Null if there is none. */
   lastTime: Date | null;
-  /** Not all changes before it are told: the provider has forgotten them, or can't say them. */
-  untoldUntil: Date | null;
+  /** Some changes before this time are missing, because the provider deleted them or cannot express them. */
+  incompleteUntil: Date | null;
 }
 
-/** Events that the gateway fetches from a list, one for each connection, when the provider has said that there are some. */
+/** A list of changes for each connection, which the gateway reads after a ping from the provider. */
 export interface EventList {
-  /** Whether the secret has signed the request. Compares in constant time. */
+  /** True if the secret signed the request. Compares in constant time. */
   isPing(request: WebhookRequest, secret: string, now: Date): boolean;
-  /** Others that tell it to the same address are removed: nobody knows their secrets. */
-  setUp(session: ProviderSession, url: string): Promise<MadePing>;
-  /** Makes it last longer, and has it tell again if it has stopped. False if it is gone, or has ended. */
+  /** Creates the webhook, and deletes others with the same URL, whose secrets are lost. */
+  setUp(session: ProviderSession, url: string): Promise<CreatedPing>;
+  /** Extends the webhook and restarts it if the provider stopped it. False if the provider no longer has it. */
   renew(session: ProviderSession, providerRef: string): Promise<boolean>;
-  /** One that is gone already is no error. */
+  /** Succeeds if the provider no longer has the webhook. */
   takeDown(session: ProviderSession, providerRef: string): Promise<void>;
-  /** Throws ProviderError: CURSOR_GONE for a position that is not known any more. */
-  read(session: ProviderSession, place: ListPlace): Promise<ListPart>;
+  /** Throws ProviderError: CURSOR_GONE if the provider no longer knows the position. */
+  read(session: ProviderSession, start: ListPosition): Promise<ListPart>;
 }
 
 export interface SubscribeCapability {
-  /** What it tells of; an integration can ask for nothing else. */
+  /** The kinds of events that an integration may subscribe to. */
   kinds: readonly ProviderEventKind[];
-  /** The same of one object; left out if it tells as much of all. */
+  /** The kinds of one object. Default: `kinds`. */
   kindsOf?: (objectName: string) => readonly ProviderEventKind[];
-  /** What the provider's events call a connection's account; null while that is not known. */
+  /** The name of a connection's account in the provider's events. Null while it is unknown. */
   accountOf(
     connection: { id: string; providerWorkspaceRef: string | null },
-    /** A fact of the connection: a member of its metadata. */
+    /** Returns a member of the connection's metadata. */
     fact: (name: string) => string | null,
   ): string | null;
-  /** How events come: in requests, by a stream, or from a list. */
+  /** The source of events: exactly one of `requests`, `stream` and `list`. */
   requests?: EventRequests;
   stream?: EventStream;
   list?: EventList;
-  /** Left out if a person sets them up at the provider: they are PENDING until their first event. */
+  /** Absent if a person sets subscriptions up at the provider. They are PENDING until their first event. */
   calls?: SubscriptionCalls;
-  /** For people: what to set up at the provider. */
+  /** Instructions for a person who sets the webhook up at the provider. */
   instructions?: (url: string) => string;
 }

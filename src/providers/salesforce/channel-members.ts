@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
-import type { MadeSubscription, SubscriptionCalls, WantedSubscription } from '../subscribing.ts';
+import type { CreatedSubscription, SubscriptionCalls, WantedSubscription } from '../subscribing.ts';
 import { objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
@@ -19,7 +19,7 @@ const SEPARATOR = '/';
 export const calls: SubscriptionCalls = {
   areShared: true,
 
-  async setUp(session, { account, objectName }: WantedSubscription): Promise<MadeSubscription> {
+  async setUp(session, { account, objectName }: WantedSubscription): Promise<CreatedSubscription> {
     const channel = channelName(account);
     const channelId = await findOrCreate(session, CHANNELS, channel, {
       FullName: `${channel}__chn`,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import {
-  type MadeSubscription,
+  type CreatedSubscription,
   MalformedEvents,
   type ProviderEvent,
   type ProviderEventKind,
@@ -128,7 +128,7 @@ function succeeded(answer: ProviderAnswer): ProviderAnswer {
   throw refusalError(answer);
 }
 
-function made(answer: ProviderAnswer): MadeSubscription {
+function made(answer: ProviderAnswer): CreatedSubscription {
   const { id, expiresAt } = answerBody(subscriptionSchema, answer, 'WRITE');
   return { providerRef: id, expireTime: new Date(expiresAt) };
 }

@@ -78,7 +78,7 @@ test('each change of a record is an event, which has the same id when it is read
   base.change({ tblTasks: { created: ['rec1', 'rec2'] }, tblOther: { changed: ['rec9'] } }, NOW);
   base.change({ tblTasks: { changed: ['rec1'], destroyed: ['rec2'] } }, NOW);
   const part = await read(webhook);
-  expect(part).toMatchObject({ position: '3', hasMore: false, lastTime: NOW, untoldUntil: null });
+  expect(part).toMatchObject({ position: '3', hasMore: false, lastTime: NOW, incompleteUntil: null });
   const told = part.events.map(({ objectName, recordId, kind }) => [objectName, recordId, kind]);
   expect(told).toEqual([
     ['tblTasks', 'rec1', 'CREATE'],
@@ -130,7 +130,7 @@ test('a long list is read part by part, each from where the one before ended', a
     position: '121',
     hasMore: false,
     lastTime: null,
-    untoldUntil: null,
+    incompleteUntil: null,
   });
 });
 
@@ -140,14 +140,14 @@ test('changes that the vendor has forgotten are missed, those that it can not sa
   for (let n = 1; n <= 4; n += 1) base.change({ tblTasks: { changed: [`rec${n}`] } }, at(n));
   webhook.payloads.delete(1);
   webhook.payloads.delete(2);
-  expect(await read(webhook, '2')).toMatchObject({ position: '5', untoldUntil: at(3) });
+  expect(await read(webhook, '2')).toMatchObject({ position: '5', incompleteUntil: at(3) });
   // Also of the very first.
-  expect(await read(webhook)).toMatchObject({ untoldUntil: at(3) });
-  expect(await read(webhook, '3')).toMatchObject({ untoldUntil: null });
+  expect(await read(webhook)).toMatchObject({ incompleteUntil: at(3) });
+  expect(await read(webhook, '3')).toMatchObject({ incompleteUntil: null });
   base.fail(at(5));
   base.change({ tblTasks: { changed: ['rec6'] } }, at(6));
   const part = await read(webhook, '5');
-  expect(part).toMatchObject({ untoldUntil: at(5), lastTime: at(6) });
+  expect(part).toMatchObject({ incompleteUntil: at(5), lastTime: at(6) });
   expect(part.events).toMatchObject([{ recordId: 'rec6' }]);
 });
 

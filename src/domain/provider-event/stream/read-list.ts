@@ -86,7 +86,7 @@ async function readAll(
       stream.status = 'ACTIVE';
     }
     const { knownTime } = stream;
-    const { untoldUntil: until } = part;
+    const { incompleteUntil: until } = part;
     const gaps =
       knownTime && until ? [{ objectName: null, since: sinceKnown(knownTime), until }] : [];
     // Nothing is known of a time in which nothing is told: the list may have ended.

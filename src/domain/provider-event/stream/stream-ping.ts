@@ -2,7 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { announceSubscriptions } from '../../../events/channel.ts';
-import type { EventList, MadePing, WebhookRequest } from '../../../providers/subscribing.ts';
+import type { EventList, CreatedPing, WebhookRequest } from '../../../providers/subscribing.ts';
 import type { SealedPlace } from '../../../secrets.ts';
 import { GIVEN_BACK } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -20,7 +20,7 @@ export async function keepPing(
   { vault }: Pick<Services, 'vault'>,
   tx: Transaction,
   { projectId, connectionId: id }: Key,
-  { secret, ...made }: MadePing & Pick<StreamPing, 'address' | 'checkTime'>,
+  { secret, ...made }: CreatedPing & Pick<StreamPing, 'address' | 'checkTime'>,
 ): Promise<StreamPing> {
   const data = { ...made, secretSealed: vault.seal(secret, placeOf(id, projectId)) };
   return tx.streamPing.upsert({

@@ -1,7 +1,7 @@
 /** What a vendor lists of its changes, and what tells that there are some, by its declaration. */
 import type { ProviderSession } from '../../contract.ts';
 import {
-  type MadePing,
+  type CreatedPing,
   PROVIDER_EVENT_KINDS,
   type SubscribeCapability,
   type SubscriptionCalls,
@@ -51,7 +51,7 @@ async function setUp(
   vendor: Vendor,
   webhook: Webhook,
   { session, url }: { session: ProviderSession; url: string },
-): Promise<MadePing> {
+): Promise<CreatedPing> {
   for (const { ref, at } of await listed(vendor, webhook, session)) {
     if (at === url) await takeDown(vendor, webhook, { session, ref });
   }

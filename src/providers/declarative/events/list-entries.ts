@@ -1,7 +1,7 @@
 /** The entries of a list of changes: what each says, and whether some before it were forgotten. */
 import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
-import type { ListPart, ListPlace, ProviderEvent } from '../../subscribing.ts';
+import type { ListPart, ListPosition, ProviderEvent } from '../../subscribing.ts';
 import { ask } from '../ask.ts';
 import type { EventListDeclaration } from '../declaration/event-list-declaration.ts';
 import type { Vendor } from '../failure.ts';
@@ -17,7 +17,7 @@ type Entries = EventListDeclaration['entries'];
 export async function readEntries(
   vendor: Vendor,
   entries: Entries,
-  { session, place }: { session: ProviderSession; place: ListPlace },
+  { session, place }: { session: ProviderSession; place: ListPosition },
 ): Promise<ListPart> {
   const { from, size } = entries;
   const { position, providerRef } = place;
@@ -45,7 +45,7 @@ export async function readEntries(
     // One that stands still has no more, whatever it says.
     hasMore: valueAt(answer.body, entries.hasMore) === true && String(next) !== position,
     lastTime: read.at(-1)?.time ?? null,
-    untoldUntil: untold.at(-1)?.time ?? null,
+    incompleteUntil: untold.at(-1)?.time ?? null,
   };
 }
 
@@ -62,7 +62,7 @@ interface Entry {
 function eventsIn(
   { objects, changes }: Entries,
   { entry, time, number }: Entry,
-  { account, providerRef }: ListPlace,
+  { account, providerRef }: ListPosition,
 ): ProviderEvent[] {
   const named = entry[objects];
   if (!isObject(named)) return [];

@@ -1,7 +1,7 @@
 /** Subscriptions that a declaration says how to make by requests. */
 import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
-import type { MadeSubscription, SubscriptionCalls, WantedSubscription } from '../../subscribing.ts';
+import type { CreatedSubscription, SubscriptionCalls, WantedSubscription } from '../../subscribing.ts';
 import { ask } from '../ask.ts';
 import type { Events, Subscription } from '../declaration/events-declaration.ts';
 import { textsIn, type Vendor } from '../failure.ts';
@@ -38,7 +38,7 @@ async function setUp(
   vendor: Vendor,
   events: Events & { subscription: Subscription },
   { session, wanted }: { session: ProviderSession; wanted: WantedSubscription },
-): Promise<MadeSubscription> {
+): Promise<CreatedSubscription> {
   const { subscription } = events;
   const refs: string[] = [];
   const secrets: string[] = [];
