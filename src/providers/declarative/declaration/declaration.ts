@@ -1,7 +1,6 @@
 /**
- * How a provider is described as data. A declaration names where a vendor's lists are, how they page, how they
- * filter by time, and where ids, records and errors stand in the answers; the files beside this one turn it
- * into capabilities. Every part is checked when the module is loaded, so a wrong declaration does not start.
+ * The schema of a declared provider: where the vendor's lists are, how they page and filter by time, and where responses
+ * hold ids, records and errors. Declarations are validated when their module loads.
  */
 import { z } from 'zod';
 import { eventList } from './event-list-declaration.ts';
@@ -13,12 +12,12 @@ import { pointer, texts } from './place.ts';
 export type { ObjectDeclaration, ObjectDeclarationInput } from './object-declaration.ts';
 export { objectDeclaration };
 
-/** What an answer means beyond its status. The first rule that fits counts. */
+/** The meaning of an error response. The first matching rule applies. */
 const errorRule = z.strictObject({
   status: z.int().optional(),
-  /** A header with exactly this value, or with any. */
+  /** Matches a header with this value, or with any value if none is given. */
   header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
-  /** A text somewhere in the answer's words. */
+  /** Matches a text in the messages of the response. */
   words: z.string().optional(),
   kind: z.enum([
     'AUTH_INVALIDATED',
@@ -32,7 +31,7 @@ const errorRule = z.strictObject({
   ]),
 });
 
-/** A header that says when requests are taken again, if it is not Retry-After. */
+/** A header other than Retry-After that says when to retry. */
 const waitHeader = z.strictObject({
   name: z.string(),
   format: z.enum(['seconds', 'unixSeconds', 'unixMilliseconds', 'iso']),
@@ -40,51 +39,51 @@ const waitHeader = z.strictObject({
 export type WaitHeader = z.output<typeof waitHeader>;
 
 export const declaration = z.strictObject({
-  /** The version of the vendor's API, if a header or a path chooses it. */
+  /** The version of the vendor's API, if a header or a path selects it. */
   apiVersion: z.string().optional(),
-  /** The vendor's documentation. */
+  /** The URL of the vendor's documentation. */
   docsUrl: z.url(),
-  /** What the facts were checked against; no live account was reached. */
+  /** The source that the declaration was checked against, for the provider's page. */
   checkedAgainst: z.string().min(1),
-  /** What the vendor has and the declaration does not use, or not fully: sentences for the docs. */
+  /** Sentences for the provider's page: limits, and features of the vendor that are not used. */
   notes: z.array(z.string()).default([]),
-  /** Scopes to ask consent for, so that all objects can be read and written. */
+  /** OAuth scopes that are needed to read and write all objects. */
   scopes: z.array(z.string()).default([]),
-  /** What a connection must know beside its credentials; `{{name}}` in paths and headers. */
+  /** Values that a connection needs besides its credentials. Paths and headers refer to them by `{{name}}`. */
   inputs: z
     .record(
       z.string().regex(/^\w+$/),
       z.strictObject({
         displayName: z.string(),
-        /** The vendor tells it only once there is a token: connecting goes without it. */
+        /** Not required for connecting, because the vendor returns it only to a caller with a token. */
         isKnownLater: z.boolean().default(false),
       }),
     )
     .default({}),
   headers: texts,
   bodyFormat: z.enum(['json', 'form']).default('json'),
-  /** The header of a key under which the vendor writes the same once, and for how long it surely does. */
+  /** The header of the vendor's idempotency keys, and how long the vendor is known to honor a key. */
   idempotency: z.strictObject({ header: z.string(), lifeMs: z.int().positive() }).optional(),
   errors: z.strictObject({
-    /** Where the words of a refusal are: each may be a text, a list, or a map of texts. */
+    /** Locations of error messages: each may hold a text, a list, or a map of texts. */
     messages: z.array(pointer).min(1),
     rules: z.array(errorRule).default([]),
-    /** A member of a successful answer that means a failure. */
+    /** A member of a successful response that means a failure. */
     inSuccess: pointer.optional(),
     waitHeaders: z.array(waitHeader).default([]),
-    /** What to wait after a 429 that does not say it. */
+    /** How long to wait after a 429 that does not say when to retry. */
     defaultRetryAfterMs: z.int().positive().optional(),
   }),
   objects: z.record(z.string().regex(/^[\w-]+(\/[\w-]+)*$/), objectDeclaration),
-  /** Any other object of an account; paths have its name as `{object}`. */
+  /** Any other object of an account. Paths refer to its name by `{object}`. */
   anyObject: objectDeclaration.optional(),
-  /** The events that the vendor sends. The objects that it tells of can be read by their ids. */
+  /** Events that the vendor sends. Their objects must be readable by id. */
   events: events.optional(),
-  /** The same of a vendor that tells only that there is something new in a list. */
+  /** Events of a vendor that only notifies about new entries in a list. */
   eventList: eventList.optional(),
-  /** Asks whose account it is; left out if the token's answer tells it, or nothing needs it. */
+  /** Finds the account of a token. Absent if the token response names the account, or nothing needs it. */
   identity: identity.optional(),
-  /** Where the account lists its objects. */
+  /** The list of the account's objects. */
   objectList: z.strictObject({ list, name: pointer, displayName: pointer }).optional(),
 });
 export type Declaration = z.output<typeof declaration>;

@@ -1,56 +1,56 @@
-/** How a vendor tells that something has changed, and where it lists what: its requests say no more than the first. */
+/** A vendor whose webhook only says that something changed, and that lists the changes elsewhere. */
 import { z } from 'zod';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
 import { proof } from './events-declaration.ts';
 import { json, path, pointer, timeFormat } from './place.ts';
 
-/** A request about one webhook, whose id is `{ref}`. */
+/** A request for one webhook, whose id is `{ref}`. */
 const about = z.strictObject({ path, body: json.optional() });
 
-/** What sends a request when there is something new. There is one for each connection: vendors allow few. */
+/** The webhook that notifies of changes. Each connection has one, because vendors allow few. */
 const webhook = z.strictObject({
-  /** Where it is made; in the body `{url}` is filled in. */
+  /** A POST to this path creates the webhook. `{url}` in the body is replaced. */
   path,
   body: json,
-  /** Where the answer has the vendor's id of it, and what it signs with. */
+  /** Where the response holds the vendor's id of the webhook and the secret that signs its requests. */
   ref: pointer,
   secret: pointer,
-  /** The vendor lists them at the same path. */
+  /** The list of webhooks, at the same path. */
   listed: z.strictObject({
     records: pointer,
     ref: pointer,
     url: pointer,
-    /** True while it notes changes. */
+    /** True while the webhook records changes. */
     isWorking: pointer,
-    /** True while it tells of them: after failures it may stop. */
+    /** True while the webhook sends notifications. It may stop after failures. */
     isTelling: pointer,
   }),
-  /** Makes it last longer. */
+  /** Extends the webhook. */
   renew: about,
-  /** Has it tell again. */
+  /** Restarts notifications. */
   resume: about,
-  /** By DELETE. */
+  /** Deletes the webhook, by DELETE. */
   remove: z.strictObject({ path }),
 });
 
-/** Where it lists what has changed, one entry after the other, each with a number. */
+/** The list of changes: numbered entries. */
 const entries = z.strictObject({
-  /** With the webhook's id as `{ref}`. */
+  /** `{ref}` is the id of the webhook. */
   path,
   records: pointer,
-  /** The parameter that says from which entry on, and the most that an answer has. */
+  /** The parameter with the number of the first entry. */
   from: z.string(),
   size: z.strictObject({ name: z.string(), max: z.int().positive() }),
-  /** Where the answer has the number of the entry after its last, and whether there may be one. */
+  /** Where the response holds the number of the next entry, and whether more entries may follow. */
   next: pointer,
   hasMore: pointer,
-  /** In an entry: when it happened. */
+  /** Where an entry holds its time. */
   time: z.strictObject({ at: pointer, format: timeFormat }),
-  /** In an entry: there if the vendor can't say what has changed. */
+  /** Present in an entry if the vendor cannot say what changed. */
   untold: pointer,
-  /** The member of an entry that is a map of objects by their names. */
+  /** The member of an entry that maps objects by name. */
   objects: z.string(),
-  /** The members of an object, each a map by the records' ids or a list of these. */
+  /** The members of an object with changed records: each is a map by record id, or a list of ids. */
   changes: z.record(z.string(), z.enum(PROVIDER_EVENT_KINDS)),
 });
 

@@ -1,9 +1,9 @@
-/** How a vendor sends events: what proves its requests, and what they say. */
+/** A vendor's webhooks: how requests are authenticated, and where events hold their facts. */
 import { z } from 'zod';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
 import { json, path, pointer, timeFormat } from './place.ts';
 
-/** Where an event says something: a place in the event, the first of several, a place in the whole body, or a header. */
+/** The location of a fact: a pointer into the event, the first of several, a pointer into the body, or a header. */
 const said = z.union([
   pointer,
   z.strictObject({ firstOf: z.array(pointer).min(1) }),
@@ -12,47 +12,47 @@ const said = z.union([
 ]);
 export type SaidAt = z.output<typeof said>;
 
-/** When it was signed, which the signature covers; a request that is older is somebody else's. */
+/** The signed time. Older requests are refused as replays. */
 const signedAt = z.strictObject({
   at: said,
-  /** Before the time, if it is one of several parts. */
+  /** The text before the time, if the time is one of several parts. */
   part: z.string().default(''),
   unit: z.enum(['seconds', 'milliseconds', 'iso']),
   toleranceMs: z.int().positive(),
 });
 
-/** What proves that a request is the vendor's. */
+/** How a request proves that it comes from the vendor. */
 export const proof = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('hmac'),
     header: z.string(),
-    /** Before the signature; other parts of the header are not signatures. */
+    /** The text before the signature. Parts of the header without it are not signatures. */
     prefix: z.string().default(''),
-    /** Between the parts of the header. */
+    /** Separates the parts of the header. */
     separator: z.string().optional(),
     algorithm: z.enum(['sha1', 'sha256']),
     encoding: z.enum(['hex', 'base64']),
-    /** What the secret's text stands for: itself, or the bytes that it encodes. */
+    /** How the text of the secret encodes the key. */
     key: z.enum(['text', 'hex', 'base64']).default('text'),
-    /** What is signed. */
+    /** The signed text. */
     text: z.string().includes('{body}').default('{body}'),
     signedAt: signedAt.optional(),
   }),
-  /** The secret is the password of HTTP Basic. */
+  /** HTTP Basic with the secret as the password. */
   z.strictObject({ kind: z.literal('basic'), username: z.string() }),
 ]);
 export type Proof = z.output<typeof proof>;
 
-/** What an event of a native type is about; without an object it is that of the subscription. */
+/** The meaning of a native event type. Default object: that of the subscription. */
 const meaning = z.strictObject({
   object: z.string().optional(),
   kind: z.enum(PROVIDER_EVENT_KINDS),
 });
 
 /**
- * Whose an event is: said by the event, as the connection's workspace or a fact of it with something around; or by
- * the address that it was sent to, which is the connection's own, with a secret that we make for it; or by an address
- * of the subscription's own, for which the vendor makes the secret.
+ * How the account of an event is found. `event`: the event names the workspace or another fact of the connection.
+ * `address`: each connection has its own URL, with a secret that the gateway creates. `subscription`: each subscription
+ * has its own URL, with a secret that the vendor creates.
  */
 const account = z.discriminatedUnion('of', [
   z.strictObject({
@@ -66,22 +66,22 @@ const account = z.discriminatedUnion('of', [
 ]);
 
 /**
- * What asks the vendor to send events. In the body `{url}`, `{secret}`, `{object}`, `{type}`, `{objectId}` and the id of
- * a parent are filled in.
+ * The request that subscribes to events. `{url}`, `{secret}`, `{object}`, `{type}`, `{objectId}` and the id of a parent are
+ * replaced in the body.
  */
 const subscription = z.strictObject({
   method: z.enum(['POST', 'PUT']).default('POST'),
   path,
   body: json,
-  /** Where the answer has the vendor's id of it. */
+  /** Where the response holds the vendor's id of the subscription. */
   ref: pointer,
-  /** Where a successful answer says why it did nothing. */
+  /** Where a successful response holds the reason of a refusal. */
   refusals: pointer.optional(),
-  /** One for each type of events, one for all of an object, or one for each record that the object lies below. */
+  /** What one subscription covers: an event type, an object, or the records of one parent record. */
   each: z.enum(['type', 'object', 'parent']),
   /**
-   * The types of events that one is for: a list in the body, of texts or objects with `{type}` in them, or with what
-   * is before and after its last dot, `{subject}` and `{action}`. Of some objects they have another form.
+   * The list of event types in the body. Its items are texts or objects with `{type}`, or with the parts before and after
+   * the last dot of the type, `{subject}` and `{action}`. `itemOf` has other forms by object.
    */
   types: z
     .strictObject({
@@ -90,31 +90,31 @@ const subscription = z.strictObject({
       itemOf: z.record(z.string(), json).default({}),
     })
     .optional(),
-  /** What the vendor calls the object if what is sent says `{objectId}`: it has to be asked for. */
+  /** The request that finds the vendor's id of an object, which replaces `{objectId}`. */
   objectId: z.strictObject({ path, at: pointer }).optional(),
-  /** Where the vendor tells the secret that it has made: in its answer, or at an address of its own. */
+  /** Where the vendor returns the secret that it created: in the response, or at another path. */
   secret: z.strictObject({ path: path.optional(), at: pointer }).optional(),
-  /** Where it can be looked up by its `{ref}`. Without it, a subscription that is gone at the vendor is not noticed. */
+  /** The path that finds a subscription by `{ref}`. Without it, a deletion at the vendor goes unnoticed. */
   check: path.optional(),
-  /** What the vendor calls an object here, if not what the types say of it. */
+  /** The vendor's names of objects in subscriptions, if they differ from those in event types. */
   names: z.record(z.string(), z.string()).default({}),
   remove: z.strictObject({
     method: z.enum(['DELETE', 'POST']).default('DELETE'),
     path,
-    /** `{ref}` is the vendor's id, here and in the path. */
+    /** `{ref}` is the vendor's id, in the body and in the path. */
     body: json.optional(),
   }),
 });
 export type Subscription = z.output<typeof subscription>;
 
-/** A header of a request that asks whether somebody is there: the answer has it too. It comes before any secret. */
+/** A header of a request that verifies the URL. The response repeats it. No secret exists yet. */
 const greeting = z.strictObject({ header: z.string() });
 
-/** An answer that the vendor waits for, to a request that is no event. */
+/** A request that is no event, and the response that the vendor requires. */
 const challenge = z.strictObject({
   at: pointer,
   value: z.string(),
-  /** What is to be signed by the secret. */
+  /** The text to sign with the secret. */
   token: pointer,
   answer: z.strictObject({ token: z.string(), signed: z.string() }),
 });
@@ -123,40 +123,40 @@ export type Challenge = z.output<typeof challenge>;
 export const events = z.strictObject({
   proof,
   account,
-  /** Where a body has its events; left out if it is one. */
+  /** Where the body holds its events. Absent if the body is one event. */
   list: pointer.optional(),
-  /** The native type: its parts with a dot between them. */
+  /** The parts of the native type, which are joined by dots. */
   type: z.array(said).min(1),
   types: z.record(z.string(), meaning),
-  /** Objects that are not among those that types without an object are about. */
+  /** Objects without events. Types without an object concern all others. */
   tellNothingOf: z.array(z.string()).default([]),
   nativeId: z.array(said).min(1),
   recordId: z.strictObject({
     parts: z.array(said).min(1),
     separator: z.string().default(''),
-    /** What is around the id in lists, by object. */
+    /** The form of an id in lists, by object. */
     templates: z.record(z.string(), z.string().includes('{id}')).default({}),
   }),
-  /** Left out: the time at which the event came. */
+  /** Default: the time at which the event arrived. */
   time: z.strictObject({ at: said, format: timeFormat }).optional(),
-  /** Names of what an update has changed: the members of a map or of a list, or one text. */
+  /** The changed fields of an update: the keys of a map, the items of a list, or one text. */
   changed: pointer.optional(),
-  /** The whole record after the change, in the form that lists have. Left out: it is fetched. */
+  /** The record after the change, in the form of the lists. Absent: the gateway fetches it. */
   record: pointer.optional(),
-  /** Events that are about something else, though of such a type, have this. */
+  /** Present in events of a listed type that must be ignored. */
   skip: pointer.optional(),
-  /** The status that an accepted request is answered with. */
+  /** The status of the response to an accepted request. */
   acceptedStatus: z.literal([200, 204]).default(204),
   challenge: challenge.optional(),
   greeting: greeting.optional(),
-  /** Left out if a person sets the subscriptions up. */
+  /** Absent if a person sets the subscriptions up. */
   subscription: subscription.optional(),
-  /** For people: what to set up at the vendor; `{url}` is the address that gets the events. */
+  /** Instructions for a person who sets up the webhook. `{url}` is the URL that receives the events. */
   instructions: z.array(z.string()).optional(),
 });
 export type Events = z.output<typeof events>;
 
-/** Asks whose account a connection is to. */
+/** The request that finds the account of a connection. */
 export const identity = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET'),
   path,

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { json, path, place, pointer, texts, timeFormat } from './place.ts';
 
 /**
- * How the next page is asked for.
- * - cursor: a text or number of the answer goes into the next request.
- * - nextUrl: the answer has the whole address of the next page.
- * - link: the same in a Link header (RFC 8288).
- * - offset: the number of records so far.
- * - page: the number of the page.
- * - lastId: the id of the last record.
- * - none: all records come at once.
- * `more` is a flag of the answer: if it is false, this was the last page. `ends` is one that is true then.
+ * How the next page is requested.
+ * - cursor: with a text or number of the response.
+ * - nextUrl: by the URL in the response.
+ * - link: by the URL in a Link header (RFC 8288).
+ * - offset: with the number of records so far.
+ * - page: with the number of the page.
+ * - lastId: with the id of the last record.
+ * - none: one response has all records.
+ * `more` is a flag that is false on the last page, and `ends` one that is true there.
  */
 const paging = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -40,9 +40,9 @@ const paging = z.discriminatedUnion('kind', [
     send: place,
     first: z.int().default(1),
     more: pointer.optional(),
-    /** How many pages there are. */
+    /** Where the response holds the number of pages. */
     pages: pointer.optional(),
-    /** A header that has the number of the next page, and is empty on the last. */
+    /** A header with the number of the next page. It is empty on the last page. */
     nextHeader: z.string().optional(),
   }),
   z.strictObject({ kind: z.literal('lastId'), send: place, more: pointer.optional() }),
@@ -50,55 +50,55 @@ const paging = z.discriminatedUnion('kind', [
 ]);
 export type Paging = z.infer<typeof paging>;
 
-/** A bound of the time of change, as the vendor filters by it. */
+/** A bound of the vendor's filter by time of change. */
 const timeFilter = z.strictObject({
   ...place.shape,
   format: timeFormat,
   /**
-   * What is around the time: `greater-than(updated,{time})`, or JSON in a body, where `{time}` alone is the
-   * time as a number if the format is one.
+   * The form of the filter: a text such as `greater-than(updated,{time})`, or JSON in a body, where `{time}` alone stays a
+   * number if the format is one.
    */
   template: z.union([z.string().includes('{time}'), json]).default('{time}'),
-  /** The vendor leaves out what changed at exactly that time. */
+  /** The vendor excludes records that changed at exactly that time. */
   isExclusive: z.boolean().default(false),
-  /** The list takes no request without it: a read without that bound asks from the beginning. */
+  /** The list requires this bound. A read without it starts at the earliest time. */
   isRequired: z.boolean().default(false),
-  /** Only the first page is asked with it: the cursor knows the rest. */
+  /** Only the request for the first page has the bound, because the cursor includes it. */
   isFirstOnly: z.boolean().default(false),
   /**
-   * Asked that much wider, for vendors that take it in a zone of their own or not too close to now, and for counted
-   * pages that should not move when a record changes.
+   * Widens the bound: for vendors that use their own time zone or refuse times close to now, and for numbered pages that
+   * must not shift when a record changes.
    */
   marginMs: z.int().nonnegative().default(0),
 });
 export type TimeFilter = z.output<typeof timeFilter>;
 
-/** Where the names of the wanted fields go, if the vendor gives little without them. */
+/** Where a request names the wanted fields, if the vendor returns few without them. */
 export const wantedFields = z.strictObject({
   ...place.shape,
   separator: z.string().default(','),
-  /** Around the names: a query of GraphQL, say. */
+  /** The text around the names, such as a GraphQL query. */
   template: z.string().includes('{fields}').default('{fields}'),
-  /** Names that are always there. */
+  /** Names that every request has. */
   always: z.array(z.string()).default([]),
-  /** A list in the body rather than a text. */
+  /** The names are a list in the body instead of a text. */
   isList: z.boolean().default(false),
   max: z.int().positive().optional(),
 });
 export type WantedFields = z.output<typeof wantedFields>;
 
-/** Conditions that a field has a value: the vendor leaves out all other records. */
+/** The vendor's filter for records whose field has a value. */
 const equality = z.strictObject({
   ...place.shape,
-  /** The place's name may have the field's, as `{field}`. */
+  /** May contain the field's name as `{field}`. */
   name: z.string().min(1).default('{field}'),
-  /** With `{field}` and `{value}`; in JSON, `{value}` alone keeps its type. */
+  /** Contains `{field}` and `{value}`. In JSON, `{value}` alone keeps the type of the value. */
   template: z.union([z.string().includes('{value}'), json]).default('{value}'),
-  /** How values are written into a text. In JSON they stay what they are. */
+  /** How values are quoted in a text. JSON values are not quoted. */
   quoting: z.enum(['none', 'odata', 'formula', 'caret']).default('none'),
-  /** What a field may be called: nothing that ends its place in the condition. */
+  /** Permitted field names. They must not contain characters that end the condition. */
   names: z.instanceof(RegExp).default(/^[A-Za-z_][\w.]*$/),
-  /** Conditions in one request. */
+  /** The maximum number of conditions in one request. */
   max: z.int().positive().default(10),
 });
 export type Equality = z.output<typeof equality>;
@@ -109,39 +109,39 @@ export const list = z.strictObject({
   path,
   query: texts,
   body: json.optional(),
-  /** Where the records are; each of them may lie deeper, at `record`. */
+  /** Where the response holds the list of records. `record` is the location of a record in an item. */
   records: pointer,
   record: pointer.default(''),
-  /** Something that only records of another kind have: they are left out. */
+  /** Present in records of another kind, which are omitted. */
   skip: pointer.optional(),
-  /** The size of a page: what asks for it, and the most that the vendor gives. */
+  /** The parameter of the page size, and the vendor's maximum. */
   size: z
     .strictObject({
       ...place.shape,
       max: z.int().positive(),
-      /** Around the number, if it is a part of a text. */
+      /** The text around the number. */
       template: z.string().includes('{size}').optional(),
     })
     .optional(),
   paging,
-  /** The last days up to today, in UTC: the vendor lists only a range of dates that is no longer than that. */
+  /** The vendor only lists a range of at most `count` days. Reads request the last ones, up to today in UTC. */
   days: z.strictObject({ from: place, to: place, count: z.int().positive() }).optional(),
   since: timeFilter.optional(),
   until: timeFilter.optional(),
-  /** Both bounds go into one text: `join` stands between them, `wrap` around them. */
+  /** Both bounds are one text: `join` separates them, and `wrap` encloses them. */
   expression: z
     .strictObject({ join: z.string(), wrap: z.string().includes('{all}').default('{all}') })
     .optional(),
-  /** Comes newest change first: a read of changes stops at the first that is older. */
+  /** The newest change comes first, so an incremental read stops at the first older record. */
   newestFirst: z.boolean().default(false),
   /**
-   * Comes oldest change first, and is best asked for again from the last record's time: records that change
-   * between two pages move none of the others over the seam, and no page is deep.
+   * The oldest change comes first, and each page is requested from the time of the last record. A record that changes
+   * between two pages then shifts no other record, and no page is deep.
    */
   isKeyset: z.boolean().default(false),
-  /** How many records the read has in all. */
+  /** Where the response holds the total number of records. */
   total: pointer.optional(),
-  /** The same in a header. */
+  /** The header with the total number of records. */
   totalHeader: z.string().optional(),
   fields: wantedFields.optional(),
   equals: equality.optional(),

@@ -1,37 +1,37 @@
-/** What a declaration says of one object: how it is listed, written and described. */
+/** The declaration of one object: its lists, writes and fields. */
 import { z } from 'zod';
 import { FIELD_VALUE_TYPES } from '../../contract.ts';
 import { list, wantedFields } from './list-declaration.ts';
 import { json, path, place, pointer, texts, timeFormat } from './place.ts';
 
-/** A member of an answer, and its value if all went well. */
+/** A member of a response, and its value on success. */
 const success = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
 
-/** How a record is sent and what comes back. */
+/** The request that writes a record, and its response. */
 const write = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']),
   path,
   query: texts,
   headers: texts,
-  /** Where the record goes in the body. */
+  /** Where the body holds the record. */
   wrap: pointer.default(''),
-  /** What the body has beside it; a text that is `{name}` alone stands for what paths have by that name. */
+  /** The other members of the body. A text that is `{name}` alone is replaced as in paths. */
   body: json.default({}),
-  /** The record is sent as JSON in a text. */
+  /** The record is a text with JSON. */
   encoded: z.boolean().default(false),
-  /** The members that a record may have beside those, if the vendor would leave others out without a word. */
+  /** The members that a record may have. Needed if the vendor silently ignores others. */
   takes: z.array(z.string()).optional(),
-  /** Where the body has the record's id too. */
+  /** Where the body repeats the record's id. */
   id: pointer.optional(),
-  /** Where the answer has the record; left out if it has none. */
+  /** Where the response holds the record, if it does. */
   record: pointer.optional(),
-  /** Where that has the id, if it is another place than in a list. */
+  /** Where the record of the response holds its id. Default: as in lists. */
   recordId: pointer.optional(),
-  /** The vendor never answers which record it created: the outcome is a success without an ID. */
+  /** The vendor does not return the created record's id, so the outcome is a success without an id. */
   isUnnamed: z.boolean().default(false),
-  /** Where a successful answer says why it did nothing. */
+  /** Where a successful response holds the reason of a refusal. */
   refusals: pointer.optional(),
-  /** What a successful answer has if the record was written. */
+  /** What the response contains if the record was written. */
   success: success.optional(),
 });
 export type Write = z.output<typeof write>;
@@ -48,108 +48,108 @@ const removal = z.strictObject({
 });
 export type Removal = z.output<typeof removal>;
 
-/** Many records in one request, and an outcome for each of them in the same order. */
+/** A request that writes many records. The response has their outcomes in the same order. */
 const batch = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']),
   path,
   query: texts,
   body: json.default({}),
-  /** Where the list of records goes. */
+  /** Where the body holds the list of records. */
   records: pointer,
-  /** Where an answer has the outcomes. */
+  /** Where the response holds the outcomes. */
   outcomes: pointer,
-  /** The member of an outcome that tells success, and its value then. */
+  /** The member of an outcome that means success, and its value. */
   success,
   recordId: pointer,
   record: pointer.optional(),
   errors: z.array(pointer).min(1),
-  /** Asks the vendor to write what it can; left out if it always does. Without it one refusal refuses all. */
+  /** Query parameters that make the vendor write the valid records even if others are refused. */
   partial: z.record(z.string(), z.string()).optional(),
 });
 export type Batch = z.output<typeof batch>;
 
-/** Records by their ids: one request for each, or for many where `ids` says how they are named. */
+/** Reads records by id: one request for each record, or for many if `ids` is given. */
 const fetching = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET'),
   path,
   query: texts,
   body: json.optional(),
-  /** How many are asked for at once: the whole list, with each id in its template. */
+  /** How a request lists several ids. */
   ids: z
     .strictObject({
       ...place.shape,
       template: z.string().includes('{id}').default('{id}'),
       separator: z.string().default(','),
       wrap: z.string().includes('{ids}').default('{ids}'),
-      /** A list in the body rather than a text. */
+      /** The ids are a list in the body instead of a text. */
       isList: z.boolean().default(false),
       max: z.int().positive(),
     })
     .optional(),
-  /** Where the answer has the record, or the list of them. */
+  /** Where the response holds the record, or the list of records. */
   records: pointer,
   fields: wantedFields.optional(),
-  /** Something that only records that are gone have. */
+  /** Present in deleted records only. */
   gone: pointer.optional(),
 });
 export type Fetching = z.output<typeof fetching>;
 
-/** Asks how many records there are; a read shows its progress by it. */
+/** The request that counts the records, for the progress of a read. */
 const count = z.strictObject({ path, query: texts, at: pointer });
 export type Count = z.output<typeof count>;
 
-/** Fields that the account tells: standard and custom ones. */
+/** The account's own list of fields: standard and custom ones. */
 const fieldList = z.strictObject({
   path,
   query: texts,
   fields: pointer,
   name: pointer,
-  /** Before the name, if records have the field under a longer one: `custom.`. */
+  /** The prefix of the name in records, such as `custom.`. */
   prefix: z.string().default(''),
   displayName: pointer.optional(),
   type: pointer.optional(),
-  /** The vendor's types as ours; others are OTHER. */
+  /** Maps the vendor's types. All others are OTHER. */
   types: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).default({}),
   isRequired: pointer.optional(),
   isCustom: pointer.optional(),
-  /** A flag that the field can be written. */
+  /** A flag that is true if the field can be written. */
   isWritable: pointer.optional(),
   isReadOnly: pointer.optional(),
   options: z.strictObject({ at: pointer, value: pointer, displayValue: pointer }).optional(),
 });
 export type FieldList = z.output<typeof fieldList>;
 
-/** Fields in a map or list of their own inside a record, which count as the record's own. */
+/** Fields in a map or list inside a record. They are shown as fields of the record. */
 const nested = z.strictObject({
   at: pointer,
-  /** A write puts back there what has such a name. */
+  /** Names of fields that writes put into the map or list. */
   names: z.instanceof(RegExp).optional(),
-  /** A list of `{ id, value }`, and whether it is written as one or as a map. */
+  /** The fields are a list of `{ id, value }`. Writes send a list or a map. */
   entries: z
     .strictObject({ name: pointer, value: pointer, writes: z.enum(['list', 'map']) })
     .optional(),
-  /** What a vendor's value stands for, if that can't be described as data. */
+  /** Converts a vendor's value, if the conversion cannot be declared. */
   read: z.custom<(value: unknown) => unknown>((value) => typeof value === 'function').optional(),
-  /** A further name of a field, and the field that has it, if each record may name it differently. */
+  /** Adds fields under other names, if records name the same field differently. */
   alias: z
     .custom<(fields: Record<string, unknown>) => Record<string, unknown>>(
       (value) => typeof value === 'function',
     )
     .optional(),
-  /** How a value is written, if not as it is. */
+  /** Converts a value for a write. */
   write: z
     .custom<(value: unknown, name: string) => unknown>((value) => typeof value === 'function')
     .optional(),
 });
 export type Nested = z.output<typeof nested>;
 
-/** An id of several parts is written with a separator between them; paths take the parts by name. */
+/** An id of several parts, joined by a separator. Paths refer to the parts by name. */
 const idParts = z.strictObject({
   parts: z.record(
     z.string().regex(/^\w+$/),
     z.union([
       pointer,
-      /** What the first group of a pattern finds there: the end of an address, say. */
+      /** The first group of a pattern, for example the end of a URL. */
       z.strictObject({ at: pointer, pattern: z.instanceof(RegExp) }),
     ]),
   ),
@@ -159,27 +159,27 @@ export type IdParts = z.output<typeof idParts>;
 
 export const objectDeclaration = z.strictObject({
   displayName: z.string(),
-  /** Other names that manifests use for the object, as the reference API's catalogue does. */
+  /** Other names of the object in manifests, as in the catalogue of the reference API. */
   aliases: z.array(z.string()).default([]),
-  /** Where a record has its id. */
+  /** Where a record holds its id. */
   id: z.union([pointer, idParts]).default('/id'),
-  /** When a record was last changed; a read of changes keeps to its bounds by it. */
+  /** When a record last changed. An incremental read compares it with its bounds. */
   changedAt: z
     .strictObject({
       at: pointer,
       format: timeFormat,
-      /** The vendor cuts the time to so much: what changes within it has the same one. */
+      /** The precision of the time. Changes within it have the same time. */
       precisionMs: z.int().positive().default(1),
     })
     .optional(),
-  /** Listed below each record of another object; paths have that one's id by this name. */
+  /** The parent object, whose records each have a list. Paths refer to the parent's id by `as`. */
   parent: z.strictObject({ object: z.string(), as: z.string() }).optional(),
   nested: z.array(nested).default([]),
   all: list,
-  /** Another way for what changed, if the vendor has one. */
+  /** The list for incremental reads, if it differs. */
   changed: list
     .extend({
-      /** The list of all leaves records out: a read of all goes this way too, with this query beside its own. */
+      /** A full read also uses this list, with this query added, because the list `all` omits records. */
       whole: z.strictObject({ query: texts }).optional(),
     })
     .optional(),

@@ -1,17 +1,17 @@
-/** The parts that declarations are made of: places in JSON and in requests, paths, times. */
+/** Parts of declarations: locations in JSON and in requests, paths, time formats. */
 import { z } from 'zod';
 
-/** A JSON Pointer (RFC 6901): '' is the whole, `/data/id` a member of a member. */
+/** A JSON Pointer (RFC 6901): '' is the whole document, `/data/id` a nested member. */
 export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON Pointer like /data/id');
 
 /**
- * A path below the base URL. `{name}` stands for one segment: the record's `id` or a part of it, the
- * `object`, the parent, or a member of a record that is created; `{+name}` may hold slashes. `{{name}}`
- * is a fact of the connection.
+ * A path below the base URL. `{name}` is replaced by one segment: the record's `id` or a part of it, the `object`, the
+ * parent, or a member of a created record. `{+name}` may contain slashes. `{{name}}` is a member of the connection's
+ * metadata.
  */
 export const path = z.string().regex(/^(\/.*)?$/, 'must be empty or start with a slash');
 
-/** Where a value goes in a request; in a body the name is a JSON Pointer, and `/-` the end of a list. */
+/** The location of a value in a request. In a body the name is a JSON Pointer, and `/-` appends to a list. */
 export const place = z.strictObject({
   in: z.enum(['query', 'header', 'body']),
   name: z.string().min(1),
