@@ -3,7 +3,7 @@
  * told, and not done again, unless `--resend` wants it done.
  */
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';
 import { type ArchiveHead, readArchive } from '../copies/archive.ts';
@@ -12,7 +12,8 @@ import { type HeldBack, holdBack } from '../copies/hold-back.ts';
 import { writeKeptFiles } from '../copies/kept-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
 import { type Files, openFiles } from '../copies/sealed-files.ts';
-import { DATABASE } from '../database/embedded/data-folder.ts';
+import { DATABASE, UNFINISHED } from '../database/embedded/data-folder.ts';
+import { LOCK } from '../database/embedded/data-folder-lock.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { countRows, keySettings, runCommand, whereIs } from './run-command.ts';
@@ -39,12 +40,11 @@ async function restore(file: string, { withoutKeys, resend }: Choices): Promise<
   const { head, copy } = await readArchive(file);
   const files = withoutKeys ? {} : filesOf(head);
   let held: HeldBack | undefined;
-  const undo = undoing(config);
+  const undo = undoing(config, files);
   const fill = async () => {
     await using target = await openTarget(whereIs(config), createLog('warn'));
     // Before the database: it is useless without its keys, and a start would create others.
-    const { written, left } = writeKeptFiles(config.DATA_DIR, files);
-    undo.remove(written);
+    const left = writeKeptFiles(config.DATA_DIR, files);
     const end = await loadCopy(target, copy, {
       log: createLog('warn'),
       afterwards: async (session) => {
@@ -54,7 +54,7 @@ async function restore(file: string, { withoutKeys, resend }: Choices): Promise<
     return { left, end };
   };
   const { left, end } = await fill().catch((error: unknown) => {
-    undo.run();
+    undo();
     throw error;
   });
   console.log(`${countRows(end)} as of ${head.takenTime} are restored.`);
@@ -62,14 +62,16 @@ async function restore(file: string, { withoutKeys, resend }: Choices): Promise<
   tellKeys(config, files, left);
 }
 
-/** Removes what a failed restore has written into the data folder, so that the next one finds it as it was. */
-function undoing({ DATA_DIR }: Config): { remove(paths: string[]): void; run(): void } {
-  const created = [DATA_DIR, join(DATA_DIR, DATABASE)].filter((path) => !existsSync(path));
-  return {
-    remove: (paths) => void created.push(...paths.map((path) => join(DATA_DIR, path))),
-    run: () => {
-      for (const path of created) rmSync(path, { recursive: true, force: true });
-    },
+/** Returns a function that removes what a failed restore has created in the data folder, and the folder if it is new. */
+function undoing({ DATA_DIR }: Config, files: Files): () => void {
+  const firstMissing = (path: string): string =>
+    path === DATA_DIR || existsSync(dirname(path)) ? path : firstMissing(dirname(path));
+  const created = [DATABASE, UNFINISHED, LOCK, ...Object.keys(files)]
+    .map((name) => join(DATA_DIR, name))
+    .filter((path) => !existsSync(path))
+    .map(firstMissing);
+  return () => {
+    for (const path of created) rmSync(path, { recursive: true, force: true });
   };
 }
 

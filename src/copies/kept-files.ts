@@ -17,15 +17,8 @@ export function readKeptFiles(dataDir: string): Files {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(dataDir, path), 'utf8')]));
 }
 
-export interface WrittenFiles {
-  written: string[];
-  /** Paths of other content, which were there before and were kept. */
-  left: string[];
-}
-
-/** Never overwrites a file. */
-export function writeKeptFiles(dataDir: string, files: Files): WrittenFiles {
-  const written: string[] = [];
+/** Never overwrites a file. Returns the paths of files that exist with other content and stay. */
+export function writeKeptFiles(dataDir: string, files: Files): string[] {
   const left: string[] = [];
   for (const [path, text] of Object.entries(files)) {
     const file = join(dataDir, path);
@@ -35,7 +28,6 @@ export function writeKeptFiles(dataDir: string, files: Files): WrittenFiles {
     }
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, text, { mode: OWNER_ONLY, flush: true });
-    written.push(path);
   }
-  return { written, left };
+  return left;
 }

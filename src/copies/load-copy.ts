@@ -7,6 +7,7 @@ import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Copy, End, Head, Part } from './copy.ts';
 import type { Place } from './database-place.ts';
+import { dropCreated, listObjects } from './schema-objects.ts';
 import { listFilled, listTables, measure, quoted, setUpCopying, type Table } from './tables.ts';
 
 export interface LoadOptions {
@@ -15,17 +16,31 @@ export interface LoadOptions {
   log: Log;
 }
 
-/** Throws StartRefused, and leaves the database empty, if it can't be filled. */
+/** Throws StartRefused if the database can't be filled, and leaves it as it was: empty, or with empty tables. */
 export async function loadCopy(place: Place, copy: Copy, options: LoadOptions): Promise<End> {
   refuseUnknownSchema(copy.head);
   const quiet = { ...options.log, info: () => {} } as Log;
-  await place.inSession(refuseFilled);
-  await migrate(place.server, quiet, { only: copy.head.migrations });
-  const end = await place.inSession((session) => fill(session, copy, options));
+  const before = await place.inSession(async (session) => {
+    await refuseFilled(session);
+    return await listObjects(session);
+  });
+  const end = await load(place, copy, { ...options, log: quiet }).catch(async (error: unknown) => {
+    await place
+      .inSession((session) => dropCreated(session, before))
+      .catch((err: unknown) => {
+        options.log.warn({ err }, 'copy.schema_left');
+      });
+    throw error;
+  });
   // What this version of the gateway has added to the schema since.
   await migrate(place.server, quiet);
   await place.inSession((session) => session.query('analyze'));
   return end;
+}
+
+async function load(place: Place, copy: Copy, options: LoadOptions): Promise<End> {
+  await migrate(place.server, options.log, { only: copy.head.migrations });
+  return await place.inSession((session) => fill(session, copy, options));
 }
 
 function refuseUnknownSchema({ migrations }: Head): void {

@@ -33,7 +33,7 @@ export interface ClaimedRow {
   leaseToken: string;
   url: string;
   urlSealed: string | null;
-  headers: Record<string, string> | null;
+  maskedHeaders: Record<string, string> | null;
   headersSealed: string | null;
   isFailing: boolean;
   /** Another one may wait for its end. */
@@ -149,13 +149,13 @@ const CLAIM = acrossProjects(
     returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
       d."orderKey" is not null as "isOrdered"
   )
-  select d.*, t."url", t."urlSealed", t."headers", t."headersSealed", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
+  select d.*, t."url", t."urlSealed", t."maskedHeaders", t."headersSealed", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
     t."previousSecretSealed", t."previousSecretExpireTime",
     (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"
   from claimed d cross join ${destinationOf('d', 'destinationId', [
     'url',
     'urlSealed',
-    'headers',
+    'maskedHeaders',
     'headersSealed',
     'failingSince',
     'signingSecretSealed',

@@ -1,6 +1,6 @@
 /**
- * The URL and headers of a destination, which may hold credentials of its receiver. The columns `url` and `headers`
- * hold what any reader may see; the values are sealed.
+ * The URL and headers of a destination, which may hold credentials of its receiver. The columns `url` and
+ * `maskedHeaders` hold what any reader may see; the values are sealed.
  */
 import type { Vault } from '../secrets.ts';
 
@@ -17,7 +17,7 @@ interface Owner {
 export interface SealedTarget {
   url: string | null;
   urlSealed: string | null;
-  headers: unknown;
+  maskedHeaders: unknown;
   headersSealed: string | null;
 }
 
@@ -27,7 +27,7 @@ export const SEALED_TARGET = {
   projectId: true,
   url: true,
   urlSealed: true,
-  headers: true,
+  maskedHeaders: true,
   headersSealed: true,
 } as const;
 
@@ -68,12 +68,12 @@ export function sealUrl(vault: Vault, owner: Owner, url: string) {
 export function sealHeaders(vault: Vault, owner: Owner, headers: TargetHeaders | null) {
   const headersSealed =
     headers && vault.seal(JSON.stringify(headers), place(owner, 'headersSealed'));
-  return { headers: maskHeaders(headers), headersSealed };
+  return { maskedHeaders: maskHeaders(headers), headersSealed };
 }
 
 /**
- * The URL and headers with their values. Columns without masks hold the values themselves: a process of an earlier
- * version wrote them.
+ * The URL and headers with their values. Columns without masks hold the values themselves: an earlier version wrote
+ * them, and they are not sealed yet.
  */
 export function openTarget(
   vault: Vault,
@@ -90,7 +90,7 @@ function openUrl(vault: Vault, row: Owner & SealedTarget): string | null {
 }
 
 function openHeaders(vault: Vault, row: Owner & SealedTarget): TargetHeaders | null {
-  const headers = row.headers as TargetHeaders | null;
+  const headers = row.maskedHeaders as TargetHeaders | null;
   if (!headers || !row.headersSealed || !isMasked(headers)) return headers;
   return JSON.parse(vault.open(row.headersSealed, place(row, 'headersSealed'))) as TargetHeaders;
 }

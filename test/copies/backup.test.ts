@@ -1,9 +1,19 @@
 /** A backup is whole or not there; what is restored does not do again what may have been done since. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect, DELIVERIES, EVENTS, owing } from '../support/copies/owing.ts';
+import { onPostgres } from '../support/app.ts';
+import {
+  connect,
+  DELIVERIES,
+  EVENTS,
+  owing,
+  SEALED_TARGET,
+  SEALED_VALUES,
+} from '../support/copies/owing.ts';
 import {
   contentAt,
   ENV,
@@ -52,6 +62,8 @@ test(
     receiver.behave(projectId, { status: 200 });
     const there = await startAt(place);
     const client = createClient(there.fetch, { 'x-api-key': apiKey });
+    const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
+    expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
     const { node } = await client.query(DELIVERIES, { id: destinationId });
     const [delivery] = node.deliveries.nodes;
     expect(delivery).toMatchObject({ status: 'FAILED' });
@@ -143,17 +155,109 @@ test(
     const whole = readFileSync(file);
     truncateSync(file, whole.length - 20);
     expect(await restore(SEALED)).toMatch(/is not whole|is damaged/);
-    // A failed restore leaves nothing, so the whole file can be restored to the same location.
-    const folder = join(newFolder(), 'new');
-    const other = place.DATABASE_URL ? await newPlace() : { DATA_DIR: folder };
-    truncateSync(file, whole.length - 20);
-    expect(await runCommand('restore', [file], { ...other, ...SEALED })).toMatchObject({ code: 1 });
-    expect(existsSync(folder)).toBe(false);
-    writeFileSync(file, whole);
-    expect(await runCommand('restore', [file], { ...other, ...SEALED })).toMatchObject({ code: 0 });
     writeFileSync(file, 'something else');
     expect(await restore(SEALED)).toContain('is damaged');
     const { Org } = await contentAt(place);
     expect(Org).toEqual([]);
   },
 );
+
+/** A backup with an org. */
+async function backUpOrg() {
+  const original = await newPlace();
+  const app = await startAt(original);
+  await app.tenant();
+  await app[Symbol.asyncDispose]();
+  const file = join(newFolder(), 'backup');
+  const made = await runCommand('backup', [file], { ...original, ...SEALED });
+  expect(made).toMatchObject({ code: 0 });
+  const { Org } = await contentAt(original);
+  return { file, orgs: Org };
+}
+
+/** A place in which nothing was ever started: its DATA_DIR is an empty folder, or is not there yet. */
+async function emptyPlace(folder: 'empty' | 'missing'): Promise<Place & { DATA_DIR: string }> {
+  const DATA_DIR = folder === 'empty' ? newFolder() : join(newFolder(), 'new');
+  return onPostgres ? { ...(await newPlace()), DATA_DIR } : { DATA_DIR };
+}
+
+/** Tables, functions and types of the place, and files of its DATA_DIR; null if the folder is not there. */
+async function leftAt({ DATABASE_URL, DATA_DIR }: Awaited<ReturnType<typeof emptyPlace>>) {
+  const files = existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : null;
+  return { files, objects: DATABASE_URL ? await inPostgres(DATABASE_URL, OBJECTS) : [] };
+}
+
+const OBJECTS = `
+  select relname as "name" from pg_class where relnamespace = 'public'::regnamespace union all
+  select proname from pg_proc where pronamespace = 'public'::regnamespace union all
+  select typname from pg_type where typnamespace = 'public'::regnamespace`;
+
+async function inPostgres<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<T>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test.each(['empty', 'missing'] as const)(
+  'a failed restore leaves nothing behind in an empty database if DATA_DIR is %s',
+  LIMIT,
+  async (folder) => {
+    const { file, orgs } = await backUpOrg();
+    const place = await emptyPlace(folder);
+    const untouched = await leftAt(place);
+    const whole = readFileSync(file);
+    const restore = (env: Record<string, string>) =>
+      runCommand('restore', [file], { ...place, ...env });
+    for (const [bytes, passphrase, problem] of [
+      [whole.subarray(0, whole.length - 20), SEALED.BACKUP_PASSPHRASE, /not whole|damaged/],
+      [whole, 'another passphrase', /is not the one/],
+    ] as const) {
+      writeFileSync(file, bytes);
+      const { code, output } = await restore({ BACKUP_PASSPHRASE: passphrase });
+      expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
+      expect(await leftAt(place)).toEqual(untouched);
+    }
+    expect(await restore(SEALED)).toMatchObject({ code: 0 });
+    expect((await contentAt(place)).Org).toEqual(orgs);
+  },
+);
+
+test('a failed restore keeps what was there: another table, and files', LIMIT, async () => {
+  const { file } = await backUpOrg();
+  truncateSync(file, readFileSync(file).length - 20);
+  const place = await emptyPlace('empty');
+  writeFileSync(join(place.DATA_DIR, 'issuer-key.json'), '{}');
+  if (place.DATABASE_URL) await inPostgres(place.DATABASE_URL, 'create table "mine" ("id" text)');
+  const untouched = await leftAt(place);
+  expect(await runCommand('restore', [file], { ...place, ...SEALED })).toMatchObject({ code: 1 });
+  expect(await leftAt(place)).toEqual(untouched);
+});
+
+test('a restore that is killed midway can be repeated', LIMIT, async () => {
+  const { file, orgs } = await backUpOrg();
+  const place = await emptyPlace('missing');
+  const restoring = spawn(process.execPath, ['src/commands/restore.ts', file], {
+    env: { ...PROCESS_ENV, ...ENV, ...place, ...SEALED },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void restoring.kill('SIGKILL'));
+  const exited = once(restoring, 'exit');
+  await expect.poll(() => hasBegunFilling(place), { timeout: 60_000, interval: 5 }).toBe(true);
+  restoring.kill('SIGKILL');
+  expect(await exited).toEqual([null, 'SIGKILL']);
+  const again = await runCommand('restore', [file], { ...place, ...SEALED });
+  expect(again).toMatchObject({ code: 0 });
+  expect((await contentAt(place)).Org).toEqual(orgs);
+});
+
+/** Migrations are being applied, with many to come; the embedded database is made, and its keys are there. */
+async function hasBegunFilling({ DATABASE_URL, DATA_DIR = '' }: Place): Promise<boolean> {
+  if (!DATABASE_URL) return existsSync(join(DATA_DIR, 'encryption-keys'));
+  const exists = `select to_regclass('"Project"') is not null as "isThere"`;
+  const [row] = await inPostgres<{ isThere: boolean }>(DATABASE_URL, exists);
+  return row?.isThere === true;
+}

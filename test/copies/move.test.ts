@@ -4,7 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onPostgres } from '../support/app.ts';
-import { connect, EVENTS, loseErasure, owing } from '../support/copies/owing.ts';
+import {
+  connect,
+  EVENTS,
+  loseErasure,
+  owing,
+  SEALED_TARGET,
+  SEALED_VALUES,
+} from '../support/copies/owing.ts';
 import {
   contentAt,
   newEmbedded,
@@ -74,6 +81,8 @@ test(
     expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
     expect(verified(messages.at(-1) as Received, signingSecret)).toBeTruthy();
     const client = createClient(there.fetch, { 'x-api-key': apiKey });
+    const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
+    expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
     await connect({ ...tenant, ...client }, 'second');
     const later = await client.query(EVENTS, { project: projectId, after: cursor });
     expect(later.project.notificationEvents.edges).toHaveLength(1);

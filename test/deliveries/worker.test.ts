@@ -12,8 +12,9 @@ const { delivery, destinationRow } = shared;
 
 test('a message is posted with its signature, its content type and the headers of its destination', async () => {
   const place = newPlace();
-  const headers = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
-  const { id, secret } = await destination(receiver.url(place), { headers });
+  // Not sealed yet.
+  const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
+  const { id, secret } = await destination(receiver.url(place), { maskedHeaders });
   const [deliveryId] = await owe(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
@@ -145,8 +146,8 @@ test('sends the sealed values of the query and the headers', async () => {
   const { id } = await destination(receiver.url(place));
   const owner = { id, projectId: shared.projectId };
   const url = sealUrl(vault, owner, receiver.url(place));
-  const { headers, headersSealed } = sealHeaders(vault, owner, { 'X-Key': 's3cret' });
-  const data = { ...url, headers: headers ?? {}, headersSealed };
+  const { maskedHeaders, headersSealed } = sealHeaders(vault, owner, { 'X-Key': 's3cret' });
+  const data = { ...url, maskedHeaders: maskedHeaders ?? {}, headersSealed };
   await prisma.destination.updateMany({ where: owner, data });
   await owe(id);
   await using sender = createWorker(database);

@@ -9,7 +9,8 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
 import { fillUp, noSmallFileSystem, smallFileSystem } from './scenes/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from './scenes/gateway.ts';
-import { changeBy, expectUnavailable, type Met, type Surfaces } from './scenes/surfaces.ts';
+import { expectEnd, SHUTDOWN_MS } from './scenes/hang-scene.ts';
+import { changeBy, expectUnavailable, type Met, readBy, type Surfaces } from './scenes/surfaces.ts';
 
 /** Of a start that others are in the way of: modules are loaded, and a database is opened. */
 const BACK_MS = 60_000;
@@ -69,6 +70,16 @@ test.skipIf(noSmallDisk)('a disk that is full refuses changes until there is roo
   await gateway.kill();
   const again = await startGateway(env);
   expect(await idsAt({ url: again.url, tenant })).toEqual(expect.arrayContaining(acknowledged));
+});
+
+test('SIGTERM ends a process whose embedded database is silent', async () => {
+  const { env, tenant } = await prepareEmbedded();
+  const gateway = await startGateway({ ...env, SHUTDOWN_MS: String(SHUTDOWN_MS) });
+  const at = { url: gateway.url, tenant };
+  await gateway.silenceDatabase();
+  const caught = [...readBy(at), ...changeBy(at)];
+  await expectEnd({ gateway });
+  await Promise.all(caught);
 });
 
 /** Runs statements in a process of its own. */

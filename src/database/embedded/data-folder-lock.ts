@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartRefused } from '../../errors.ts';
 
+/** Its file in DATA_DIR. */
+export const LOCK = 'lock.sqlite';
+
 const SQLITE_BUSY = 5;
 
 /** Throws StartRefused if another process has the folder. */
 export function lockDataFolder(dataDir: string): Disposable {
-  const file = new DatabaseSync(join(dataDir, 'lock.sqlite'), { timeout: 0 });
+  const file = new DatabaseSync(join(dataDir, LOCK), { timeout: 0 });
   try {
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {

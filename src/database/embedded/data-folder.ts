@@ -8,6 +8,8 @@ import { StartRefused } from '../../errors.ts';
 
 /** The folder of the database in DATA_DIR. */
 export const DATABASE = 'database';
+/** A new database until it is whole. */
+export const UNFINISHED = 'database.unfinished';
 /** The PostgreSQL that PGlite is. */
 const MAJOR = '18';
 const FILES = ['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'base/1/PG_VERSION'];

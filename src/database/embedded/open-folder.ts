@@ -5,9 +5,7 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
-import { DATABASE, damaged } from './data-folder.ts';
-
-const UNFINISHED = 'database.unfinished';
+import { DATABASE, damaged, UNFINISHED } from './data-folder.ts';
 
 /** Opens the database of the folder; makes it if there is none. The process holds the folder's lock. */
 export async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGlite> {

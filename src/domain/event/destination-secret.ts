@@ -35,9 +35,12 @@ export const signingSecretOf = read(
 );
 
 /** The URL and the headers of a destination with all secret values masked, for any reader. */
-export function maskedTarget({ url, headers }: Pick<Row<'Destination'>, 'url' | 'headers'>) {
-  // The columns are masked, unless a process of an earlier version wrote them.
-  return { url: url === null ? null : maskUrl(url), headers: maskHeaders(headers) };
+export function maskedTarget({
+  url,
+  maskedHeaders,
+}: Pick<Row<'Destination'>, 'url' | 'maskedHeaders'>) {
+  // The columns of rows that are not sealed yet hold values.
+  return { url: url === null ? null : maskUrl(url), headers: maskHeaders(maskedHeaders) };
 }
 
 /** URLs and headers of destinations that the viewer has been given, with the values that other readers see masked. */

@@ -55,7 +55,8 @@ const keepHeaders = z
   .max(HEADERS_MAX)
   .optional()
   .describe(
-    'Names of stored headers that keep their values: `headers` and these replace all headers. Without it, `headers` alone does.',
+    'Names of stored headers that keep their values: `headers` and these replace all headers. Without it, `headers` alone does. ' +
+      'If `url` gets another host, values are kept only for callers with the scope `credentials:read`.',
   );
 
 export const createDestinationInput = z
@@ -175,7 +176,7 @@ async function changeDestination(
     const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
     if (isEnabled) announceRecorded(tx, projectId);
     const { name, url } = given;
-    const headers = headersToStore(call.vault, known, given);
+    const headers = headersToStore(call, known, given);
     const target = targetColumns(call.vault, known, { url, headers });
     const data = { name, ...target, ...statusChange(known, given.status), updateTime: now };
     const destination = await tx.destination.update({
@@ -253,7 +254,7 @@ function targetColumns(
   const sealed = headers === undefined ? null : sealHeaders(vault, owner, headers);
   return {
     ...(url !== undefined && sealUrl(vault, owner, url)),
-    ...(sealed && { ...sealed, headers: sealed.headers ?? Prisma.DbNull }),
+    ...(sealed && { ...sealed, maskedHeaders: sealed.maskedHeaders ?? Prisma.DbNull }),
   };
 }
 
@@ -264,7 +265,7 @@ async function lockDestination(tx: Transaction, projectId: string, destinationId
     statements
       .selectFrom('Destination')
       .select(['id', 'projectId', 'name', 'type', 'status', 'url', 'urlSealed'])
-      .select(['headers', 'headersSealed'])
+      .select(['maskedHeaders', 'headersSealed'])
       .where('id', '=', destinationId)
       .where('projectId', '=', projectId)
       .forUpdate(),

@@ -8,8 +8,10 @@ import {
 } from '../../deliveries/target-secrets.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import { CONNECTION_HEADERS } from '../../outbound/connection-headers.ts';
-import type { Vault } from '../../secrets.ts';
+import type { Call } from '../call.ts';
 import { issueAt } from '../issues.ts';
+import { permits } from '../viewer/needs.ts';
+import type { Viewer } from '../viewer/viewer.ts';
 
 export const HEADERS_MAX = 20;
 const NAME_MAX = 128;
@@ -72,21 +74,27 @@ export function problemWithValue(value: unknown): string | null {
 }
 
 interface Given {
+  url?: string | undefined;
   headers?: TargetHeaders | null | undefined;
   keepHeaders?: string[] | undefined;
 }
 
 /** Returns the new headers with the stored ones that an update keeps by name; undefined if none change. Throws BAD_USER_INPUT. */
 export function headersToStore(
-  vault: Vault,
+  { vault, viewer }: Pick<Call, 'vault' | 'viewer'>,
   known: { id: string; projectId: string } & SealedTarget,
-  { headers, keepHeaders }: Given,
+  given: Given,
 ): TargetHeaders | null | undefined {
-  if (keepHeaders === undefined) return headers;
+  const { headers, keepHeaders } = given;
+  const moved = mayReadValues(viewer) ? [] : movedIssues(known, given);
+  if (keepHeaders === undefined) {
+    if (moved.length > 0) throw invalidInput(moved);
+    return headers;
+  }
   const stored = byLowerCase(openTarget(vault, known).headers ?? {});
   const added = byLowerCase(headers ?? {});
   const kept = new Map<string, [string, string]>();
-  const issues: Issue[] = [];
+  const issues = moved;
   for (const [index, name] of keepHeaders.entries()) {
     const lowerCase = name.toLowerCase();
     const header = stored.get(lowerCase);
@@ -102,6 +110,23 @@ export function headersToStore(
   }
   if (issues.length > 0) throw invalidInput(issues);
   return Object.fromEntries([...kept.values(), ...added.values()]);
+}
+
+function mayReadValues(viewer: Viewer): boolean {
+  return viewer.kind !== 'END_USER' && permits(viewer.scopes, 'credentials:read');
+}
+
+/** A caller who may not read the values could otherwise have them sent to a server of their own. */
+function movedIssues(known: SealedTarget, { url, headers, keepHeaders }: Given): Issue[] {
+  const keeps = keepHeaders === undefined ? headers === undefined : keepHeaders.length > 0;
+  const isMoved = url !== undefined && known.url !== null && originOf(url) !== originOf(known.url);
+  if (!keeps || !isMoved || Object.keys(known.maskedHeaders ?? {}).length === 0) return [];
+  const detail = `leads to another host, ${originOf(url)}, which the values of the stored headers were not given for: send all values in \`headers\`, or null to remove them. A caller with the scope \`credentials:read\` may keep them.`;
+  return [issueAt(['input', 'url'], detail)];
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin;
 }
 
 function byLowerCase(headers: TargetHeaders): Map<string, [string, string]> {

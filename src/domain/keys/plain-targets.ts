@@ -16,13 +16,13 @@ interface PlainRow {
   id: string;
   projectId: string;
   url: string | null;
-  headers: TargetHeaders | null;
+  maskedHeaders: TargetHeaders | null;
 }
 
 const PLAIN = withoutProject(
   'destinations of every project are sealed',
-  `select "id", "projectId", "url", "headers" from "Destination"
-   where ("projectId", "id") > ($1, $2) and ("url" like '%?%' or "headers" is not null)
+  `select "id", "projectId", "url", "maskedHeaders" from "Destination"
+   where ("projectId", "id") > ($1, $2) and ("url" like '%?%' or "maskedHeaders" is not null)
    order by "projectId", "id" limit ${BATCH}`,
 );
 
@@ -44,7 +44,7 @@ export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<n
 }
 
 async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<number> {
-  const { id, projectId, url, headers } = row;
+  const { id, projectId, url, maskedHeaders: headers } = row;
   let sealed = 0;
   if (url !== null && maskUrl(url) !== url) {
     const { url: masked, urlSealed } = sealUrl(vault, row, url);
@@ -56,10 +56,10 @@ async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<nu
     sealed += changed.length;
   }
   if (headers && !isMasked(headers)) {
-    const { headers: masked, headersSealed } = sealHeaders(vault, row, headers);
+    const { maskedHeaders: masked, headersSealed } = sealHeaders(vault, row, headers);
     const changed = await query(
-      `update "Destination" set "headers" = $1::jsonb, "headersSealed" = $2
-       where "projectId" = $3 and "id" = $4 and "headers" = $5::jsonb returning 1`,
+      `update "Destination" set "maskedHeaders" = $1::jsonb, "headersSealed" = $2
+       where "projectId" = $3 and "id" = $4 and "maskedHeaders" = $5::jsonb returning 1`,
       [JSON.stringify(masked), headersSealed, projectId, id, JSON.stringify(headers)],
     );
     sealed += changed.length;

@@ -53,24 +53,31 @@ test('every secret is sealed again with the current key, once, and says the same
         projectIdOrName: tenant.projectId,
         name: 'hook',
         type: 'WEBHOOK',
-        url: 'https://hooks.example/x',
+        url: 'https://hooks.example/x?token=in-the-query',
+        headers: { 'X-Key': 'in-a-header' },
       },
     })
   ).createDestination;
   await keepSecretOfVendor(tenant.projectId);
   const before = await sealedValues();
   const tables = before.map(({ place }) => place.table);
-  expect(tables.toSorted()).toEqual(['Connection', 'Destination', 'SubscriptionSecret']);
+  expect(tables.toSorted()).toEqual([
+    'Connection',
+    ...Array(3).fill('Destination'),
+    'SubscriptionSecret',
+  ]);
 
   const current = randomBytes(32);
   const both = createVault([current, old]);
-  expect(await reencrypt(rows.query, both)).toBe(3);
+  expect(await reencrypt(rows.query, both)).toBe(5);
   const alone = createVault([current]);
   const opened = (await sealedValues()).map(({ sealed, place }) => alone.open(sealed, place));
   expect(opened).toEqual(before.map(({ sealed, place }) => both.open(sealed, place)));
   expect(opened.join(' ')).toContain('sandbox-key-of-acme');
   expect(opened).toContain(signingSecret);
   expect(opened).toContain('["secret of the vendor"]');
+  expect(opened).toContain('https://hooks.example/x?token=in-the-query');
+  expect(opened).toContain('{"X-Key":"in-a-header"}');
   expect(await reencrypt(rows.query, both)).toBe(0);
 });
 
@@ -82,6 +89,8 @@ test('every column that holds sealed values is known', () => {
       'Connection.credentialsSealed',
       'Destination.signingSecretSealed',
       'Destination.previousSecretSealed',
+      'Destination.urlSealed',
+      'Destination.headersSealed',
       'OAuthConnect.codeVerifierSealed',
       'SubscriptionSecret.secretsSealed',
     ]),

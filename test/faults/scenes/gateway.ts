@@ -39,6 +39,8 @@ export interface Gateway {
   usedBytes(): Promise<number>;
   /** What its work takes from now until the returned function is called. */
   watchLoad(): Promise<() => Promise<Load>>;
+  /** The embedded database gets no more messages: nothing that it is sent from now on is answered. */
+  silenceDatabase(): Promise<void>;
   /** As a crash does it. */
   kill(): Promise<void>;
   /** As an operator does it; answers the exit code. */
@@ -99,6 +101,7 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
         loopDelayMaxMs: await evaluate('watched.loopDelayMaxMs()'),
       });
     },
+    silenceDatabase: async () => void (await evaluate(SILENCE_DATABASE)),
     async kill() {
       child.kill('SIGKILL');
       await exited;
@@ -129,6 +132,9 @@ function lineOf(
   });
   return promise;
 }
+
+const SILENCE_DATABASE = `
+  process.getBuiltinModule('node:worker_threads').MessagePort.prototype.postMessage = () => {};`;
 
 const WATCH_LOAD = `
   const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');

@@ -407,13 +407,47 @@ test('keeps the values of the headers that keepHeaders names', async () => {
   });
 });
 
+test('keeps the values of headers for another host only for callers who may read them', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-A': '1' } });
+  const caller = await tenant.withScopes('events:write', 'read');
+  const elsewhere = {
+    projectIdOrName,
+    destinationId: id,
+    url: 'https://other.example.test/events',
+  };
+  for (const kept of [{}, { keepHeaders: ['X-A'] }]) {
+    const { problem } = await caller.refusal(update, { input: { ...elsewhere, ...kept } });
+    expect(problem.issues).toMatchObject([
+      { name: 'input.url', detail: expect.stringContaining('https://other.example.test') },
+    ]);
+  }
+  const near = { ...elsewhere, url: `${url}/2` };
+  for (const input of [near, { ...elsewhere, headers: { 'X-A': '2' } }]) {
+    await caller.query(update, { input });
+  }
+  await tenant.query(update, { input: near });
+  expect((await tenant.query(values, { id })).node).toMatchObject({
+    urlWithValues: near.url,
+    headerValues: { 'X-A': '2' },
+  });
+});
+
+test('a statement of a version without sealed headers fails, so that it sends no masks', async () => {
+  const statement = 'select "url", "headers" from "Destination" limit 1';
+  await expect(database.rows.query(statement, [])).rejects.toThrow(
+    /column "headers" does not exist/,
+  );
+});
+
 test('seals what an earlier version stored in plain, once, also by two processes at a time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const plain = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret' } };
   const { id } = await made(tenant);
   const where = { projectId_id: { projectId, id } };
-  await database.prisma.destination.update({ where, data: plain });
+  const data = { url: plain.url, maskedHeaders: plain.headers };
+  await database.prisma.destination.update({ where, data });
   const shown = await tenant.query(values, { id });
   expect(shown.node).toEqual({
     url: `${url}?token=***`,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { launchBrowser, noBrowser } from '../../support/browser.ts';
@@ -109,6 +110,28 @@ test('without the demo it names no key, and goes by the public address', async (
   expect(text).toContain('https://gateway.example/graphql');
   expect(text).not.toContain('demo');
   expect(commandsOf(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
+});
+
+test('links use the host of the request if the server listens on all addresses, and the start warns', async () => {
+  const warned = async (env: Record<string, string>) => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+    await using open = await testApp({ env: { HOST: '0.0.0.0', ...env }, log });
+    const started = await open.app.start();
+    const { port } = new URL(started.url);
+    const origin = `http://127.0.0.1:${port}`;
+    const { console } = (await (await fetch(`${origin}/`)).json()) as { console: string };
+    const page = await (await fetch(`${origin}/start`, { headers: BROWSER })).text();
+    expect(page).toContain(console);
+    const names = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    return { origin, console, isWarned: names.includes('public_url.missing') };
+  };
+  const unknown = await warned({});
+  expect(unknown).toMatchObject({ console: `${unknown.origin}/console`, isWarned: true });
+  expect(await warned({ PUBLIC_URL: 'https://gateway.example' })).toMatchObject({
+    console: 'https://gateway.example/console',
+    isWarned: false,
+  });
 });
 
 test.skipIf(noBrowser)('it fits a phone and a screen, in light and in dark', async () => {

@@ -23,6 +23,19 @@ export const DELIVERIES = `query ($id: ID!) {
   node(id: $id) { ... on Destination { deliveries(first: 10) { nodes { id status failureReason } } } }
 }`;
 
+/** What a destination has sealed, and how readers without `credentials:read` see it. */
+export const SEALED_TARGET = {
+  url: 'https://hooks.example.test/?token=***',
+  headers: { 'X-Key': '***' },
+  urlWithValues: 'https://hooks.example.test/?token=in-the-query',
+  headerValues: { 'X-Key': 'in-a-header' },
+};
+export const SEALED_VALUES = `query ($project: String!) {
+  project(idOrName: $project) {
+    destinations(first: 10) { nodes { name url headers urlWithValues headerValues } }
+  }
+}`;
+
 /** Every sign that a format could stumble over. */
 const ODD_NAME = "a\"b\\c,(d)\n{null}\t'e' NULL é 🦊 \\N";
 
@@ -37,6 +50,13 @@ export async function owing(app: TestApp, receiver: Receiver) {
     input: { ...inProject, name: 'hooks', type: 'WEBHOOK', url },
   });
   const { destination, signingSecret } = made.createDestination;
+  const { urlWithValues, headerValues } = SEALED_TARGET;
+  await tenant.query(CREATE_DESTINATION, {
+    input: {
+      ...inProject,
+      ...{ name: 'sealed', type: 'WEBHOOK', url: urlWithValues, headers: headerValues },
+    },
+  });
   const { createTopic } = await tenant.query(CREATE_TOPIC, {
     input: { ...inProject, name: 'all' },
   });

@@ -19,12 +19,22 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+interface ThreadLimits {
+  readMaxMs?: number;
+  memoryMaxMb?: number;
+}
+
 /** The thread starts with the first large text. */
 export class ManifestReader implements AsyncDisposable {
+  readonly #limits: Required<ThreadLimits>;
   /** In the order of turns: a project that had its turn is last. */
   readonly #projects = new Map<string, Waiting[]>();
   #thread: Worker | null = null;
   #isReading = false;
+
+  constructor({ readMaxMs = READ_MAX_MS, memoryMaxMb = MEMORY_MAX_MB }: ThreadLimits = {}) {
+    this.#limits = { readMaxMs, memoryMaxMb };
+  }
 
   /** Throws RATE_LIMITED if too many texts of the project wait. */
   async read(projectId: string, text: string): Promise<ReadText> {
@@ -70,6 +80,7 @@ export class ManifestReader implements AsyncDisposable {
 
   async #readInThread(text: string): Promise<ReadText> {
     const thread = this.#startedThread();
+    const { readMaxMs } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<ReadText>();
     const onError = ({ code }: NodeJS.ErrnoException) =>
       code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -79,10 +90,10 @@ export class ManifestReader implements AsyncDisposable {
     thread.once('message', resolve).once('error', onError).once('exit', onExit);
     thread.postMessage(text);
     try {
-      return await withDeadline(promise, READ_MAX_MS, () => {
+      return await withDeadline(promise, readMaxMs, () => {
         this.#thread = null;
         void thread.terminate();
-        return { problem: `takes longer than ${READ_MAX_MS / 1000} seconds to read.` };
+        return { problem: `takes longer than ${readMaxMs / 1000} seconds to read.` };
       });
     } finally {
       thread.off('message', resolve).off('error', onError).off('exit', onExit);
@@ -95,7 +106,7 @@ export class ManifestReader implements AsyncDisposable {
       name: 'manifests',
       // The process's own flags, such as an inspector's, are not for this thread.
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB },
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMaxMb },
     });
     // An error without a listener would end the process. The one that reads has its own.
     thread.on('error', () => {});

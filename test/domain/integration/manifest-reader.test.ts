@@ -1,0 +1,35 @@
+/** The thread that parses large manifests is bounded in time and memory, and a text beyond a bound is refused. */
+import { expect, onTestFinished, test } from 'vitest';
+import { ManifestReader } from '../../../src/domain/integration/manifest/manifest-reader.ts';
+import { MANIFEST_LENGTH_MAX } from '../../../src/domain/integration/manifest/manifest-text.ts';
+
+/** A text at the limit, which takes as much time and memory as any. */
+const MAXIMAL = Array.from({ length: 18_000 }, (_, at) => `k${at}: `)
+  .join('\n')
+  .slice(0, MANIFEST_LENGTH_MAX);
+/** Large enough for the thread. */
+const LARGE = `# ${'x'.repeat(5_000)}\na: 1\n`;
+
+function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): ManifestReader {
+  const reader = new ManifestReader(limits);
+  onTestFinished(() => reader[Symbol.asyncDispose]());
+  return reader;
+}
+
+test('refuses a text that takes longer than its time, and goes on with the next one', async () => {
+  const reader = createReader({ readMaxMs: 1 });
+  const late = { problem: 'takes longer than 0.001 seconds to read.' };
+  const texts = [MAXIMAL, MAXIMAL, LARGE].map((text) => reader.read('prj', text));
+  expect((await Promise.all(texts)).slice(0, 2)).toEqual([late, late]);
+});
+
+test('refuses a text that takes more than its memory, and reads the next one', async () => {
+  const reader = createReader({ memoryMaxMb: 24 });
+  expect(await reader.read('prj', MAXIMAL)).toEqual({ problem: 'takes too much memory to read.' });
+  expect(await reader.read('prj', LARGE)).toEqual({ value: { a: 1 } });
+});
+
+test('reads a text at the limit within the time and the memory of the thread', async () => {
+  const read = await createReader({}).read('prj', MAXIMAL);
+  expect(read).toMatchObject({ value: { k0: null } });
+});

@@ -1,0 +1,83 @@
+/** Destinations that a version without sealed values has stored: a start seals them, also after one that was killed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Database } from '../../../src/database/database.ts';
+import { newId } from '../../../src/ids.ts';
+import { contentAt, ENV, newPlace, type Place, startAt } from '../../support/copies/places.ts';
+import { createClient } from '../../support/graphql-client.ts';
+import { PROCESS_ENV } from '../../support/process/process-env.ts';
+
+/** More than one batch of rows, with two values each. */
+const DESTINATIONS = 600;
+const SEALED_VALUES = 1_101;
+/** A database is opened five times for it. */
+const LIMIT = { timeout: 240_000 };
+
+const plainUrl = (at: number) => `https://hooks.example.test/?token=plain-${at}-in-the-query`;
+const plainHeaders = (at: number) => ({ 'X-Key': `plain-${at}-in-a-header` });
+
+const VALUES = `query ($id: ID!) {
+  node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
+}`;
+
+async function storePlain({ prisma }: Database, projectId: string): Promise<string[]> {
+  const rows = Array.from({ length: DESTINATIONS }, (_, at) => ({
+    ...{ id: newId('dst'), projectId, name: `hook-${at}`, type: 'WEBHOOK' as const },
+    ...{ url: plainUrl(at), maskedHeaders: plainHeaders(at), signingSecretSealed: '' },
+  }));
+  await prisma.destination.createMany({ data: rows });
+  return rows.map(({ id }) => id);
+}
+
+/** How the process that seals has ended. */
+async function sealUntilKilled(place: Place): Promise<unknown[]> {
+  const file = join(import.meta.dirname, '..', '..', 'support', 'process', 'sealing-process.ts');
+  const env = { ...PROCESS_ENV, ...ENV, ...place, SEALED_VALUES: String(SEALED_VALUES) };
+  return once(spawn(process.execPath, [file], { env, stdio: 'inherit' }), 'exit');
+}
+
+interface Stored {
+  id: string;
+  urlSealed: string | null;
+  headersSealed: string | null;
+}
+
+async function storedAt(place: Place): Promise<{ text: string; rows: Stored[] }> {
+  const { Destination = [] } = await contentAt(place);
+  return { text: Destination.join(), rows: Destination.map((row) => JSON.parse(row) as Stored) };
+}
+
+const sealedValues = (rows: Stored[]) =>
+  rows.flatMap(({ urlSealed, headersSealed }) => [urlSealed, headersSealed]).filter(Boolean);
+
+test('a start seals what a killed one has left, and seals no value twice', LIMIT, async () => {
+  const place = await newPlace();
+  const first = await startAt(place);
+  const { projectId, apiKey } = await first.tenant();
+  const ids = await storePlain(first.app.services.database, projectId);
+  await first[Symbol.asyncDispose]();
+
+  expect(await sealUntilKilled(place)).toEqual([null, 'SIGKILL']);
+  const killed = await storedAt(place);
+  expect(sealedValues(killed.rows)).toHaveLength(SEALED_VALUES);
+  expect(killed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
+
+  const second = await startAt(place);
+  const client = createClient(second.fetch, { 'x-api-key': apiKey });
+  for (const at of [0, 550, DESTINATIONS - 1]) {
+    expect((await client.query(VALUES, { id: ids[at] })).node).toEqual({
+      url: 'https://hooks.example.test/?token=***',
+      headers: { 'X-Key': '***' },
+      urlWithValues: plainUrl(at),
+      headerValues: plainHeaders(at),
+    });
+  }
+  await second[Symbol.asyncDispose]();
+  const { text, rows } = await storedAt(place);
+  expect(text).not.toContain('plain-');
+  expect(sealedValues(rows)).toHaveLength(2 * DESTINATIONS);
+  // Sealed values are never the same twice: those of the killed process are still there.
+  expect(sealedValues(rows)).toEqual(expect.arrayContaining(sealedValues(killed.rows)));
+});
