@@ -123,6 +123,52 @@ const places: Choice = {
   },
 };
 
+const SECRET = { url: 'https://receiver.test/hook?token=s3cret', headers: { 'X-Key': 's3cret' } };
+const MASKED = { url: 'https://receiver.test/hook?token=***', headers: { 'X-Key': '***' } };
+const VALUES = `query ($id: ID!) {
+  node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
+}`;
+const UPDATE_DESTINATION = `mutation ($input: UpdateDestinationInput!) {
+  updateDestination(input: $input) { destination { id } }
+}`;
+
+const maskedValues: Choice = {
+  open: 'Creation of topics and destinations',
+  says: "Values of a destination's headers and of its URL's query are shown as `***`; in clear only in `secrets` (GraphQL: `urlWithValues`, `headerValues`), with the scope `credentials:read`. `***` is refused as a value; `keepHeaders` of an update names headers that keep theirs.",
+  rest: async ({ get, post, patch, refusal, base, fresh }) => {
+    const place = { name: fresh('place'), type: 'webhook', metadata: SECRET };
+    const { id, metadata } = await post(`${base}/destinations`, place);
+    expect(metadata).toEqual(MASKED);
+    const path = `${base}/destinations/${id}`;
+    const body = (given: object) => ({
+      updateMask: Object.keys(given).map((name) => `metadata.${name}`),
+      destination: { metadata: given },
+    });
+    expect(await refusal('PATCH', path, body(MASKED))).toMatchObject({ status: 400 });
+    await patch(path, body({ headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] }));
+    const { secrets } = await get(`${path}?includeSecrets=true`);
+    expect(secrets).toMatchObject({ ...SECRET, headers: { ...SECRET.headers, 'X-B': 'b' } });
+  },
+  graphql: async ({ tenant, fresh }) => {
+    const { projectName: projectIdOrName } = tenant;
+    const input = { projectIdOrName, name: fresh('place'), type: 'WEBHOOK', ...SECRET };
+    const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
+    const { id: destinationId } = createDestination.destination;
+    const { url, headers } = SECRET;
+    const shown = { ...MASKED, urlWithValues: url, headerValues: headers };
+    expect((await tenant.query(VALUES, { id: destinationId })).node).toEqual(shown);
+    const change = { projectIdOrName, destinationId };
+    const back = { input: { ...change, ...MASKED } };
+    expect(await tenant.refusal(UPDATE_DESTINATION, back)).toMatchObject({
+      code: 'BAD_USER_INPUT',
+    });
+    const kept = { input: { ...change, headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] } };
+    await tenant.query(UPDATE_DESTINATION, kept);
+    const { node } = await tenant.query(VALUES, { id: destinationId });
+    expect(node.headerValues).toEqual({ ...headers, 'X-B': 'b' });
+  },
+};
+
 const GUARANTEES = 'Delivery guarantees, retries and ordering of events';
 
 const guarantees: Choice[] = [
@@ -166,5 +212,5 @@ const guarantees: Choice[] = [
 export const openOfEvents: Section = {
   title: 'Events',
   rules: [],
-  choices: [...payloads, places, ...guarantees],
+  choices: [...payloads, places, maskedValues, ...guarantees],
 };

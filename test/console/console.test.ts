@@ -4,6 +4,7 @@ import { inBrowser } from '../support/stage.ts';
 import { testChanges } from './changes.ts';
 import { testConnect } from './connect.ts';
 import { testDeliveries } from './deliveries.ts';
+import { testDemoSession } from './demo-session.ts';
 import { testLive } from './live.ts';
 import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
@@ -12,6 +13,7 @@ import { openConsoleStage } from './stage.ts';
 inBrowser(openConsoleStage, (stage) => {
   // The first one leaves the demo as it is; a later one may delete and restart.
   describe('pages', () => testPages(stage));
+  describe('demo session', () => testDemoSession(stage));
   describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));
   describe('deliveries', () => testDeliveries(stage));

@@ -147,3 +147,23 @@ describe.each([
     expect((await getConnection(app, later.id)).tokenExpireTime).toEqual(later.tokenExpireTime);
   });
 });
+
+test.each([
+  ['ahead', HOUR_MS],
+  ['back', -HOUR_MS],
+])('retries of deliveries stay with the database when the clock of the process jumps %s', async (_name, jumpMs) => {
+  const app = await startAhead(0);
+  const { database } = app.app.services;
+  await using receiver = await startReceiver();
+  receiver.behave('hook', { status: 500 });
+  const { destination, owe } = await createOwing(database);
+  const { id } = await destination(receiver.url('hook'));
+  vi.setSystemTime(Date.now() + jumpMs);
+  const beganMs = await databaseMs(app);
+  const [due = ''] = await owe(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
+
+  const delivery = () => database.prisma.delivery.findFirstOrThrow({ where: { id: due } });
+  await expect.poll(async () => (await delivery()).attemptCount, POLLING).toBe(1);
+  const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
+  await expectAfter(app, beganMs, (await delivery()).nextAttemptTime, span);
+});

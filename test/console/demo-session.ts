@@ -1,0 +1,27 @@
+/** The session of the demo, whose token expires after an hour. */
+import { expect, test } from 'vitest';
+import { signIn } from '../support/console.ts';
+import type { ConsoleStage } from './stage.ts';
+
+const storedToken = () => sessionStorage.getItem('gateway.credential');
+
+export function testDemoSession(stage: () => ConsoleStage) {
+  test('the page renews its token before it expires, and goes on with the new one', async () => {
+    const context = await stage().openContext();
+    const page = await context.newPage();
+    await page.clock.install();
+    await signIn(page, stage().url);
+    const first = await page.evaluate(storedToken);
+    expect(first).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+
+    const renewed = page.waitForResponse((response) => response.url().endsWith('/demo.json'));
+    await page.clock.fastForward('31:00');
+    expect((await renewed).status()).toBe(200);
+    await expect.poll(() => page.evaluate(storedToken)).not.toBe(first);
+    const second = await page.evaluate(storedToken);
+    const sent = page.waitForRequest((request) => request.url().endsWith('/graphql'));
+    await page.getByRole('navigation').getByRole('link', { name: 'Destinations' }).click();
+    expect((await sent).headers().authorization).toBe(`Bearer ${second}`);
+    await context.close();
+  });
+}
