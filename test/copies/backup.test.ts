@@ -202,14 +202,12 @@ async function inPostgres<T extends pg.QueryResultRow>(url: string, text: string
   }
 }
 
-test.each(['empty', 'missing'] as const)(
-  'a failed restore leaves nothing behind in an empty database if DATA_DIR is %s',
-  LIMIT,
-  async (folder) => {
-    const { file, orgs } = await backUpOrg();
+test('a failed restore leaves nothing behind in an empty place', LIMIT, async () => {
+  const { file, orgs } = await backUpOrg();
+  const whole = readFileSync(file);
+  for (const folder of ['empty', 'missing'] as const) {
     const place = await emptyPlace(folder);
     const untouched = await leftAt(place);
-    const whole = readFileSync(file);
     const restore = (env: Record<string, string>) =>
       runCommand('restore', [file], { ...place, ...env });
     for (const [bytes, passphrase, problem] of [
@@ -223,8 +221,8 @@ test.each(['empty', 'missing'] as const)(
     }
     expect(await restore(SEALED)).toMatchObject({ code: 0 });
     expect((await contentAt(place)).Org).toEqual(orgs);
-  },
-);
+  }
+});
 
 test('a failed restore keeps what was there: another table, and files', LIMIT, async () => {
   const { file } = await backUpOrg();
