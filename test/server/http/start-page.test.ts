@@ -117,12 +117,11 @@ test('links use the host of the request if the server listens on all addresses, 
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
     await using open = await testApp({ env: { HOST: '0.0.0.0', ...env }, log });
-    const started = await open.app.start();
-    const { port } = new URL(started.url);
-    const origin = `http://127.0.0.1:${port}`;
-    const { console } = (await (await fetch(`${origin}/`)).json()) as { console: string };
-    const page = await (await fetch(`${origin}/start`, { headers: BROWSER })).text();
-    expect(page).toContain(console);
+    await open.app.start();
+    const response = await open.fetch('/');
+    const { origin } = new URL(response.url);
+    const { console } = (await response.json()) as { console: string };
+    expect(await (await open.fetch('/start', { headers: BROWSER })).text()).toContain(console);
     const names = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     return { origin, console, isWarned: names.includes('public_url.missing') };
   };
