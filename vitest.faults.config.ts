@@ -5,9 +5,14 @@ const HOUR_MS = 3_600_000;
 /** The short form is for CI, where time is short: what mostly waits does so side by side. */
 const AT_ONCE = process.env.FAULTS_SHORT === '1' ? 3 : 1;
 /** They measure times and rates, which needs the machine to themselves. */
-const MEASURED = ['attack', 'embedded-load', 'live', 'noisy-neighbours', 'overload'].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
+const MEASURED = [
+  'attack',
+  'embedded-load',
+  'input-stalls',
+  'live',
+  'noisy-neighbours',
+  'overload',
+].map((name) => `test/faults/${name}.test.ts`);
 
 const faults = {
   ...common,

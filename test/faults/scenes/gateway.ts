@@ -136,19 +136,22 @@ function lineOf(
 const SILENCE_DATABASE = `
   process.getBuiltinModule('node:worker_threads').MessagePort.prototype.postMessage = () => {};`;
 
+/** Each call starts anew. */
 const WATCH_LOAD = `
-  const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
-  const delays = monitorEventLoopDelay({ resolution: 1 });
-  delays.enable();
-  const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
-  globalThis.watched = {
-    cpuShare() {
-      const { user, system } = process.cpuUsage(cpu);
-      return Math.round((user + system) / (performance.now() - startedAt) / 10) / 100;
-    },
-    loopDelayMaxMs: () => Math.round(delays.max / 1e6),
-  };
-  1`;
+  (() => {
+    const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    delays.enable();
+    const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
+    globalThis.watched = {
+      cpuShare() {
+        const { user, system } = process.cpuUsage(cpu);
+        return Math.round((user + system) / (performance.now() - startedAt) / 10) / 100;
+      },
+      loopDelayMaxMs: () => Math.round(delays.max / 1e6),
+    };
+    return 1;
+  })()`;
 
 /** Evaluates numbers in the process. */
 async function openInspector(address: string) {
