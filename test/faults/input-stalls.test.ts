@@ -1,5 +1,4 @@
 /** How long one request with the largest permitted input holds up all others of the process: each kind of input in turn. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import { expect, test } from 'vitest';
 import { openSocket } from '../support/socket.ts';
@@ -11,10 +10,8 @@ import type { OwnTenant } from './scenes/own-server.ts';
 const GOAL_MS = 50;
 /** The process would look dead to its balancer. */
 const STALL_MS_MAX = 1_000;
-/** The shortest of several stalls counts: the machine's other work only adds to them. */
+/** The shortest of several stalls counts: the machine's other work only adds to them. So does time in which it runs nothing of the process. */
 const TRIES = 3;
-/** Longer than the pauses between readings of the loop's delay. */
-const SETTLE_MS = 20;
 
 const BODY_BYTES = 1024 * 1024;
 const DOCUMENT_BYTES = 64 * 1024;
@@ -143,8 +140,10 @@ test('no input at its limit holds up the process for long', async () => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const watched = await gateway.watchLoad();
       status = await send(ask, gateway);
-      await delay(SETTLE_MS);
-      stallMs = Math.min(stallMs, (await watched()).loopDelayMaxMs);
+      // The loop has turned since, so that its delay is known.
+      for (const path of ['/livez', '/livez']) await ask(path);
+      const { loopDelayMaxMs, threadCpuMs } = await watched();
+      stallMs = Math.min(stallMs, loopDelayMaxMs, threadCpuMs);
     }
     report.push({ input: name, status, stallMs });
   }

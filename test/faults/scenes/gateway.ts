@@ -26,6 +26,8 @@ export interface Load {
   cpuShare: number;
   /** How late the event loop was at most. */
   loopDelayMaxMs: number;
+  /** Processor time of the thread that runs requests. */
+  threadCpuMs: number;
 }
 
 export interface Gateway {
@@ -99,6 +101,7 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
       return async () => ({
         cpuShare: await evaluate('watched.cpuShare()'),
         loopDelayMaxMs: await evaluate('watched.loopDelayMaxMs()'),
+        threadCpuMs: await evaluate('watched.threadCpuMs()'),
       });
     },
     silenceDatabase: async () => void (await evaluate(SILENCE_DATABASE)),
@@ -143,12 +146,17 @@ const WATCH_LOAD = `
     const delays = monitorEventLoopDelay({ resolution: 1 });
     delays.enable();
     const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
+    const thread = process.threadCpuUsage();
     globalThis.watched = {
       cpuShare() {
         const { user, system } = process.cpuUsage(cpu);
         return Math.round((user + system) / (performance.now() - startedAt) / 10) / 100;
       },
       loopDelayMaxMs: () => Math.round(delays.max / 1e6),
+      threadCpuMs() {
+        const { user, system } = process.threadCpuUsage(thread);
+        return Math.round((user + system) / 1000);
+      },
     };
     return 1;
   })()`;
