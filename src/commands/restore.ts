@@ -1,6 +1,6 @@
 /**
- * Fills an empty place, the configured one, with a backup: `npm run restore -- <file>`. What the backup can't know is
- * told, and not done again, unless `--resend` wants it done.
+ * Fills the configured database, which must be empty, with a backup: `npm run restore -- <file>`. Work that was pending
+ * when the backup was taken is reported and not repeated, unless `--resend` is given.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -43,7 +43,7 @@ async function restore(file: string, { withoutKeys, resend }: Choices): Promise<
   const undo = undoing(config, files);
   const fill = async () => {
     await using target = await openTarget(whereIs(config), createLog('warn'));
-    // Before the database: it is useless without its keys, and a start would create others.
+    // Keys come before rows: rows are useless without them, and a start would create other keys.
     const left = writeKeptFiles(config.DATA_DIR, files);
     const end = await loadCopy(target, copy, {
       log: createLog('warn'),

@@ -1,4 +1,4 @@
-/** Fills an empty database with a copy: all of it, or nothing. */
+/** Fills an empty database with a whole copy, or leaves it as it was. */
 import { isSpread } from '../database/citus/spread-tables.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
@@ -32,7 +32,7 @@ export async function loadCopy(place: Place, copy: Copy, options: LoadOptions): 
       });
     throw error;
   });
-  // What this version of the gateway has added to the schema since.
+  // Applies migrations that are newer than the copy.
   await migrate(place.server, quiet);
   await place.inSession((session) => session.query('analyze'));
   return end;

@@ -1,4 +1,4 @@
-/** A backup is whole or not there; what is restored does not do again what may have been done since. */
+/** A backup is whole or absent. A restored gateway repeats nothing by itself, and a failed restore leaves nothing behind. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const RETRY = `mutation ($input: RetryDeliveryInput!) {
 }`;
 
 test(
-  'restored, it sends nothing again by itself, and subscribers miss nothing new',
+  'a restored gateway sends nothing again by itself, and subscribers miss no new event',
   LIMIT,
   async () => {
     const receiver = await startReceiver();
@@ -88,7 +88,7 @@ test(
   },
 );
 
-test('the original may be killed meanwhile: the backup is whole, or not there', LIMIT, async () => {
+test('a backup whose original is killed meanwhile is whole or absent', LIMIT, async () => {
   const place = await newPlace();
   const server = await startServer(place);
   const file = join(newFolder(), 'backup');
@@ -123,7 +123,7 @@ async function startServer(place: Place) {
 }
 
 test(
-  'a damaged file, or another passphrase, is refused, and nothing is filled',
+  'refuses a damaged file and a wrong passphrase, and restores no row',
   LIMIT,
   async () => {
     const original = await newPlace();
