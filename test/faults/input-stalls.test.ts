@@ -9,7 +9,7 @@ import type { OwnTenant } from './scenes/own-server.ts';
 /** What is aimed at; the report names the inputs that take longer. */
 const GOAL_MS = 50;
 /** The process would look dead to its balancer. */
-const STALL_MS_MAX = 1_000;
+const STALL_MS_MAX = 500;
 /** The shortest of several stalls counts: the machine's other work only adds to them. So does time in which it runs nothing of the process. */
 const TRIES = 3;
 
