@@ -122,45 +122,41 @@ async function startServer(place: Place) {
   throw new Error('The server ended before it was ready.');
 }
 
-test(
-  'refuses a damaged file and a wrong passphrase, and restores no row',
-  LIMIT,
-  async () => {
-    const original = await newPlace();
-    const file = join(newFolder(), 'backup');
-    const unsealed = await runCommand('backup', [file], original);
-    expect(unsealed.output).toMatch(/^Set BACKUP_PASSPHRASE/);
-    for (const BACKUP_PASSPHRASE of ['correct horse', 'aaaaaaaaaaaaaaaaaaaa']) {
-      const weak = await runCommand('backup', [file], { ...original, BACKUP_PASSPHRASE });
-      expect(weak).toMatchObject({ code: 1 });
-      expect(weak.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
-    }
-    const app = await startAt(original);
-    await app.tenant();
-    await app[Symbol.asyncDispose]();
-    expect(await runCommand('backup', [file], { ...original, ...SEALED })).toMatchObject({
-      code: 0,
-    });
-    const again = await runCommand('backup', [file], { ...original, ...SEALED });
-    expect(again.output).toBe(`${file} is there already: name another file.\n`);
+test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT, async () => {
+  const original = await newPlace();
+  const file = join(newFolder(), 'backup');
+  const unsealed = await runCommand('backup', [file], original);
+  expect(unsealed.output).toMatch(/^Set BACKUP_PASSPHRASE/);
+  for (const BACKUP_PASSPHRASE of ['correct horse', 'aaaaaaaaaaaaaaaaaaaa']) {
+    const weak = await runCommand('backup', [file], { ...original, BACKUP_PASSPHRASE });
+    expect(weak).toMatchObject({ code: 1 });
+    expect(weak.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
+  }
+  const app = await startAt(original);
+  await app.tenant();
+  await app[Symbol.asyncDispose]();
+  expect(await runCommand('backup', [file], { ...original, ...SEALED })).toMatchObject({
+    code: 0,
+  });
+  const again = await runCommand('backup', [file], { ...original, ...SEALED });
+  expect(again.output).toBe(`${file} is there already: name another file.\n`);
 
-    const place = await newPlace();
-    const restore = async (env: Record<string, string>) => {
-      const { code, output } = await runCommand('restore', [file], { ...place, ...env });
-      expect(code).toBe(1);
-      return output;
-    };
-    expect(await restore({})).toContain('Set BACKUP_PASSPHRASE');
-    expect(await restore({ BACKUP_PASSPHRASE: 'wrong' })).toContain('is not the one');
-    const whole = readFileSync(file);
-    truncateSync(file, whole.length - 20);
-    expect(await restore(SEALED)).toMatch(/is not whole|is damaged/);
-    writeFileSync(file, 'something else');
-    expect(await restore(SEALED)).toContain('is damaged');
-    const { Org } = await contentAt(place);
-    expect(Org).toEqual([]);
-  },
-);
+  const place = await newPlace();
+  const restore = async (env: Record<string, string>) => {
+    const { code, output } = await runCommand('restore', [file], { ...place, ...env });
+    expect(code).toBe(1);
+    return output;
+  };
+  expect(await restore({})).toContain('Set BACKUP_PASSPHRASE');
+  expect(await restore({ BACKUP_PASSPHRASE: 'wrong' })).toContain('is not the one');
+  const whole = readFileSync(file);
+  truncateSync(file, whole.length - 20);
+  expect(await restore(SEALED)).toMatch(/is not whole|is damaged/);
+  writeFileSync(file, 'something else');
+  expect(await restore(SEALED)).toContain('is damaged');
+  const { Org } = await contentAt(place);
+  expect(Org).toEqual([]);
+});
 
 /** A backup with an org. */
 async function backUpOrg() {
