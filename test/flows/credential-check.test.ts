@@ -1,9 +1,15 @@
-/** A wrong key or password is refused when it is given, if the provider can be asked cheaply. */
+/** Credentials that the provider refuses are not stored, if checking them is inexpensive. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import {
+  CLIENT,
+  callSandbox,
+  getConnection,
+  storedCredentials,
+} from '../support/providers/oauth.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 import {
   CREDENTIALS,
@@ -50,6 +56,75 @@ test('a refused key or password is UNPROCESSABLE, stores nothing and emits nothi
   });
 });
 
+const { clientId } = CLIENT;
+const TOKEN_REFUSED = 'The token endpoint of Sandbox CRM answered';
+const WRONG_CLIENT = `${TOKEN_REFUSED} 401: invalid_client: The client id or the client secret is wrong`;
+const password = { username: 'ann', ...CLIENT };
+
+test.each([
+  [
+    'OAUTH2_CLIENT_CREDENTIALS',
+    { oauth2ClientCredentials: { clientId, clientSecret: 'planted' } },
+    WRONG_CLIENT,
+  ],
+  [
+    'OAUTH2_PASSWORD',
+    { oauth2PasswordCredentials: { ...password, password: 'planted' } },
+    `${TOKEN_REFUSED} 400: invalid_grant: The user name or the password is wrong`,
+  ],
+  ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REFUSED)],
+])('refused credentials of the scheme %s are UNPROCESSABLE and not stored', async (...row) => {
+  const [, given, detail] = row;
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, given));
+  expect([code, problem.status, problem.detail]).toEqual(['UNPROCESSABLE', 422, detail]);
+  expect(JSON.stringify(problem)).not.toContain('planted');
+  expect(await storedOf(app, tenant)).toEqual([[], [], []]);
+  expect(await events()).toEqual([]);
+  const skipped = await generate(tenant, { ...given, skipCheck: true });
+  expect(skipped).toMatchObject({ status: 'CREATED' });
+});
+
+test.each([
+  ['OAUTH2_CLIENT_CREDENTIALS', { oauth2ClientCredentials: CLIENT }],
+  ['OAUTH2_PASSWORD', { oauth2PasswordCredentials: { ...password, password: 'sandbox-password' } }],
+])('stores the token that checking credentials of the scheme %s has brought', async (...row) => {
+  const [authScheme, given] = row;
+  const tenant = await app.tenant();
+  const { counts } = app.app.sandbox.oauth;
+  const before = counts.issued;
+  const { id } = await generate(tenant, given);
+  const connection = await getConnection(app, id);
+  expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
+  expect(connection.tokenExpireTime).not.toBeNull();
+  expect((await callSandbox(app, connection)).status).toBe(200);
+  expect(counts.issued).toBe(before + 1);
+});
+
+test('refused new client credentials leave the old ones in place', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { oauth2ClientCredentials: CLIENT });
+  const events = await keepEvents(app, tenant);
+  const before = await storedOf(app, tenant);
+  const named = { projectIdOrName: tenant.projectId, connectionId: id };
+  const change = (clientSecret: string) => ({
+    input: { ...named, oauth2ClientCredentials: { clientId, clientSecret } },
+  });
+  expect(await tenant.refusal(UPDATE, change('planted'))).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: WRONG_CLIENT },
+  });
+  expect(await storedOf(app, tenant)).toEqual(before);
+  expect(await events()).toEqual([]);
+  await tenant.query(UPDATE, change('sandbox-secret-2'));
+  const stored = await storedCredentials(app, await getConnection(app, id));
+  expect(stored).toMatchObject({
+    clientSecret: 'sandbox-secret-2',
+    token: { token: expect.any(String) },
+  });
+});
+
 test('refused new credentials leave the old ones in place', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { apiKey: 'sandbox-key' });
@@ -91,7 +166,7 @@ test('returns 422 for refused credentials over REST, and takes right ones afterw
   });
 });
 
-test('skipCheck stores credentials without asking the provider', async () => {
+test('skipCheck stores credentials without a request to the provider', async () => {
   const tenant = await app.tenant();
   const skipCheck = true;
   const { id, status } = await generate(tenant, { apiKey: 'wrong', skipCheck });
@@ -112,7 +187,7 @@ test('skipCheck stores credentials without asking the provider', async () => {
   expect(unread).toMatchObject({ status: 400, issues: [{ in: 'query', name: 'skipCheck' }] });
 });
 
-/** Starts a server that answers in place of the provider; returns its address. */
+/** Starts a server in place of the provider. Returns its address. */
 async function providerAt(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
@@ -135,9 +210,26 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
   );
   for (const opening of others) {
     await using other = await opening;
-    const connection = await generate(await other.tenant(), { apiKey: 'whatever' });
-    expect(connection).toMatchObject({ status: 'CREATED' });
+    const tenant = await other.tenant();
+    const made = await Promise.all([
+      generate(tenant, { apiKey: 'whatever' }),
+      generate(tenant, { oauth2ClientCredentials: CLIENT, groupRef: 'b' }),
+    ]);
+    expect(made).toMatchObject([{ status: 'CREATED' }, { status: 'CREATED' }]);
   }
+});
+
+test('stores client credentials unchecked if what refuses the request is not OAuth', async () => {
+  const url = await providerAt((_request, response) => {
+    response.writeHead(403, { 'content-type': 'text/html' });
+    response.end('<h1>Blocked by the firewall</h1>');
+  });
+  await using other = await testApp({
+    providers: [sandboxProvider(() => url)],
+    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  });
+  const connection = await generate(await other.tenant(), { oauth2ClientCredentials: CLIENT });
+  expect(connection).toMatchObject({ status: 'CREATED' });
 });
 
 test("repeats the provider's words without the credentials that they contain", async () => {

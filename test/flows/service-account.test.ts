@@ -10,7 +10,7 @@ import { getConnection, storedCredentials } from '../support/providers/oauth.ts'
 import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
 import { findingsAlike } from '../support/rest/alike.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import { generate, keepEvents } from '../support/scenes/connections.ts';
+import { connecting, GENERATE, generate, keepEvents } from '../support/scenes/connections.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2_048,
@@ -72,7 +72,8 @@ const app = await sharedApp({
 
 async function connect(tenant: Tenant, more: object = {}) {
   const credentials = { ...customAuth, ...more };
-  const { id } = await generate(tenant, { provider: google.name, customAuth: credentials });
+  const account = { provider: google.name, customAuth: credentials, skipCheck: true };
+  const { id } = await generate(tenant, account);
   const call = async () => {
     const session = openSession(app.app.services, await getConnection(app, id));
     return (await session.send({ method: 'GET', path: '/calendar/v3/events' })).status;
@@ -133,6 +134,25 @@ test('a token is replaced before its end, and when it is refused, as others are'
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
   ]);
+});
+
+test('a key that the provider refuses is UNPROCESSABLE, and an accepted one is stored with its token', async () => {
+  const tenant = await app.tenant();
+  const input = connecting(tenant, { provider: google.name, customAuth });
+  isKeyKnown = false;
+  const { code, problem } = await tenant.refusal(GENERATE, input);
+  isKeyKnown = true;
+  const endpoint = `The token endpoint of ${google.displayName}`;
+  expect([code, problem.detail]).toEqual([
+    'UNPROCESSABLE',
+    `${endpoint} answered 400: invalid_grant`,
+  ]);
+  const { connection } = app.app.services.database.prisma;
+  expect(await connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
+  const { id } = await generate(tenant, { provider: google.name, customAuth });
+  expect(await storedCredentials(app, await getConnection(app, id))).toMatchObject({
+    token: { token: `token ${given.length}` },
+  });
 });
 
 test('a key that the provider does not know any more makes the connection BAD_CREDENTIALS', async () => {

@@ -1,4 +1,4 @@
-/** A new integration, from a content to begin with. */
+/** A form for a new integration. It starts with a sample content. */
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { newIntegrationMutation } from '../../__generated__/newIntegrationMutation.graphql.ts';
@@ -14,6 +14,7 @@ const CREATE = graphql`
       integration {
         name
       }
+      warnings
     }
   }
 `;
@@ -45,7 +46,7 @@ export function NewIntegration({ project }: { project: string }) {
     const input = { projectIdOrName: project, latestRevision };
     const named = { name: String(name), provider: String(provider) };
     const made = await run({ input: { ...input, ...named } });
-    if (made) navigate(address(`integrations/${made.createIntegration.integration.name}`));
+    return made && made.createIntegration.warnings;
   };
   return (
     <Dialog opener="New integration" kind="primary" title="New integration" isWide>
@@ -55,8 +56,9 @@ export function NewIntegration({ project }: { project: string }) {
           problem={problem}
           prefix="input.latestRevision.content."
           isRunning={isRunning}
-          save="Make it"
+          save="Create integration"
           onSave={create}
+          onDone={({ name }) => navigate(address(`integrations/${name}`))}
           onCancel={close}
         />
       )}

@@ -1,4 +1,4 @@
-/** A new revision, which begins with the latest one. */
+/** A form for a new revision. It starts with the content of the latest one. */
 import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { content_revision$key } from '../../__generated__/content_revision.graphql.ts';
@@ -22,6 +22,7 @@ const CREATE = graphql`
       revision {
         id
       }
+      warnings
     }
   }
 `;
@@ -47,8 +48,10 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
           save="Save the revision"
           onSave={async (next) => {
             const made = { specVersion, content: next as never };
-            if (await run({ input: { ...input, destructive, revision: made } })) close();
+            const answer = await run({ input: { ...input, destructive, revision: made } });
+            return answer && answer.createRevision.warnings;
           }}
+          onDone={close}
           onCancel={close}
         >
           <Switched

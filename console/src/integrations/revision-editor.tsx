@@ -1,4 +1,4 @@
-/** An integration's content as JSON, in an editor that completes and checks. What the gateway refuses is named in place. */
+/** An integration's content as JSON, in an editor that completes and checks. Findings of the gateway are shown in place. */
 import { lazy, type ReactNode, useMemo, useState } from 'react';
 import type { Problem } from '../network/problem.ts';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -12,33 +12,46 @@ const JsonEditor = lazy(() => import('./editor/json-editor.tsx'));
 interface RevisionEditorProps {
   initial: string;
   problem: Problem | null;
-  /** Where the content is in the input: issues are named by paths from there. */
+  /** Path of the content in the input. It is left out of the paths of findings and warnings. */
   prefix: string;
   isRunning: boolean;
   save: string;
-  onSave: (content: Record<string, unknown>) => void;
+  /** Resolves with the gateway's warnings, or with null if the gateway refused the content. */
+  onSave: (content: Content) => Promise<readonly string[] | null>;
+  /** The content is saved, and the reader has seen its warnings. */
+  onDone: (content: Content) => void;
   onCancel: () => void;
   children?: ReactNode;
 }
 
+type Content = Record<string, unknown>;
+
 const NONE: Finding[] = [];
 
 export function RevisionEditor(props: RevisionEditorProps) {
-  const { initial, problem, prefix, isRunning, save, onSave, onCancel, children } = props;
+  const { initial, problem, prefix, isRunning, save, onSave, onDone, onCancel, children } = props;
   const [text, setText] = useState(initial);
   const [saved, setSaved] = useState<string | null>(null);
   const [findings, setFindings] = useState<LineFinding[]>([]);
-  // What was refused of another text may be mended in this one.
+  const [done, setDone] = useState<{ content: Content; warnings: readonly string[] } | null>(null);
+  // Findings of another text may be fixed in this one.
   const isOfText = saved === text;
   const refused = useMemo(
     () => (problem && isOfText ? findingsOf(problem, prefix) : NONE),
     [problem, isOfText, prefix],
   );
-  const submit = () => {
+  const submit = async () => {
     const content = objectOf(text);
     setSaved(text);
-    if (content) onSave(content);
+    const warnings = content && (await onSave(content));
+    if (!warnings) return;
+    if (warnings.length === 0) onDone(content);
+    else setDone({ content, warnings });
   };
+  if (done) {
+    const found = done.warnings.map((warning) => findingOf(warning, prefix));
+    return <Warnings found={found} onClose={() => onDone(done.content)} />;
+  }
   return (
     <div className="editor">
       <Loaded place="editor">
@@ -73,8 +86,31 @@ export function RevisionEditor(props: RevisionEditorProps) {
   );
 }
 
-/** Null for what is no JSON object: the editor tells where. */
-function objectOf(text: string): Record<string, unknown> | null {
+/** In place of the editor, until the reader closes it. */
+function Warnings({ found, onClose }: { found: Finding[]; onClose: () => void }) {
+  return (
+    <>
+      <div role="alert">
+        <p>Saved, with {found.length === 1 ? '1 warning' : `${found.length} warnings`}:</p>
+        <ul className="issues">
+          {found.map(({ path, detail }) => (
+            <li key={`${path} ${detail}`}>
+              {path && <code>{path}</code>} {detail}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="row end">
+        <Action kind="primary" onPress={onClose}>
+          Done
+        </Action>
+      </div>
+    </>
+  );
+}
+
+/** Null if the text is no JSON object. The editor shows where. */
+function objectOf(text: string): Content | null {
   try {
     const content: unknown = JSON.parse(text);
     const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
@@ -85,8 +121,15 @@ function objectOf(text: string): Record<string, unknown> | null {
 }
 
 function findingsOf({ issues }: Problem, prefix: string): Finding[] {
-  return issues.map(({ name, detail }) => ({
-    path: name.startsWith(prefix) ? name.slice(prefix.length) : name,
-    detail,
-  }));
+  return issues.map(({ name, detail }) => ({ path: withoutPrefix(name, prefix), detail }));
+}
+
+/** A warning is one text: a path, a colon and a sentence. */
+function findingOf(warning: string, prefix: string): Finding {
+  const [, path = '', detail = warning] = /^(\S+): (.*)$/s.exec(warning) ?? [];
+  return { path: withoutPrefix(path, prefix), detail };
+}
+
+function withoutPrefix(path: string, prefix: string): string {
+  return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }

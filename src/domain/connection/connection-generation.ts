@@ -33,12 +33,13 @@ export const generateConnection = openProjectMutation({
     const { scheme, issues } = await findScheme(call, projectId, opened.given);
     const input = opened.parsed(issues);
     if (scheme === null) throw new Error('Bug: no scheme fits, and no issue says why.');
-    if (!input.skipCheck)
-      await requireAcceptedCredentials(call, accountOf(call, { projectId, scheme, input }));
+    const generation = { projectId, scheme, input };
+    const token = input.skipCheck
+      ? undefined
+      : await requireAcceptedCredentials(call, accountOf(call, generation));
     const { credentialsSealed: _, ...connection } = await putConnection(call, {
-      projectId,
-      scheme,
-      input,
+      ...generation,
+      token,
     });
     return connection;
   },
@@ -50,7 +51,6 @@ function accountOf({ catalogue }: Call, { projectId, scheme, input }: Generation
   return {
     projectId,
     provider,
-    authScheme: scheme,
     credentials: credentialsOf({ authScheme: scheme, custom: provider?.custom }, input),
     providerWorkspaceRef: givenWorkspace(input),
     providerMetadata,

@@ -18,6 +18,7 @@ import type { Services } from '../call.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
 import type { generateConnectionInput } from './connection-input.ts';
+import type { StoredToken } from './credentials.ts';
 import { givenWorkspace } from './session/account-address.ts';
 
 export interface Generation {
@@ -25,7 +26,9 @@ export interface Generation {
   scheme: AuthScheme;
   /** Must have been validated. */
   input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName' | 'skipCheck'>;
-  /** Whose account it is, if the provider has told. */
+  /** A token that the credentials were exchanged for already. */
+  token?: StoredToken | undefined;
+  /** The provider's id of the account's owner, if it is known. */
   providerConsumerRef?: string | null;
 }
 
@@ -60,13 +63,13 @@ function rowToMake(services: Services, generation: Generation): ConnectionToGene
 /** Credentials are sealed for the id of their connection. */
 function givenRow(
   services: Services,
-  { projectId, scheme, input, providerConsumerRef = null }: Generation,
+  { projectId, scheme, input, token, providerConsumerRef = null }: Generation,
   { id, isNew }: { id: string; isNew: boolean },
 ): GivenConnection {
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
   const of = { id, projectId, provider, authScheme: scheme };
-  const { credentialsSealed, tokenExpireTime } = newCredentials(services, of, input);
+  const { credentialsSealed, tokenExpireTime } = newCredentials(services, of, { ...input, token });
   const named = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
     ...of,

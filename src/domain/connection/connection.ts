@@ -17,7 +17,7 @@ import { connectionFields } from './connection-events.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
-import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
+import { type StoredToken, sealCredentials, tokenExpireTimeOf } from './credentials.ts';
 import { refuseOtherConsumers } from './own-ends.ts';
 import { changedFactsIssues } from './session/changed-facts.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
@@ -44,10 +44,11 @@ export const updateConnection = openProjectMutation({
     const found = misfits(call, connection, opened.given);
     const { projectIdOrName: _, connectionId: _id, skipCheck, ...changes } = opened.parsed(found);
     if (Object.values(changes).every((value) => value === undefined)) return connection;
-    if (!skipCheck && givenFields(changes).length > 0) {
-      await requireAcceptedCredentials(call, changedAccount(call, connection, changes));
-    }
-    return changeConnection(call, connection, changesOf(call, connection, changes));
+    const token =
+      skipCheck || givenFields(changes).length === 0
+        ? undefined
+        : await requireAcceptedCredentials(call, changedAccount(call, connection, changes));
+    return changeConnection(call, connection, changesOf(call, connection, { ...changes, token }));
   },
 });
 
@@ -131,7 +132,6 @@ function changedAccount(
   return {
     projectId,
     provider,
-    authScheme,
     credentials: credentialsOf({ authScheme, custom: provider?.custom }, credentials),
     providerWorkspaceRef:
       providerWorkspaceRef === undefined ? connection.providerWorkspaceRef : providerWorkspaceRef,
@@ -159,7 +159,7 @@ function misfits(
 function changesOf(
   call: Call,
   connection: Row<'Connection'>,
-  { providerWorkspaceRef, providerMetadata, ...credentials }: Changes,
+  { providerWorkspaceRef, providerMetadata, ...credentials }: Changes & WithToken,
 ): Prisma.ConnectionUpdateInput {
   return {
     providerWorkspaceRef,
@@ -169,15 +169,21 @@ function changesOf(
   };
 }
 
-/** The columns that come with credentials: what the old ones proved is no longer known. */
+interface WithToken {
+  /** A token that the credentials were exchanged for already. */
+  token?: StoredToken | undefined;
+}
+
+/** The columns that change with the credentials. The status starts again, because the old credentials proved it. */
 export function newCredentials(
   services: Pick<Services, 'vault' | 'catalogue'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
-  input: CredentialInput,
+  { token, ...input }: CredentialInput & WithToken,
 ) {
   const { authScheme, provider } = connection;
   const custom = services.catalogue.find(provider)?.custom;
-  const credentials = credentialsOf({ authScheme, custom }, input);
+  const given = credentialsOf({ authScheme, custom }, input);
+  const credentials = token ? { ...given, token } : given;
   return {
     status: 'CREATED',
     credentialsSealed: sealCredentials(services, connection, credentials),

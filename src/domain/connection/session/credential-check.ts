@@ -1,14 +1,18 @@
-/** Asks a provider whether it accepts a key or a password before that is stored, where this costs little. */
+/** Checks that a provider accepts credentials before they are stored, if the check is inexpensive. */
 
 import { DomainError, unprocessable } from '../../../errors.ts';
-import type { AuthScheme, Provider, ProviderRequest } from '../../../providers/contract.ts';
+import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { textsIn } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { bounded } from '../../../providers/reading-answers.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
-import type { Credentials } from '../credentials.ts';
+import type { Credentials, StoredToken } from '../credentials.ts';
+import { type Grant, hasGrant, isTokenCredentials } from '../token/token.ts';
+import { requestTokens } from '../token/token-endpoint.ts';
+import { isCredentialRefusal } from '../token/token-endpoint-errors.ts';
+import { refreshRequest } from '../token/token-request.ts';
 import { type AccountFacts, fillAddress, fillHeaders } from './account-address.ts';
 import { attachedCredentials } from './attached-credentials.ts';
 import { requestUrl, sendRequest } from './provider-request.ts';
@@ -17,48 +21,85 @@ import { requestUrl, sendRequest } from './provider-request.ts';
 export interface AccountToCheck extends AccountFacts {
   projectId: string;
   provider: Provider | null;
-  authScheme: AuthScheme;
   credentials: Credentials;
   /** Checks with the same key share the rate limit of one connection. */
   limitKey: string;
 }
 
-/** A slower provider is not waited for: the caller gets an unchecked connection. */
+/** Callers wait this long at most. A slower provider leaves the credentials unchecked. */
 const CHECK_MS = 3_000;
 const UNAUTHORIZED = 401;
-/** The schemes whose credentials people type in; tokens come from the provider itself. */
-const CHECKED: readonly AuthScheme[] = ['API_KEY', 'BASIC'];
+
+type Checked = AccountToCheck & { provider: Provider };
 
 /**
- * Throws UNPROCESSABLE with the provider's words if the provider refuses the credentials. A provider that fails, times
- * out or answers anything else refuses nothing. Makes a request: never call it inside a transaction.
+ * Throws UNPROCESSABLE with the provider's words if the provider refuses the credentials: its token endpoint for those
+ * that are exchanged for a token, its `healthCheck` for keys, passwords and custom inputs. Imported tokens and
+ * providers without a check pass, and so does a provider that fails, times out or responds otherwise.
+ * Returns the token that the check obtained, to be stored with the credentials. Makes a request: never call it inside a
+ * transaction.
  */
 export async function requireAcceptedCredentials(
   services: Waiter,
   { provider, ...account }: AccountToCheck,
-): Promise<void> {
-  if (!provider?.healthCheck || !CHECKED.includes(account.authScheme)) return;
+): Promise<StoredToken | undefined> {
   const { projectId, limitKey: connectionId } = account;
-  const check = waitingForProvider(services, { projectId, connectionId }, () =>
-    withDeadline(findRefusal(services, provider, account), CHECK_MS, () => null),
-  );
-  const refusal = await check.catch((error: unknown) => {
+  const check = provider && checkFor({ ...account, provider });
+  if (!check) return undefined;
+  const { limits } = services.providerAccess;
+  const checking = waitingForProvider(services, { projectId, connectionId }, () => {
+    const running = limits.run({ connectionId, projectId, provider }, () => check(services));
+    return withDeadline(running, CHECK_MS, () => undefined);
+  });
+  const outcome = await checking.catch((error: unknown) => {
     // If too many requests wait for providers, the credentials are stored unchecked.
     const isExpected = error instanceof ProviderError || error instanceof DomainError;
     const about = { err: error, projectId, provider: provider.name };
     if (!isExpected) services.log.warn(about, 'connection.check_failed');
-    return null;
+    return undefined;
   });
-  if (refusal !== null) throw unprocessable(refusal);
+  if (outcome && 'refusal' in outcome) throw unprocessable(outcome.refusal);
+  return outcome?.token;
 }
 
-/** Null if the provider does not refuse the credentials. */
-async function findRefusal(
-  { providerAccess: { limits, outbound } }: Services,
-  provider: Provider,
-  { projectId, limitKey: connectionId, credentials, ...facts }: Omit<AccountToCheck, 'provider'>,
-): Promise<string | null> {
-  const request: ProviderRequest = { method: 'GET', path: provider.healthCheck ?? '' };
+/** Undefined if the credentials pass without a token. */
+type Outcome = { refusal: string } | { token: StoredToken } | undefined;
+
+/** Null if nothing inexpensive tells whether the provider accepts the credentials. */
+function checkFor(account: Checked): ((services: Services) => Promise<Outcome>) | null {
+  const { provider, credentials } = account;
+  if (isTokenCredentials(credentials)) {
+    return hasGrant(credentials) ? (services) => exchange(services, account, credentials) : null;
+  }
+  // Without credentials there is nothing that the provider could refuse.
+  const isEmpty = credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0;
+  if (!provider.healthCheck || isEmpty) return null;
+  const request: ProviderRequest = { method: 'GET', path: provider.healthCheck };
+  return (services) => callHealthCheck(services, account, request);
+}
+
+async function exchange(
+  services: Services,
+  { projectId, provider, providerWorkspaceRef, providerMetadata }: Checked,
+  credentials: Grant,
+): Promise<Outcome> {
+  const account = { providerAppId: null, providerWorkspaceRef, providerMetadata };
+  const connection = { projectId, provider: provider.name, ...account };
+  try {
+    const request = await refreshRequest(services, connection, credentials);
+    const tokens = await requestTokens(services, { ...request, timeoutMs: CHECK_MS });
+    return { token: tokens.accessToken };
+  } catch (error) {
+    if (isCredentialRefusal(error)) return { refusal: error.message };
+    throw error;
+  }
+}
+
+async function callHealthCheck(
+  { providerAccess: { outbound } }: Services,
+  { provider, credentials, ...facts }: Checked,
+  request: ProviderRequest,
+): Promise<Outcome> {
   const baseUrl = fillAddress(provider, provider.baseUrl, facts);
   const url = requestUrl({ baseUrl }, request);
   const { headers, query } = attachedCredentials(provider, credentials);
@@ -67,12 +108,16 @@ async function findRefusal(
     query,
   };
   const hurried = { ...provider, limits: { ...provider.limits, timeoutMs: CHECK_MS } };
-  const { status, body } = await limits.run({ connectionId, projectId, provider }, () =>
-    sendRequest(outbound, { provider: hurried, url, request, attached }),
-  );
-  if (status !== UNAUTHORIZED) return null;
+  const { status, body } = await sendRequest(outbound, {
+    provider: hurried,
+    url,
+    request,
+    attached,
+  });
+  if (status !== UNAUTHORIZED) return undefined;
   const secrets = [...Object.values(headers), ...Object.values(query), ...secretsOf(credentials)];
-  return `${provider.displayName} refused the credentials (${status}): ${wordsIn(body, secrets)}`;
+  const words = wordsIn(body, secrets);
+  return { refusal: `${provider.displayName} refused the credentials (${status}): ${words}` };
 }
 
 /** The provider's explanation for people, without secrets that it repeats. */
@@ -92,6 +137,14 @@ const CODE = /^\w+: \S+$/;
 const SECRET_LENGTH_MIN = 4;
 
 function secretsOf(credentials: Credentials): string[] {
-  if (credentials.scheme === 'API_KEY') return [credentials.apiKey];
-  return credentials.scheme === 'BASIC' ? [credentials.password] : [];
+  switch (credentials.scheme) {
+    case 'API_KEY':
+      return [credentials.apiKey];
+    case 'BASIC':
+      return [credentials.password];
+    case 'NONE':
+      return Object.values(credentials.custom).filter((value) => typeof value === 'string');
+    default:
+      return [];
+  }
 }

@@ -29,29 +29,51 @@ const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_v
 
 type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
 
+/** A refusal that may carry an error code of the endpoint. */
+class EndpointRefusal extends ProviderError {
+  /** Empty if the response names none. */
+  code = '';
+}
+
+/** Some endpoints refuse with a 200. */
+const REFUSING_STATUS = [200, 400, 401, 403];
+
+/** True if the endpoint says that it does not accept the request's credentials, not merely that the request failed. */
+export function isCredentialRefusal(error: unknown): error is ProviderError {
+  if (!(error instanceof EndpointRefusal)) return false;
+  if (error.kind === 'AUTH_INVALIDATED') return true;
+  // A proxy or a firewall in front of the endpoint refuses without an OAuth error.
+  const isNamed = error.code !== '' && REFUSING_STATUS.includes(error.status ?? 0);
+  return error.kind === 'BAD_REQUEST' && isNamed;
+}
+
 export function endpointRefusal(request: Request, answer: ProviderAnswer): ProviderError {
   const { code, description } = reasonOf(answer.body);
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
-  return endpointFailure(request, kindOf(answer, code), `answered ${answer.status}: ${reason}`, {
-    status: answer.status,
-    retryAfterMs: retryAfterMs(answer),
-  });
+  const { status } = answer;
+  const message = messageOf(request, `answered ${status}: ${reason}`);
+  const details = { status, retryAfterMs: retryAfterMs(answer) };
+  const refusal = new EndpointRefusal(kindOf(answer, code), message, details);
+  refusal.code = code;
+  return refusal;
 }
 
-/** Says what happened, without the secrets that were sent: endpoints quote them. */
 export function endpointFailure(
-  { provider, client, form }: Request,
+  request: Request,
   kind: ProviderErrorKind,
   happened: string,
-  details: { status?: number; retryAfterMs?: number | null } = {},
 ): ProviderError {
+  return new ProviderError(kind, messageOf(request, happened));
+}
+
+/** What happened, without the secrets of the request: endpoints quote them. */
+function messageOf({ provider, client, form }: Request, happened: string): string {
   const secrets = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
   const said = secrets.reduce<string>(
     (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
     happened,
   );
-  const message = `The token endpoint of ${provider.displayName} ${said}`;
-  return new ProviderError(kind, bounded(message), details);
+  return bounded(`The token endpoint of ${provider.displayName} ${said}`);
 }
 
 function kindOf({ status }: ProviderAnswer, code: string): ProviderErrorKind {

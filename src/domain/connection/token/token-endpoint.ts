@@ -33,6 +33,8 @@ export interface TokenRequest {
   client: OAuthClient | null;
   /** `grant_type` and what belongs to it. */
   form: Record<string, string>;
+  /** Default: that of ENDPOINT_LIMITS. */
+  timeoutMs?: number;
 }
 
 /** `facts` is the whole answer: it may tell of the account. */
@@ -90,7 +92,7 @@ export async function postForm(
   request: TokenRequest,
   url: string,
 ): Promise<ProviderAnswer> {
-  const { provider, client, form } = request;
+  const { provider, client, form, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
   const inHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
   const inBody = client && { client_id: client.id, client_secret: client.secret };
   try {
@@ -105,6 +107,7 @@ export async function postForm(
       },
       body: new URLSearchParams(inHeader ? form : { ...form, ...inBody }).toString(),
       ...ENDPOINT_LIMITS,
+      timeoutMs,
     });
     return providerAnswer(answer);
   } catch (error) {

@@ -3,6 +3,7 @@ import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { clientSecretPlace } from '../../provider/provider-app.ts';
+import type { AccountFacts } from '../session/account-address.ts';
 import { signedAssertion } from './service-account.ts';
 import type { TokenCredentials } from './token.ts';
 import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
@@ -32,9 +33,12 @@ export async function findAppClient(
   return { id: app.clientId, secret };
 }
 
+/** What the request needs of the connection, which may not be stored yet. */
+type Account = AccountFacts & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
+
 export async function refreshRequest(
-  services: Services,
-  connection: LeasedConnection,
+  services: Pick<Services, 'catalogue' | 'database' | 'now' | 'vault'>,
+  connection: Account,
   credentials: TokenCredentials,
 ): Promise<TokenRequest> {
   if (credentials.scheme === 'SERVICE_ACCOUNT') {
@@ -56,7 +60,7 @@ const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** Needs no client: the account's key has signed. Throws BAD_REQUEST if the provider takes no such keys any more. */
 async function assertionRequest(
   { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
-  connection: LeasedConnection,
+  connection: Account,
   inputs: Record<string, unknown>,
 ): Promise<TokenRequest> {
   const provider = catalogue.find(connection.provider);
@@ -75,8 +79,8 @@ async function assertionRequest(
 
 /** The OAuth client that the connection's tokens are of. Throws BAD_REQUEST if its app is gone. */
 export async function getClient(
-  services: Services,
-  { projectId, provider: name, providerAppId }: LeasedConnection,
+  services: Pick<Services, 'catalogue' | 'database' | 'vault'>,
+  { projectId, provider: name, providerAppId }: Account,
   credentials: TokenCredentials,
 ): Promise<OAuthClient> {
   if ('clientId' in credentials) {

@@ -49,10 +49,10 @@ export function awaitsConsent(
   return credentials.accessToken === undefined && credentials.refreshToken === undefined;
 }
 
-/** Credentials that are a grant of their own, each time anew. */
-type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: 'SERVICE_ACCOUNT' }>;
+/** Credentials that get any number of tokens without a person. */
+export type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: 'SERVICE_ACCOUNT' }>;
 
-function hasGrant(credentials: TokenCredentials): credentials is Grant {
+export function hasGrant(credentials: TokenCredentials): credentials is Grant {
   return 'clientId' in credentials || credentials.scheme === 'SERVICE_ACCOUNT';
 }
 

@@ -37,6 +37,7 @@ export const gitlab: DeclaredProvider = {
     inputs: [{ name: 'token', displayName: 'Personal access token' }],
     headers: [{ name: 'PRIVATE-TOKEN', valueTemplate: '{{token}}' }],
   },
+  healthCheck: '/api/v4/user',
   records: {
     apiVersion: 'v4',
     docsUrl: 'https://docs.gitlab.com/api/rest/',
