@@ -1,6 +1,7 @@
-/** What an integration may not ask of its provider, because the provider doesn't do it. */
+/** Checks that an integration uses only what its provider supports. */
 import type { Issue } from '../../errors.ts';
 import {
+  PROVIDER_CAPABILITIES,
   type Provider,
   type ProviderCapability,
   supportedCapabilities,
@@ -13,10 +14,7 @@ import type { ContentInput } from './integration-content-input.ts';
 type Path = readonly PropertyKey[];
 type Objects = readonly { objectName: string }[];
 
-/**
- * Names every object that the provider does not read, write or tell events of, a proxy that it does not allow, and
- * fields that it does not describe.
- */
+/** One issue for each object, proxy and watched schema that needs a capability which the provider lacks. */
 export function* capabilityIssues(
   { read, write, subscribe, proxy, watchSchema }: ContentInput,
   path: Path,
@@ -27,7 +25,7 @@ export function* capabilityIssues(
   yield* lacking(read?.objects ?? [], 'read', 'READ');
   yield* lacking(write?.objects ?? [], 'write', 'WRITE');
   const has = supportedCapabilities(provider);
-  // Of a provider that is read, the installation tells that events don't come yet.
+  // If the provider is read, its installations report that events are not supported.
   if (!has.includes('READ')) yield* lacking(subscribe?.objects ?? [], 'subscribe', 'SUBSCRIBE');
   if (proxy?.enabled && !has.includes('PROXY')) {
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;
@@ -45,8 +43,10 @@ export function* moduleIssues(
   provider: Provider,
 ): Generator<Issue> {
   if (module == null || findModule(provider, module)) return;
+  const { displayName, modules } = provider;
   const names = modulesOf(provider).map(({ name }) => name);
-  const detail = `is not a module of ${provider.displayName}, which has ${names.join(', ')}.`;
+  const allowed = modules ? `has ${names.join(', ')}` : 'has no modules. Leave it out';
+  const detail = `is not a module of ${displayName}, which ${allowed}.`;
   yield issueAt([...path, 'module'], detail, module);
 }
 
@@ -56,10 +56,22 @@ function* objectIssues(
   { provider, capability }: { provider: Provider; capability: ProviderCapability },
 ): Generator<Issue> {
   for (const [index, { objectName }] of objects.entries()) {
-    // That it has no such object is told already.
+    // Unknown objects have an issue already.
     if (provider.objects && !provider.objects.includes(objectName)) continue;
     if (supportsFor(provider, objectName, capability)) continue;
-    const detail = `is an object that ${provider.displayName} does not support ${capability} for.`;
+    const detail = lackOf(provider, objectName, capability);
     yield issueAt([...path, index, 'objectName'], detail, objectName);
   }
+}
+
+/** Names the capability, and what the provider or the object supports instead. */
+function lackOf(provider: Provider, objectName: string, capability: ProviderCapability): string {
+  const { displayName } = provider;
+  const ofProvider = supportedCapabilities(provider);
+  if (!ofProvider.includes(capability)) {
+    const others = ofProvider.length > 0 ? `only ${ofProvider.join(', ')}` : 'connections only';
+    return `needs ${capability}, which ${displayName} does not support: it supports ${others}.`;
+  }
+  const ofObject = PROVIDER_CAPABILITIES.filter((one) => supportsFor(provider, objectName, one));
+  return `needs ${capability}, which ${displayName} supports for other objects: this one supports only ${ofObject.join(', ')}.`;
 }

@@ -40,7 +40,9 @@ export async function listContentIssues(
   const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
   const whole = catalogue.find(about.provider);
   const ofModule = whole ? [...moduleIssues(content, about.path, whole)] : [];
-  const provider = whole && providerAt(whole, content.module ?? null);
+  // A provider without modules lacks capabilities whatever the module is.
+  const module = whole?.modules ? content.module : null;
+  const provider = whole && providerAt(whole, module ?? null);
   const known = { ...about, provider: provider ?? { name: about.provider }, destinations };
   const own = withOwnNames(content, whole);
   return [

@@ -4,8 +4,10 @@ import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 
 type Json = Record<string, unknown>;
 
-/** The reference API watches fields of updates alone, and its manifests have no deletions of objects. */
-const IGNORED = ['delete', 'createEvent.watchFieldsAuto', 'deleteEvent.watchFieldsAuto'];
+/** Published manifests list the objects whose records may be deleted. The reference API has no such block. */
+const IGNORED_OF_CONTENT = ['delete'];
+/** The reference API watches fields of updates only, and objects of its manifests have no deletions. */
+const IGNORED_OF_OBJECT = ['delete', 'createEvent.watchFieldsAuto', 'deleteEvent.watchFieldsAuto'];
 
 export const WARNED =
   'A `Warning` header names each member that is ignored, and each field that a later one replaces.';
@@ -21,22 +23,30 @@ export function withoutIgnored(
   const contents = Array.isArray(found) ? found : [found];
   for (const [index, content] of contents.entries()) {
     const at = Array.isArray(found) ? [...path, index] : path;
+    drop(content, { names: IGNORED_OF_CONTENT, at, warnings });
     for (const block of ['read', 'write', 'subscribe']) {
       const objects = memberOf(memberOf(content, block), 'objects');
       if (!Array.isArray(objects)) continue;
       for (const [position, object] of objects.entries()) {
-        drop(object, [...at, block, 'objects', position], warnings);
+        const place = [...at, block, 'objects', position];
+        drop(object, { names: IGNORED_OF_OBJECT, at: place, warnings });
       }
     }
   }
   return { ...parts, body };
 }
 
-function drop(object: unknown, at: readonly PropertyKey[], warnings: string[]): void {
-  for (const name of IGNORED) {
+interface Dropping {
+  names: readonly string[];
+  at: readonly PropertyKey[];
+  warnings: string[];
+}
+
+function drop(value: unknown, { names, at, warnings }: Dropping): void {
+  for (const name of names) {
     const members = name.split('.');
     const last = members.pop() as string;
-    const holder = members.reduce(memberOf, object);
+    const holder = members.reduce(memberOf, value);
     if (memberOf(holder, last) === undefined) continue;
     delete (holder as Json)[last];
     warnings.push(`${pathName([...at, ...members, last])}: is ignored.`);

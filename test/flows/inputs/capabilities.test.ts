@@ -43,7 +43,7 @@ test('an integration that reads, writes or subscribes where requests are only fo
     proxy: { enabled: true },
   });
   const lacks = (capability: string) =>
-    `is an object that Jotform does not support ${capability} for.`;
+    `needs ${capability}, which Jotform does not support: it supports only PROXY.`;
   expect(await findings(rest, content)).toEqual([
     `${at}.read.objects[0].objectName: ${lacks('READ')}`,
     `${at}.read.objects[1].objectName: ${lacks('READ')}`,
@@ -58,7 +58,8 @@ test('so is one that writes an object that is only read, at a new revision too',
   const users = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
   const content = contentFor('sales', { provider: 'close', read: undefined });
   const writing = { ...content, write: users };
-  const lacking = 'is an object that Close does not support WRITE for.';
+  const lacking =
+    'needs WRITE, which Close supports for other objects: this one supports only READ, METADATA.';
   expect(await findings(rest, writing)).toEqual([`${at}.write.objects[0].objectName: ${lacking}`]);
   await integrate(app, rest.tenant, content);
   const revision = { integrationIdOrName: 'sales', revision: revisionOf(writing) };

@@ -6,17 +6,26 @@ export interface Packed {
   text: string;
   /** Default: the true size. */
   declaredBytes?: number;
+  /** Written as Go's library does: the sizes follow the content. */
+  isStreamed?: boolean;
 }
+
+/** Flag of a header whose sizes are in a data descriptor behind the content. */
+const HAS_DESCRIPTOR = 0x8;
 
 export function zipOf(...files: Packed[]): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
-  for (const { name, text, declaredBytes } of files) {
+  for (const { name, text, declaredBytes, isStreamed = false } of files) {
     const data = Buffer.from(text);
     const packed = deflateRawSync(data);
-    const fields = fieldsOf(name, data, { packed, size: declaredBytes ?? data.length });
-    const local = Buffer.concat([u32(0x04034b50), fields, Buffer.from(name), packed]);
+    const sizes = [u32(crc32(data)), u32(packed.length), u32(declaredBytes ?? data.length)];
+    const fields = fieldsOf(name, sizes, isStreamed);
+    const first = isStreamed ? fieldsOf(name, [u32(0), u32(0), u32(0)], true) : fields;
+    const descriptor = isStreamed ? [u32(0x08074b50), ...sizes] : [];
+    const header = [u32(0x04034b50), first, Buffer.from(name)];
+    const local = Buffer.concat([...header, packed, ...descriptor]);
     const placed = Buffer.concat([u16(0), u16(0), u16(0), u32(0), u32(offset)]);
     central.push(Buffer.concat([u32(0x02014b50), u16(20), fields, placed, Buffer.from(name)]));
     locals.push(local);
@@ -29,9 +38,8 @@ export function zipOf(...files: Packed[]): Buffer {
 }
 
 /** The part that local and central headers share: from the version to the length of the extra field. */
-function fieldsOf(name: string, data: Buffer, { packed, size }: { packed: Buffer; size: number }) {
-  const deflated = [u16(20), u16(0), u16(8), u32(0)];
-  const sizes = [u32(crc32(data)), u32(packed.length), u32(size)];
+function fieldsOf(name: string, sizes: Buffer[], isStreamed: boolean): Buffer {
+  const deflated = [u16(20), u16(isStreamed ? HAS_DESCRIPTOR : 0), u16(8), u32(0)];
   return Buffer.concat([...deflated, ...sizes, u16(Buffer.byteLength(name)), u16(0)]);
 }
 

@@ -1,0 +1,177 @@
+/**
+ * Replays the requests of the reference vendor's command line (repository amp-labs/cli, version 1.1.0): the same
+ * headers and bodies in the same order, through a real port.
+ */
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { zipOf } from '../support/rest/zip.ts';
+import { generate } from '../support/scenes/connections.ts';
+import { insertDestination } from '../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+const manifest = (...objects: string[]) => `specVersion: 1.0.0
+integrations:
+  - name: readCrm
+    provider: sandbox
+    read:
+      objects:${objects
+        .map(
+          (objectName) => `
+        - objectName: ${objectName}
+          destination: records
+          schedule: "0 * * * *"
+          optionalFieldsAuto: all`,
+        )
+        .join('')}
+`;
+
+/** With `--key` and `--project`, as `amp` sends them. */
+function cli({ tenant }: Pick<RestTenant, 'tenant'>) {
+  const project = `/v1/projects/${tenant.projectName}`;
+  const headers = {
+    accept: 'application/json',
+    'x-amp-client': 'amp-cli',
+    'x-amp-client-commit': 'unset',
+    'x-amp-client-branch': 'unset',
+    'x-amp-client-build-date': 'unset',
+    'x-amp-client-version': '1.1.0',
+    'x-api-key': tenant.apiKey,
+  };
+  const send = async (method: string, path: string, body?: object) => {
+    const response = await app.fetch(path, {
+      method,
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    return { status: response.status, type, body: text === '' ? null : JSON.parse(text) };
+  };
+  /** `amp deploy`, up to the question whether reads of dropped objects stop. */
+  const upload = async (text: string) => {
+    const file = zipOf({ name: 'amp.yaml', text, isStreamed: true });
+    const md5 = createHash('md5').update(file).digest('base64');
+    const query = new URLSearchParams({ md5 });
+    const signed = await send('GET', `/v1/generate-upload-url?${query}`);
+    expect(signed).toMatchObject({ status: 200, body: { url: expect.any(String) } });
+    const { url, bucket, path } = signed.body;
+    const { pathname, search } = new URL(url);
+    const put = await app.fetch(pathname + search, {
+      method: 'PUT',
+      headers: { 'content-md5': md5 },
+      body: new Uint8Array(file),
+    });
+    expect(put.status).toBe(200);
+    return `gs://${bucket}${path.startsWith('/') ? path : `/${path}`}`;
+  };
+  const deploy = (sourceZipUrl: string, query = '') =>
+    send('PUT', `${project}/integrations:batch${query}`, { sourceZipUrl });
+  return { project, send, upload, deploy };
+}
+
+async function prepare() {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  return { ...rest, ...cli(rest) };
+}
+
+test('deploy uploads a manifest and puts its integrations', async () => {
+  const { project, send, upload, deploy } = await prepare();
+  expect(await send('GET', `${project}/integrations`)).toMatchObject({ status: 200, body: [] });
+  const first = await deploy(await upload(manifest('contacts')));
+  expect(first).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
+
+  // Another deployment compares the objects with those of the latest revision.
+  const { body } = await send('GET', `${project}/integrations`);
+  expect(body).toMatchObject([
+    {
+      id: expect.any(String),
+      name: 'readCrm',
+      latestRevision: { content: { read: { objects: [{ objectName: 'contacts' }] } } },
+    },
+  ]);
+  const second = await deploy(await upload(manifest('contacts', 'deals')));
+  expect(second).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
+});
+
+test('deploy pauses reads of dropped objects if its user says so, and is refused otherwise', async () => {
+  const { project, send, upload, deploy, tenant, get, base } = await prepare();
+  await deploy(await upload(manifest('contacts', 'deals')));
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  const [{ id }] = (await send('GET', `${project}/integrations`)).body;
+  const installations = `${project}/integrations/${id}/installations`;
+  const made = await send('POST', installations, { groupRef: 'acme' });
+  expect((await send('GET', installations)).body).toMatchObject([
+    { group: { groupRef: 'acme', groupName: 'acme' } },
+  ]);
+  const address = await upload(manifest('deals'));
+  const kept = await deploy(address);
+  expect(kept).toMatchObject({
+    status: 409,
+    type: expect.stringContaining('application/problem+json'),
+    body: { detail: expect.stringContaining('contacts') },
+  });
+  expect((await deploy(address, '?destructive=true')).status).toBe(200);
+  const { objects } = await get(`${base}/integrations/readCrm/installations/${made.body.id}`);
+  expect(objects).toContainEqual(
+    expect.objectContaining({ objectName: 'contacts', paused: true }),
+  );
+});
+
+test('deploy prints the findings of a refused manifest', async () => {
+  const { upload, deploy } = await prepare();
+  const refused = await deploy(await upload(manifest('planets')));
+  expect(refused).toMatchObject({
+    status: 400,
+    type: expect.stringContaining('application/problem+json'),
+    body: { issues: [{ name: 'integrations[0].read.objects[0].objectName', value: 'planets' }] },
+  });
+});
+
+test('the lists, deletions and the account of the caller have the shapes that it reads', async () => {
+  const { project, send, upload, deploy, tenant } = await prepare();
+  await deploy(await upload(manifest('contacts')));
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  const [{ id }] = (await send('GET', `${project}/integrations`)).body;
+  const installations = `${project}/integrations/${id}/installations`;
+  const made = await send('POST', installations, { groupRef: 'acme' });
+  expect(await send('GET', '/v1/projects')).toMatchObject({
+    status: 200,
+    body: [{ id: tenant.projectId, name: tenant.projectName, orgId: expect.any(String) }],
+  });
+  expect(await send('GET', `${project}/destinations`)).toMatchObject({
+    status: 200,
+    body: [{ name: 'records', type: 'webhook', metadata: { url: expect.any(String) } }],
+  });
+  expect(await send('GET', `${project}/connections`)).toMatchObject({
+    status: 200,
+    body: [{ status: 'created', group: { groupRef: 'acme' }, consumer: { consumerRef: 'ann' } }],
+  });
+  expect(await send('GET', `${project}/provider-apps`)).toMatchObject({ status: 200, body: [] });
+  expect(await send('GET', '/v1/providers')).toMatchObject({
+    status: 200,
+    body: { sandbox: { name: 'sandbox' } },
+  });
+  expect((await send('DELETE', `${installations}/${made.body.id}`)).status).toBe(204);
+  expect((await send('DELETE', `${project}/integrations/${id}`)).status).toBe(204);
+});
+
+test('deploy:destination creates a destination, and changes the members that differ', async () => {
+  const { project, send } = await prepare();
+  const zero = '0001-01-01T00:00:00Z';
+  const empty = { id: '', projectId: '', createTime: zero, updateTime: zero };
+  const metadata = { url: 'https://hooks.example.com/deployed' };
+  const created = await send('POST', `${project}/destinations`, {
+    ...empty,
+    ...{ name: 'deployed', type: 'webhook', metadata },
+  });
+  expect(created).toMatchObject({ status: 201, body: { name: 'deployed', metadata } });
+  const other = { url: 'https://hooks.example.com/other' };
+  const path = `${project}/destinations/${created.body.id}`;
+  expect((await send('GET', path)).status).toBe(200);
+  const patch = { destination: { metadata: other }, updateMask: ['metadata'] };
+  expect(await send('PATCH', path, patch)).toMatchObject({ status: 200, body: { metadata: other } });
+});

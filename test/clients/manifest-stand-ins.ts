@@ -1,0 +1,149 @@
+/** Providers whose vendors are servers of the tests. A server made from a declaration has one object at a time. */
+
+import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import type { Provider } from '../../src/providers/contract.ts';
+import {
+  type DeclaredProvider,
+  declarativeProvider,
+} from '../../src/providers/declarative/declarative-provider.ts';
+import { DECLARATIONS } from '../../src/providers/declared/all.ts';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { providerAt } from '../../src/providers/modules.ts';
+import { ownObjectName } from '../../src/providers/object-support.ts';
+import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { hubspotServer } from '../support/providers/hubspot-server.ts';
+import { salesforceServer } from '../support/providers/salesforce-server.ts';
+import { accountEngagement } from '../support/wire/account-engagement.ts';
+import { FACT } from '../support/wire/generated-parts.ts';
+import { generatedWire } from '../support/wire/generated-wire.ts';
+import { TOKEN } from '../support/wire/terms.ts';
+import { type VendorServer, vendorServer } from '../support/wire/vendor-server.ts';
+
+/** What a manifest needs of its vendor's account: the object with a record, and these fields. */
+export interface Wanted {
+  provider: string;
+  module: string | null;
+  objectName: string;
+  fields: string[];
+}
+
+export interface Account extends AsyncDisposable {
+  /** Input of `generateConnection`, beside the parties. */
+  connection: object;
+  /** A record to create. */
+  record: object;
+}
+
+export interface StandIns extends AsyncDisposable {
+  providers: Provider[];
+  /** An account with a record of the object. */
+  open(wanted: Wanted): Promise<Account>;
+}
+
+export async function standIns(): Promise<StandIns> {
+  const servers = await Promise.all([
+    salesforceServer({ token: TOKEN }),
+    vendorServer(accountEngagement.fixture),
+    hubspotServer({ token: TOKEN }),
+  ]);
+  const [salesforce, engagement, hubspot] = servers;
+  let current: VendorServer | undefined;
+  const declared = DECLARATIONS.map(withKey);
+  const named = new Set(declared.map(({ name }) => name));
+  const byToken = {
+    providerWorkspaceRef: 'acme',
+    oauth2AuthorizationCode: { accessToken: { token: TOKEN }, scopes: [] },
+  };
+
+  const openDeclared = async ({ provider: name, module, objectName }: Wanted): Promise<Account> => {
+    const one = declared.find((other) => other.name === name) as DeclaredProvider;
+    const own = ownObjectName(providerAt(declarativeProvider(one), module), objectName);
+    const { fixture, facts, needs, textField } = generatedWire(one, own);
+    const server = await vendorServer(fixture);
+    server.store.create({ [textField]: 'From the account' }, new Date());
+    current = server;
+    return {
+      connection: {
+        apiKey: TOKEN,
+        providerWorkspaceRef: FACT.fact('workspace'),
+        providerMetadata: facts,
+      },
+      record: { ...needs, [textField]: 'Written' },
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  };
+
+  const openSalesforce = ({ module, objectName, fields }: Wanted): Account => {
+    if (module !== null) {
+      engagement.store.create({ firstName: 'Ann' }, new Date());
+      const providerMetadata = accountEngagement.facts;
+      const connection = { ...byToken, providerMetadata };
+      return { connection, record: { firstName: 'Ann' }, ...NOTHING_TO_CLOSE };
+    }
+    const { store } = salesforce;
+    const object = store.object(ownName(objectName));
+    const [template] = object.fields.filter(({ type }) => type === 'textarea' || type === 'email');
+    if (!template) throw new Error(`${object.name} has no field to copy.`);
+    for (const name of fields) {
+      const isKnown = object.fields.some((one) => one.name.toLowerCase() === name.toLowerCase());
+      if (!isKnown) object.fields.push({ ...template, name, label: name });
+    }
+    const record = object.name === 'Account' ? { Name: 'Acme' } : { LastName: 'Ames' };
+    store.create(object.name, record);
+    return { connection: byToken, record, ...NOTHING_TO_CLOSE };
+  };
+
+  const openHubspot = ({ objectName }: Wanted): Account => {
+    const record = objectName === 'companies' ? { name: 'Acme' } : { firstname: 'Ann' };
+    hubspot.store.create(objectName, record);
+    return { connection: byToken, record, ...NOTHING_TO_CLOSE };
+  };
+
+  return {
+    providers: [
+      salesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
+      hubspotProvider({ baseUrl: hubspot.url }),
+      ...declared.map((one) => servedBy(declarativeProvider(one), () => current?.url ?? '')),
+      ...CATALOGUE.filter(({ name }) => !named.has(name)),
+    ],
+    async open(wanted) {
+      if (wanted.provider === 'salesforce') return openSalesforce(wanted);
+      if (wanted.provider === 'hubspot') return openHubspot(wanted);
+      return openDeclared(wanted);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** The servers of these accounts stay until the end of the tests. */
+const NOTHING_TO_CLOSE = { [Symbol.asyncDispose]: async () => {} };
+
+/** Salesforce's names begin with a capital letter; manifests may have them in lower case. */
+function ownName(objectName: string): string {
+  return objectName.charAt(0).toUpperCase() + objectName.slice(1);
+}
+
+/** Takes a key in place of a person's consent, and belongs to no host of the vendor. */
+function withKey(declared: DeclaredProvider): DeclaredProvider {
+  const {
+    oauth2: _oauth2,
+    custom: _custom,
+    hosts: _hosts,
+    linkHosts: _linkHosts,
+    healthCheck: _check,
+    workspaceRequired: _workspace,
+    ...rest
+  } = declared;
+  return {
+    ...rest,
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+    limits: { ...declared.limits, requestsPerSecond: 1_000 },
+  };
+}
+
+function servedBy(provider: Provider, url: () => string): Provider {
+  return Object.defineProperty(provider, 'baseUrl', { get: url, enumerable: true });
+}

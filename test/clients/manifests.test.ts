@@ -1,0 +1,247 @@
+/**
+ * Manifests with the features of the reference vendor's published samples. Those whose providers can read or write are
+ * deployed, installed and used; the others are refused with what is missing. docs/compatibility.md lists the outcomes.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { sharedApp } from '../support/app.ts';
+import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { generate } from '../support/scenes/connections.ts';
+import { CREATE_INSTALLATION, insertDestination } from '../support/scenes/integrations.ts';
+import { POLLING, startReading, TRIGGER } from '../support/scenes/reads.ts';
+import { WRITE } from '../support/scenes/writes.ts';
+import { standIns, type Wanted } from './manifest-stand-ins.ts';
+
+interface Field {
+  fieldName?: string;
+  mapToName?: string;
+}
+
+interface ReadObject {
+  objectName: string;
+  mapToName?: string;
+  destination: string;
+  schedule?: string;
+  requiredFields?: Field[];
+  optionalFields?: Field[];
+}
+
+interface Content {
+  name: string;
+  provider: string;
+  module?: string;
+  read?: { objects: ReadObject[] };
+  write?: { objects: { objectName: string }[] };
+  subscribe?: { objects: { objectName: string; destination: string }[] };
+  proxy?: { enabled: boolean };
+}
+
+interface Manifest {
+  file: string;
+  /** The comment at the top. */
+  about: string;
+  text: string;
+  specVersion: string;
+  integrations: Content[];
+}
+
+const FOLDER = join(import.meta.dirname, 'manifests');
+const MANIFESTS: Manifest[] = readdirSync(FOLDER)
+  .toSorted()
+  .map((file) => {
+    const text = readFileSync(join(FOLDER, file), 'utf8');
+    const about = /^# (.*)$/m.exec(text)?.[1] ?? '';
+    return { file, about, text, ...parse(text) };
+  });
+
+/** The manifests that are refused; each has a reason that the document repeats. */
+const REFUSED = new Set(
+  [
+    ...['github-account', 'gitlab-assistant', 'gong-calls', 'google-calendar', 'google-contacts'],
+    ...['google-mail', 'intercom-conversations', 'linkedin-ads', 'marketo-leads'],
+    ...['microsoft-office', 'monday-boards', 'netsuite-ledger', 'quickbooks-invoices'],
+    ...['salesforce-engagement', 'sendgrid-lists', 'slack-channels', 'unknown-provider'],
+    ...['xero-purchasing', 'zoho-desk'],
+  ].map((name) => `${name}.yaml`),
+);
+const ACCEPTED = MANIFESTS.filter(({ file }) => !REFUSED.has(file));
+
+/** Accepted, and reported as left out. */
+const WARNINGS: Record<string, string[]> = {
+  'hubspot-events.yaml': [
+    'integrations[0].subscribe.objects[1].createEvent.watchFieldsAuto: is ignored.',
+    'integrations[0].subscribe.objects[1].deleteEvent.watchFieldsAuto: is ignored.',
+  ],
+  'unified-crm.yaml': [
+    'input.integrations[0].read.objects[1].requiredFields[1]: is left out, because the field stagename is named again later.',
+  ],
+};
+
+const stands = await standIns();
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: stands.providers,
+});
+const workers = await startReading(app);
+afterAll(async () => {
+  await workers[Symbol.asyncDispose]();
+  await stands[Symbol.asyncDispose]();
+});
+
+const UPSERT = `mutation ($input: UpsertIntegrationsInput!) {
+  upsertIntegrations(input: $input) { integrations { name provider } warnings }
+}`;
+
+/** A row of the document for each manifest, by its file. */
+const outcomes = new Map<string, string>();
+
+async function prepare({ integrations }: Manifest): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  const objects = integrations.flatMap(({ read, subscribe }) => [
+    ...(read?.objects ?? []),
+    ...(subscribe?.objects ?? []),
+  ]);
+  for (const name of new Set(objects.map(({ destination }) => destination))) {
+    await insertDestination(app, rest.tenant, name);
+  }
+  return rest;
+}
+
+const deploy = ({ ask, base }: RestTenant, { text: sourceYaml }: Manifest) =>
+  ask('PUT', `${base}/integrations:batch`, { sourceYaml });
+
+test.each(ACCEPTED)('$file is deployed, installed and used', async (manifest) => {
+  const { file, specVersion, integrations } = manifest;
+  const rest = await prepare(manifest);
+  const { status, body, headers } = await deploy(rest, manifest);
+  expect({ status, issues: body.issues }).toEqual({ status: 200, issues: undefined });
+  const names = integrations.map(({ name }) => name);
+  expect(body.map(({ name }: Content) => name)).toEqual(names);
+  const warnings = WARNINGS[file]?.map((text) => `299 - "${text}"`).join(', ');
+  expect(headers.warning).toBe(warnings);
+
+  const other = await prepare(manifest);
+  const contents = withoutIgnored(integrations);
+  const input = { projectIdOrName: other.tenant.projectId, specVersion, integrations: contents };
+  const { upsertIntegrations } = await other.tenant.query(UPSERT, { input });
+  expect(upsertIntegrations.integrations.map(({ name }: Content) => name)).toEqual(names);
+
+  const used: string[] = [];
+  for (const content of integrations) used.push(await use(rest, content));
+  outcomes.set(file, `works: ${used.join(', ')}`);
+});
+
+/** GraphQL has no members that are ignored: its schema refuses them. */
+function withoutIgnored(contents: Content[]): Content[] {
+  const events = new Set(['createEvent', 'deleteEvent']);
+  const text = JSON.stringify(contents, (key, value) =>
+    events.has(key) ? { enabled: value.enabled } : value,
+  );
+  return JSON.parse(text);
+}
+
+/** Connects and installs, and has a record read or written. Returns what was done, for the document. */
+async function use(rest: RestTenant, content: Content): Promise<string> {
+  const { name, provider, module = null, read, write } = content;
+  const [object] = read?.objects ?? [];
+  const objectName = object?.objectName ?? write?.objects[0]?.objectName ?? '';
+  const fields = object ? namedFields(object) : [];
+  const wanted: Wanted = { provider, module, objectName, fields };
+  await using account = await stands.open(wanted);
+  const { tenant } = rest;
+  await generate(tenant, { provider, ...account.connection });
+  const target = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: name,
+    groupRef: 'acme',
+  };
+  const config = {
+    read: (read?.objects ?? []).map(choices),
+    write: (write?.objects ?? []).map((one) => ({ objectName: one.objectName })),
+  };
+  // Only one object of the account is there.
+  const install = { input: { ...target, config, skipSampling: true } };
+  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, install);
+  if (!object) {
+    const writing = { ...target, objectName, type: 'CREATE', record: account.record };
+    const { writeRecords } = await tenant.query(WRITE, { input: writing });
+    expect(writeRecords.result).toMatchObject({ success: true });
+    return `writes \`${objectName}\``;
+  }
+  if (!object.schedule) await tenant.query(TRIGGER, { input: { ...target, objectName } });
+  const message = () => firstMessage(createInstallation.installation.id, object);
+  await expect.poll(message, POLLING).toMatchObject({ resultInfo: { numRecords: 1 } });
+  return `reads \`${objectName}\``;
+}
+
+function namedFields({ requiredFields = [], optionalFields = [] }: ReadObject): string[] {
+  return [...requiredFields, ...optionalFields].flatMap(({ fieldName }) => fieldName ?? []);
+}
+
+/** All that the manifest offers, and a field for each name that the customer maps. */
+function choices(object: ReadObject) {
+  const { objectName, requiredFields = [], optionalFields = [] } = object;
+  const [first] = namedFields(object);
+  const fieldMappings = [...requiredFields, ...optionalFields]
+    .filter(({ fieldName }) => fieldName === undefined)
+    .map(({ mapToName }) => ({ mapToName, fieldName: first }));
+  return { objectName, fieldMappings };
+}
+
+/** The first delivered message of the object that has records. */
+async function firstMessage(installationId: string, { objectName, mapToName }: ReadObject) {
+  const { prisma } = app.app.services.database;
+  const deliveries = await prisma.delivery.findMany({
+    where: { operation: { installationId } },
+    orderBy: { id: 'asc' },
+  });
+  const messages = deliveries.map(({ body }) => JSON.parse(body));
+  return messages.find((message) => message.objectName === (mapToName ?? objectName)) ?? null;
+}
+
+test.each(
+  MANIFESTS.filter(({ file }) => REFUSED.has(file)),
+)('$file is refused with what is missing', async (manifest) => {
+  const rest = await prepare(manifest);
+  const { status, body } = await deploy(rest, manifest);
+  expect(status).toBe(400);
+  expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
+  // One reason for all objects that share it.
+  const reasons = Map.groupBy(
+    body.issues as { value: unknown; detail: string }[],
+    ({ detail }) => detail,
+  );
+  const shown = [...reasons].map(([detail, issues]) => {
+    const values = issues.map(({ value }) => `\`${value}\``);
+    return `${[...new Set(values)].join(', ')} ${detail}`;
+  });
+  for (const reason of shown) expect(reason).toMatch(NAMES_WHAT_IS_MISSING);
+  outcomes.set(manifest.file, `refused: ${shown.join(' ')}`);
+});
+
+const NAMES_WHAT_IS_MISSING =
+  /needs (READ|WRITE)|is not an object of|is not a module of|not support PROXY|is not a provider/;
+
+test('the document lists the outcomes: `npx vitest run test/clients/manifests.test.ts -u` writes them', async () => {
+  const file = join(import.meta.dirname, '../../docs/compatibility.md');
+  const rows = MANIFESTS.map(({ file: name, about, integrations }) => {
+    const providers = integrations.map(({ provider, module }) =>
+      module ? `${provider}/${module}` : provider,
+    );
+    const link = `[${name.replace('.yaml', '')}](../test/clients/manifests/${name})`;
+    const shown = [...new Set(providers)].map((provider) => `\`${provider}\``).join(', ');
+    return `| ${link} | ${shown} | ${about} | ${outcomes.get(name) ?? 'not run'} |`;
+  });
+  const table = [
+    '| Manifest | Provider | Features | Outcome |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+  ];
+  const [before, after] = readFileSync(file, 'utf8').split(TABLE);
+  await expect(`${before}${table.join('\n')}\n\n${after}`).toMatchFileSnapshot(file);
+});
+
+/** The table of manifests, which is the only one with such a head. */
+const TABLE = /\| Manifest \| Provider [\s\S]*?\n\n/;
