@@ -29,10 +29,11 @@ function fileOf({ name }: DeclaredProvider): string {
 
 function index(all: DeclaredProvider[]): string {
   const rows = all.map((declared) => {
-    const { objects, anyObject } = declaration.parse(declared.records);
+    const { objects, anyObject, apiVersion, checkedAgainst } = declaration.parse(declared.records);
     const names = [...Object.keys(objects), ...(anyObject ? ['any other'] : [])];
     const link = `[${declared.displayName}](${fileOf(declared)})`;
-    return `| ${link} | ${names.join(', ')} | ${supports(declared)} |`;
+    const cells = [link, names.join(', '), supports(declared), apiVersion ?? '–', checkedAgainst];
+    return `| ${cells.join(' | ')} |`;
   });
   const declarations = all.map(({ records }) => declaration.parse(records));
   const notifying = declarations.filter(({ events, eventList }) => events ?? eventList);
@@ -56,11 +57,11 @@ function index(all: DeclaredProvider[]): string {
     '## Declared providers',
     '',
     `The following ${all.length} providers are declarations in \`src/providers/declared/\`; ${notifying.length} of them notify the gateway of changes.`,
-    'They were tested against servers that speak the wire format of the published description that each page names, not',
+    'They were tested against servers that speak the wire format of the description in the last column, not',
     'against live accounts. `npm run provider:pages` writes their pages.',
     '',
-    '| provider | objects | supports |',
-    '| --- | --- | --- |',
+    '| provider | objects | supports | API version | checked against |',
+    '| --- | --- | --- | --- | --- |',
     ...rows,
   );
 }

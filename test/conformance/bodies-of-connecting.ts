@@ -52,7 +52,7 @@ const account = ({ fresh }: Scene) => ({
   providerMetadata: { region: { value: 'eu', source: 'input' } },
 });
 const having = (given: Json) => (scene: Scene) => ({ ...account(scene), ...given });
-const client = { clientId: 'client', clientSecret: 'planted' };
+const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 
 const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =>
   bodyRules({
@@ -80,7 +80,7 @@ const ofConnections: Section = {
     groupName: optional('string'),
     consumerName: optional('string'),
     apiKey: optional('string', { instead: withBasic }),
-    customAuth: credentials({ customAuth: { accountKey: 'a' } }),
+    customAuth: credentials({ customAuth: { accountKey: 'sandbox-key-a' } }),
     basicAuth: optional('object', { body: withBasic, instead: having({ apiKey: 'sandbox-key' }) }),
     oauth2ClientCredentials: credentials({ oauth2ClientCredentials: client }),
     oauth2PasswordCredentials: credentials({

@@ -107,7 +107,7 @@ const keys: Rule[] = [
 ];
 
 const basic = { username: 'ann', password: 'sandbox-password' };
-const client = { clientId: 'client', clientSecret: 'planted' };
+const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 const CREDENTIALS: [scheme: string, given: object][] = [
   ['apiKey', { apiKey: 'sandbox-key' }],
   ['basic', { basicAuth: basic }],
@@ -118,7 +118,7 @@ const CREDENTIALS: [scheme: string, given: object][] = [
     'oauth2/authorizationCodePKCE',
     { oauth2AuthorizationCode: TOKENS, authScheme: 'oauth2/authorizationCodePKCE' },
   ],
-  ['none', { customAuth: { accountKey: 'a' } }],
+  ['none', { customAuth: { accountKey: 'sandbox-key-a' } }],
 ];
 
 const schemes = CREDENTIALS.map(

@@ -27,7 +27,7 @@ const account = ({ fresh }: Scene, given: Json): Json => ({
 });
 
 const person = { username: 'ann', password: 'sandbox-password-planted' };
-const client = { clientId: 'client', clientSecret: 'planted' };
+const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 /** What each kind of credentials must have. */
 const CREDENTIALS: Record<string, Json> = {
   basicAuth: person,
@@ -100,12 +100,15 @@ const ofConnections: Choice[] = [
   {
     open: 'Credentials that the provider refuses',
     ...outcomeRule(
-      'A key or a password is checked before it is stored: 422 if the provider refuses it. With `skipCheck` it is stored without asking.',
+      'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored: 422 if the provider refuses them. With `skipCheck` they are stored unchecked.',
       connectionBody,
       async (outcomeOf, scene) => {
         const wrong = account(scene, { apiKey: 'wrong' });
         expect(await outcomeOf(wrong)).toMatchObject(refused('refused the credentials', 422));
         expect(await outcomeOf({ ...wrong, skipCheck: true })).toMatchObject(DONE);
+        const client = { clientId: 'client', clientSecret: 'wrong' };
+        const ofClient = account(scene, { oauth2ClientCredentials: client });
+        expect(await outcomeOf(ofClient)).toMatchObject(refused('invalid_client', 422));
       },
     ),
   },
@@ -146,7 +149,7 @@ const ofConnections: Choice[] = [
       'None: a key beside `authQueryParams` and `providerParams` is refused, and so is one beside the three of `providerParams`.',
       appBody,
       async (outcomeOf) => {
-        const app = { provider: 'salesforce', clientId: 'client', clientSecret: 'planted' };
+        const app = { provider: 'salesforce', clientId: 'client', clientSecret: 'sandbox-secret-planted' };
         expect(await outcomeOf({ ...app, metadata: { other: {} } })).toMatchObject(
           refused('metadata'),
         );

@@ -21,7 +21,7 @@ const FIELD_SETTING = {
   writeOnCreate: 'ALWAYS',
   writeOnUpdate: 'IF_EMPTY',
 };
-const client = { clientId: 'client', clientSecret: 'secret' };
+const client = { clientId: 'client', clientSecret: 'sandbox-secret' };
 const basicAuth = { username: 'ann', password: 'sandbox-password' };
 const token = { issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' };
 const CREDENTIALS: Record<string, object> = {
@@ -36,7 +36,7 @@ const CREDENTIALS: Record<string, object> = {
       scopes: ['a'],
     },
   },
-  customAuth: { customAuth: { accountKey: 'a' } },
+  customAuth: { customAuth: { accountKey: 'sandbox-key-a' } },
 };
 const account = {
   provider: 'sandbox',
