@@ -116,9 +116,7 @@ test('deploy pauses reads of dropped objects if its user says so, and is refused
   });
   expect((await deploy(address, '?destructive=true')).status).toBe(200);
   const { objects } = await get(`${base}/integrations/readCrm/installations/${made.body.id}`);
-  expect(objects).toContainEqual(
-    expect.objectContaining({ objectName: 'contacts', paused: true }),
-  );
+  expect(objects).toContainEqual(expect.objectContaining({ objectName: 'contacts', paused: true }));
 });
 
 test('deploy prints the findings of a refused manifest', async () => {
@@ -159,19 +157,22 @@ test('the lists, deletions and the account of the caller have the shapes that it
   expect((await send('DELETE', `${project}/integrations/${id}`)).status).toBe(204);
 });
 
-test('deploy:destination creates a destination, and changes the members that differ', async () => {
+test('deploy:destination changes the members that differ, and is refused for a new destination', async () => {
   const { project, send } = await prepare();
   const zero = '0001-01-01T00:00:00Z';
   const empty = { id: '', projectId: '', createTime: zero, updateTime: zero };
   const metadata = { url: 'https://hooks.example.com/deployed' };
-  const created = await send('POST', `${project}/destinations`, {
+  const refused = await send('POST', `${project}/destinations`, {
     ...empty,
     ...{ name: 'deployed', type: 'webhook', metadata },
   });
-  expect(created).toMatchObject({ status: 201, body: { name: 'deployed', metadata } });
-  const other = { url: 'https://hooks.example.com/other' };
-  const path = `${project}/destinations/${created.body.id}`;
-  expect((await send('GET', path)).status).toBe(200);
-  const patch = { destination: { metadata: other }, updateMask: ['metadata'] };
-  expect(await send('PATCH', path, patch)).toMatchObject({ status: 200, body: { metadata: other } });
+  expect(refused.status).toBe(400);
+  const unknown = refused.body.issues.map(({ name }: { name: string }) => name);
+  expect(unknown.toSorted()).toEqual(Object.keys(empty).toSorted());
+
+  const [{ id }] = (await send('GET', `${project}/destinations`)).body;
+  const path = `${project}/destinations/${id}`;
+  expect(await send('GET', path)).toMatchObject({ status: 200, body: { id, name: 'records' } });
+  const patch = { destination: { metadata }, updateMask: ['metadata'] };
+  expect(await send('PATCH', path, patch)).toMatchObject({ status: 200, body: { metadata } });
 });

@@ -60,7 +60,7 @@ export async function standIns(): Promise<StandIns> {
     const own = ownObjectName(providerAt(declarativeProvider(one), module), objectName);
     const { fixture, facts, needs, textField } = generatedWire(one, own);
     const server = await vendorServer(fixture);
-    server.store.create({ [textField]: 'From the account' }, new Date());
+    server.store.create({ [textField]: 'From the account' }, new Date(Date.now() - HOUR_MS));
     current = server;
     return {
       connection: {
@@ -94,7 +94,7 @@ export async function standIns(): Promise<StandIns> {
   };
 
   const openHubspot = ({ objectName }: Wanted): Account => {
-    const record = objectName === 'companies' ? { name: 'Acme' } : { firstname: 'Ann' };
+    const record = { email: `${crypto.randomUUID()}@acme.example` };
     hubspot.store.create(objectName, record);
     return { connection: byToken, record, ...NOTHING_TO_CLOSE };
   };
@@ -116,6 +116,9 @@ export async function standIns(): Promise<StandIns> {
     },
   };
 }
+
+/** A read of the last days leaves out the last minute. */
+const HOUR_MS = 3_600_000;
 
 /** The servers of these accounts stay until the end of the tests. */
 const NOTHING_TO_CLOSE = { [Symbol.asyncDispose]: async () => {} };

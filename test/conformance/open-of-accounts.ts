@@ -149,7 +149,11 @@ const ofConnections: Choice[] = [
       'None: a key beside `authQueryParams` and `providerParams` is refused, and so is one beside the three of `providerParams`.',
       appBody,
       async (outcomeOf) => {
-        const app = { provider: 'salesforce', clientId: 'client', clientSecret: 'sandbox-secret-planted' };
+        const app = {
+          provider: 'salesforce',
+          clientId: 'client',
+          clientSecret: 'sandbox-secret-planted',
+        };
         expect(await outcomeOf({ ...app, metadata: { other: {} } })).toMatchObject(
           refused('metadata'),
         );

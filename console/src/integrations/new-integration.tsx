@@ -46,7 +46,7 @@ export function NewIntegration({ project }: { project: string }) {
     const input = { projectIdOrName: project, latestRevision };
     const named = { name: String(name), provider: String(provider) };
     const made = await run({ input: { ...input, ...named } });
-    return made && made.createIntegration.warnings;
+    return made?.createIntegration.warnings ?? null;
   };
   return (
     <Dialog opener="New integration" kind="primary" title="New integration" isWide>

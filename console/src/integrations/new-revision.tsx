@@ -49,7 +49,7 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
           onSave={async (next) => {
             const made = { specVersion, content: next as never };
             const answer = await run({ input: { ...input, destructive, revision: made } });
-            return answer && answer.createRevision.warnings;
+            return answer?.createRevision.warnings ?? null;
           }}
           onDone={close}
           onCancel={close}

@@ -226,7 +226,7 @@ test('custom inputs connect in one step, and there are no further ones', async (
   const rest = await restTenant(app);
   const projectIdOrName = rest.tenant.projectName;
   const who = { projectIdOrName, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  const body = { ...who, customAuth: { accountKey: 'planted' } };
+  const body = { ...who, customAuth: { accountKey: 'sandbox-key' } };
   const { connection } = await rest.post('/custom-auth/connect', body, 200);
   expect(connection).toMatchObject({ id: expect.stringMatching(/^con_/), authScheme: 'none' });
   for (const further of [{ sessionId: 's' }, { callbackParams: { code: 'c' } }]) {
