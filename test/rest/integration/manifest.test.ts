@@ -162,6 +162,7 @@ test('ignored members are accepted with a warning, in JSON and in manifests', as
   const event = { enabled: 'always', watchFieldsAuto: 'all' };
   const [contacts] = contentFor().read.objects;
   const content = contentFor('crm', {
+    delete: { objects: [{ objectName: 'contacts' }] },
     read: { objects: [{ ...contacts, delete: true }] },
     subscribe: {
       objects: [
@@ -174,6 +175,7 @@ test('ignored members are accepted with a warning, in JSON and in manifests', as
   });
   const warnings = (at: string) =>
     [
+      `299 - "${at}.delete: is ignored."`,
       `299 - "${at}.read.objects[0].delete: is ignored."`,
       `299 - "${at}.subscribe.objects[0].createEvent.watchFieldsAuto: is ignored."`,
       `299 - "${at}.subscribe.objects[0].deleteEvent.watchFieldsAuto: is ignored."`,
