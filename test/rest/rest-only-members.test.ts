@@ -32,12 +32,20 @@ const OF_REST: Record<string, string> = {
 const REFUSED: Record<string, (rest: RestInstallation) => Refused> = {
   'connectByCustomAuth.sessionId': ({ tenant }) => ({
     path: '/custom-auth/connect',
-    body: { ...connecting(tenant.projectId), customAuth: { accountKey: 'sandbox-key-a' }, sessionId: 's' },
+    body: {
+      ...connecting(tenant.projectId),
+      customAuth: { accountKey: 'sandbox-key-a' },
+      sessionId: 's',
+    },
     names: 'sessionId',
   }),
   'connectByCustomAuth.callbackParams': ({ tenant }) => ({
     path: '/custom-auth/connect',
-    body: { ...connecting(tenant.projectId), customAuth: { accountKey: 'sandbox-key-a' }, callbackParams: {} },
+    body: {
+      ...connecting(tenant.projectId),
+      customAuth: { accountKey: 'sandbox-key-a' },
+      callbackParams: {},
+    },
     names: 'callbackParams',
   }),
   'createInstallation.configRevisionId': ({ integrationPath }) => ({
