@@ -1,6 +1,6 @@
-/** zod's findings as the platform's issues. */
+/** Issues of inputs: those that zod reports, and those of rules that no schema expresses. */
 import type { z } from 'zod';
-import { ISSUES_MAX, type Issue, type IssueKind } from '../errors.ts';
+import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../errors.ts';
 
 /** Inputs whose values never go into an answer or a log. */
 const SECRET_INPUTS = new Set([
@@ -18,10 +18,7 @@ const SECRET_INPUTS = new Set([
   'headers',
 ]);
 
-/**
- * Every offending place, with its value unless that is a secret: by its name, or because a rule of its
- * own says so (`params: { isSecret: true }`).
- */
+/** Returns an issue for each offending path. Values are left out if they are secrets, or if their rule hides them. */
 export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
   return error.issues.flatMap((issue) => {
     const paths =
@@ -49,20 +46,42 @@ function kindOf({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
   return code === 'too_big' || code === 'too_small' ? 'out-of-range' : 'invalid-value';
 }
 
-/** The same of the `input` argument of a mutation. */
-export function inputIssues(error: z.ZodError, input: unknown): Issue[] {
-  return issuesOf(error, input).map((issue) => ({
-    ...issue,
-    name: issue.name === '' ? 'input' : `input.${issue.name}`,
-  }));
+/** An issue of a rule between members of an input. The path begins at the schema that has the rule. */
+interface RuleIssue {
+  path: PropertyKey[];
+  message: string;
+  params: { isSecret: boolean };
 }
 
-/** One issue of a rule that is not zod's. */
+/** A broken rule. The response repeats the value at the path only if `showsValue` is set. */
+export function broken(
+  path: readonly PropertyKey[],
+  message: string,
+  { showsValue = false } = {},
+): RuleIssue {
+  return { path: [...path], message, params: { isSecret: !showsValue } };
+}
+
+/** Makes rules between members part of a schema: `schema.superRefine(rules(find))`. zod runs them if every type is right. */
+export function rules<T>(find: (value: T) => Iterable<RuleIssue>) {
+  return (value: T, context: z.core.$RefinementCtx<T>): void => {
+    for (const issue of find(value)) context.addIssue({ code: 'custom', ...issue });
+  };
+}
+
+/** Throws BAD_USER_INPUT with these issues, up to ISSUES_MAX. Returns if there are none. */
+export function refuseIssues(found: Iterable<Issue>): void {
+  const issues: Issue[] = [];
+  addIssues(issues, found);
+  if (issues.length > 0) throw invalidInput(issues);
+}
+
+/** Returns an issue of a rule that no schema expresses. */
 export function issueAt(path: readonly PropertyKey[], detail: string, value?: unknown): Issue {
   return { in: 'body', name: pathName(path), detail, ...(value == null ? {} : { value }) };
 }
 
-/** Up to ISSUES_MAX of them: a request may have more findings than a call of `push` takes arguments. */
+/** Adds issues up to ISSUES_MAX: a request may have more of them than a call of `push` takes arguments. */
 export function addIssues(issues: Issue[], found: Iterable<Issue>): void {
   for (const issue of found) {
     if (issues.length >= ISSUES_MAX) return;

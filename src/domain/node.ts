@@ -1,11 +1,20 @@
-import { invalid } from '../errors.ts';
+import { z } from 'zod';
 import { ID_PREFIXES, type IdPrefix, prefixOf, providerNameOf } from '../ids.ts';
 import type { Call } from './call.ts';
+import { broken, rules } from './issues.ts';
 import { findProvider, type Provider } from './provider/provider.ts';
 import { byId, type IdTable } from './scope.ts';
 import { authorize, type Need, orEndUser } from './viewer/needs.ts';
 
 export const NODES_MAX = 100;
+
+export const nodeIds = z
+  .array(z.string())
+  .superRefine(
+    rules(function* (ids) {
+      if (ids.length > NODES_MAX) yield broken([], `must be at most ${NODES_MAX}.`);
+    }),
+  );
 
 /** Rows that have ids but are no nodes. */
 const NO_NODES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];
@@ -19,9 +28,6 @@ export type FoundNode = NodeRow | Provider;
 
 /** Objects of any type in the order of the ids; null for a malformed id, or an object that the viewer may not see. */
 export async function findNodes(call: Call, ids: readonly string[]): Promise<(FoundNode | null)[]> {
-  // Read first: a caller without credentials is refused here, even if every id is malformed.
-  const { viewer } = call;
-  if (ids.length > NODES_MAX) throw invalid('ids', `must be at most ${NODES_MAX}.`, ids.length);
   const byPrefix = Map.groupBy(ids, prefixOf);
   const found = new Map<string, FoundNode | null>();
   const findNamed = async (id: string) => {
@@ -33,7 +39,7 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(Fo
     ...[...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NO_NODES.includes(prefix)) return;
       const needed: Need = OF_AN_ORG.includes(prefix) ? 'org:read' : orEndUser('read');
-      authorize(viewer, needed);
+      authorize(call.viewer, needed);
       const table: IdTable = ID_PREFIXES[prefix];
       const rows = await byId(table)(call, group);
       for (const [index, id] of group.entries()) found.set(id, rows[index] ?? null);

@@ -1,6 +1,12 @@
 /** REST under /v1: Fastify with this gateway's rules. It owns no port; `routing` takes the server's requests. */
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchemaCompiler,
+} from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
 import type { Services } from '../domain/call.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
 import { type Problem, problemOf } from '../errors.ts';
@@ -8,6 +14,7 @@ import { readBody } from './endpoint/body.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { allowedMethods } from './endpoint/methods.ts';
 import { type Gateway, perform } from './endpoint/perform.ts';
+import type { Validated } from './endpoint/request-input.ts';
 import { headersOf, problemOfError } from './endpoint/rest-errors.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { fromServer, keepTraces, takeSlots } from './from-server.ts';
@@ -33,8 +40,7 @@ export async function createRest(services: Services, admission: Admission): Prom
     routerOptions: { maxParamLength: PARAM_MAX },
     frameworkErrors: answerError,
   });
-  // Path, query and body are checked as one input, so that all findings are reported at once.
-  app.setValidatorCompiler(() => () => true);
+  app.setValidatorCompiler(validateWhole);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);
   answerUnknown(app);
@@ -50,6 +56,18 @@ export async function createRest(services: Services, admission: Admission): Prom
   await app.ready();
   return app;
 }
+
+/**
+ * Compiles a validator for the whole input of an endpoint. Fastify would validate each part of a request by itself,
+ * before the caller is authorized, and report the issues of the first part only.
+ */
+const validateWhole: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart }) =>
+  (given) => {
+    if (httpPart) return true;
+    const { data, error } = schema.safeParse(given);
+    return error ? { error } : { value: data };
+  };
 
 /** Before the body is read, which may be anything. */
 function answerUnknown(app: Rest): void {
@@ -83,6 +101,11 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
         credentials: { apiKey: apiKey as string | undefined, authorization },
         sender: fromServer(request),
         parts: { path, query, header: headersFor(endpoint, headers), body },
+        validate: (schema, given) => {
+          // Fastify's type of the result is a boolean, whatever the compiler returns.
+          const validated: unknown = request.validateInput(given, schema);
+          return validated as Validated;
+        },
         url: request.url,
         setHeader: (name, value) => void reply.header(name, value),
       });

@@ -177,15 +177,17 @@ test('what can not be watched is refused, with its place', async () => {
   await insertDestination(app, tenant);
   const refusal = async (given: object) => {
     const { name, provider } = { name: 'crm', provider: 'sandbox', ...given };
-    const content = { ...watching(ALL, { destination: 'nowhere', schedule: '*/30 * * * *' }) };
+    const content = watching(ALL, { destination: 'nowhere' });
     const latestRevision = revisionOf({ ...content, ...given });
     const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
     const { problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
     return problem.issues;
   };
   const place = 'input.latestRevision.content.watchSchema';
-  expect(await refusal({})).toMatchObject([
+  expect(await refusal(watching(ALL, { schedule: '*/30 * * * *' }))).toMatchObject([
     { name: `${place}.schedule`, detail: 'must be at most one run in 60 minutes.' },
+  ]);
+  expect(await refusal({})).toMatchObject([
     { name: `${place}.destination`, detail: 'is not a destination of the project.' },
   ]);
   const forwarding = { ...watching(), read: null, provider: 'sendGrid', proxy: { enabled: true } };

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation } from '../declared-mutation.ts';
-import { issueAt } from '../issues.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { issueAt, refuseIssues } from '../issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findGiven } from '../provider/provider.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
@@ -18,20 +18,19 @@ import { givenWorkspace } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 
-type Given = z.input<typeof generateConnectionInput>;
+type Given = z.output<typeof generateConnectionInput>;
 
 /**
  * Creates or renews a connection with credentials that the caller has. Throws UNPROCESSABLE, with nothing stored, if
  * the provider refuses them.
  */
-export const generateConnection = openProjectMutation({
+export const generateConnection = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
-  async run(call, opened, { id: projectId }): Promise<Row<'Connection'>> {
-    opened.add(await listForeignParties(call, opened.given));
-    if (call.viewer.kind === 'END_USER') opened.parsed();
-    const { scheme, issues } = await findScheme(call, projectId, opened.given);
-    const input = opened.parsed(issues);
+  async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
+    refuseIssues(await listForeignParties(call, input));
+    const { scheme, issues } = await findScheme(call, projectId, input);
+    refuseIssues(issues);
     if (scheme === null) throw new Error('Bug: no scheme fits, and no issue says why.');
     const generation = { projectId, scheme, input };
     const token = input.skipCheck

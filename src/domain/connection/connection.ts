@@ -9,8 +9,9 @@ import { conflict, type DomainError, type Issue, notFound } from '../../errors.t
 import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import type { Call, Services } from '../call.ts';
-import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
+import { refuseIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { connectionFields } from './connection-events.ts';
@@ -34,15 +35,15 @@ export const getConnection = projectRead(
  * never sent to another host. Refused to an end user who has not connected the account. Throws UNPROCESSABLE, with
  * nothing changed, if the provider refuses the new credentials.
  */
-export const updateConnection = openProjectMutation({
+export const updateConnection = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: updateConnectionInput,
-  async run(call, opened, { id: projectId }): Promise<Row<'Connection'>> {
-    const key = { projectId, id: opened.given.connectionId };
+  async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
+    const { projectIdOrName: _, connectionId: id, skipCheck, ...changes } = input;
+    const key = { projectId, id };
     const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
     refuseOtherConsumers(call, connection, 'change it');
-    const found = misfits(call, connection, opened.given);
-    const { projectIdOrName: _, connectionId: _id, skipCheck, ...changes } = opened.parsed(found);
+    refuseIssues(misfits(call, connection, input));
     if (Object.values(changes).every((value) => value === undefined)) return connection;
     const token =
       skipCheck || givenFields(changes).length === 0
@@ -144,7 +145,7 @@ function changedAccount(
 function misfits(
   call: Call,
   connection: Row<'Connection'>,
-  input: z.input<typeof updateConnectionInput>,
+  input: Changes,
 ): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef, providerMetadata } = input;

@@ -1,11 +1,10 @@
 /** What the two types of destinations may have: a webhook is posted to, a stream is read. */
-import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { OpenedInput } from '../opened-input.ts';
-import { targetUrl } from './target-url.ts';
+import { broken, issueAt, refuseIssues } from '../issues.ts';
+import { problemWithHost, problemWithUrl } from './target-url.ts';
 
 type Destination = Pick<Row<'Destination'>, 'type'>;
 
@@ -16,35 +15,50 @@ interface Given {
   status?: string | undefined;
 }
 
-/** Of a new destination: a webhook needs a URL. */
-export function creationIssues(call: Call, given: Destination & Given): Issue[] {
-  if (given.type === 'STREAM') return webhookMembers(given);
-  if (given.url !== undefined) return urlIssues(call, given);
-  const detail = 'is missing: a webhook needs it.';
-  return [{ kind: 'missing-value', in: 'body', name: 'input.url', detail }];
+/** The rules of a new destination: a webhook needs a URL, and a stream has none. */
+export function* brokenByType(given: Destination & Given) {
+  if (given.type === 'STREAM') {
+    for (const name of webhookMembers(given)) yield broken([name], FOR_WEBHOOKS);
+  } else if (given.url === undefined) {
+    yield broken(['url'], 'is missing: a webhook needs it.');
+  } else {
+    yield* brokenByUrl(given);
+  }
 }
 
-/** Which URLs are allowed depends on the configuration, which a schema does not know. */
-export function urlIssues(call: Call, { url }: Given): Issue[] {
-  return new OpenedInput(z.object({ url: targetUrl(call).optional() }), { url }).issues;
+/** The rules of a URL that do not depend on settings. */
+export function* brokenByUrl({ url }: Given) {
+  const problem = url === undefined ? null : problemWithUrl(url);
+  if (problem) yield broken(['url'], problem, { showsValue: !holdsSecret(url) });
 }
 
-/** Throws BAD_USER_INPUT that names all that a stream can't have. */
+/** Passwords and values of a query are not repeated. */
+function holdsSecret(url = ''): boolean {
+  return /[@?]/.test(url);
+}
+
+/** Throws BAD_USER_INPUT if the settings of the server do not allow the URL. */
+export function refuseHost(call: Call, { url }: Given): void {
+  const problem = url === undefined ? null : problemWithHost(url, call);
+  if (problem) throw invalid('input.url', problem, holdsSecret(url) ? undefined : url);
+}
+
+/** Throws BAD_USER_INPUT that names every member that a stream can't have. */
 export function refuseForStream({ type }: Destination, given: Given): void {
-  const issues = type === 'STREAM' ? webhookMembers(given) : [];
-  if (issues.length > 0) throw invalidInput(issues);
+  if (type !== 'STREAM') return;
+  refuseIssues(webhookMembers(given).map((name) => issueAt(['input', name], FOR_WEBHOOKS)));
 }
 
-/** Null is no value: it leaves a stream as it is. */
-function webhookMembers({ url, headers, keepHeaders, status }: Given): Issue[] {
+const FOR_WEBHOOKS = 'is for webhooks: a stream sends nothing.';
+
+/** The names of given members that only webhooks have. Null counts as not given. */
+function webhookMembers({ url, headers, keepHeaders, status }: Given): string[] {
   return Object.entries({ url, headers, keepHeaders, status }).flatMap(([name, value]) =>
-    value == null
-      ? []
-      : [{ in: 'body', name: `input.${name}`, detail: 'is for webhooks: a stream sends nothing.' }],
+    value == null ? [] : [name],
   );
 }
 
-/** From here on it takes messages. Call it in the transaction that makes its destination. */
+/** Opens the log of a stream: from then on it takes messages. Must run in the transaction that creates the destination. */
 export async function openStream(
   tx: Transaction,
   { projectId, id: destinationId }: Pick<Row<'Destination'>, 'projectId' | 'id'>,

@@ -21,13 +21,20 @@ import type { Vault } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
+import { rules } from '../issues.ts';
 import { destinationName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
 import { uniquely } from '../unique.ts';
 import { releasePending } from './delivery.ts';
-import { creationIssues, openStream, refuseForStream, urlIssues } from './destination-type.ts';
+import {
+  brokenByType,
+  brokenByUrl,
+  openStream,
+  refuseForStream,
+  refuseHost,
+} from './destination-type.ts';
 import { destinationUses } from './destination-uses.ts';
 import { dropPending } from './dropped-deliveries.ts';
 import { closeStream, removeStream } from './stream/stream-removal.ts';
@@ -37,7 +44,6 @@ type Destination = Row<'Destination'>;
 
 const destinationId = id.describe('The id of the destination.');
 const name = destinationName.describe('1 to 64 letters, digits and dashes; unique in the project.');
-// Its rules are those of targetUrl.
 const url = z
   .string()
   .describe(
@@ -69,6 +75,7 @@ export const createDestinationInput = z
     url: url.optional(),
     headers,
   })
+  .superRefine(rules(brokenByType))
   .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
 
 export const updateDestinationInput = z
@@ -88,6 +95,7 @@ export const updateDestinationInput = z
       })
       .optional(),
   })
+  .superRefine(rules(brokenByUrl))
   .meta({
     id: 'UpdateDestinationInput',
     description: 'The new values of a destination. A field that is left out stays as it is.',
@@ -134,8 +142,8 @@ export const getDestination = projectRead(
 export const createDestination = projectMutation({
   needs: 'events:write',
   input: createDestinationInput,
-  findings: creationIssues,
   async run(call, { projectIdOrName: _project, url, headers, ...given }, { id: projectId }) {
+    refuseHost(call, { url });
     const owner = { id: newId('dst'), projectId };
     const signingSecret = given.type === 'STREAM' ? null : newSigningSecret();
     const data = {
@@ -159,7 +167,6 @@ export const createDestination = projectMutation({
 export const updateDestination = projectMutation({
   needs: 'events:write',
   input: updateDestinationInput,
-  findings: urlIssues,
   run: (call, input, { id: projectId }) => changeDestination(call, projectId, input),
 });
 
@@ -168,6 +175,7 @@ async function changeDestination(
   projectId: string,
   { destinationId, ...given }: z.output<typeof updateDestinationInput>,
 ): Promise<Destination> {
+  refuseHost(call, given);
   const now = call.now();
   const change = inTransaction(call.database, async (tx) => {
     const known = await lockDestination(tx, projectId, destinationId);

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
-import { invalid } from '../../errors.ts';
 import type { LoggedEvent } from '../../events/event-log.ts';
 import { EVENTS } from '../../events/event-types.ts';
 import { id } from '../../ids.ts';
@@ -30,7 +29,7 @@ export const eventFilters = z.object({
   topicId: id.optional().describe('Only events that are routed to the topic with this id.'),
   eventTypes: z
     .array(z.enum(NotificationEventType).meta({ id: 'NotificationEventType' }))
-    .min(1)
+    .min(1, 'must not be empty.')
     .max(100)
     .optional()
     .describe('Only events of these types, at least one.'),
@@ -55,7 +54,6 @@ export const listNotificationEvents = read(
     { id: projectId }: Row<'Project'>,
     { topicId, eventTypes, ...args }: PageArgs & FiltersOf<typeof listedEventFilters>,
   ): Promise<Page<NotificationEvent>> => {
-    if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
     const { inTime, ordered } = await loggedRange(call, projectId, args);
     const list = {
       ...eventList(projectId),

@@ -22,7 +22,6 @@ export const followNotificationEvents = projectRead(
     { topicId, eventTypes, after }: EventSubscription,
     { id: projectId },
   ): Promise<AsyncIterable<LoggedItem>> => {
-    if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
     if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
     const end = (await readEnds(call.database, [projectId])).get(projectId) ?? 0n;
     const position = after != null ? await readCursor(call, { projectId, after, end }) : end;

@@ -2,7 +2,6 @@
  * The rules of a URL that messages are posted to, as far as they need no look-up of its host:
  * what a name resolves to is checked at every attempt.
  */
-import { z } from 'zod';
 import { maskedParameters } from '../../deliveries/target-secrets.ts';
 import { isAllowed, isRefused } from '../../outbound/address-guard.ts';
 import type { Services } from '../call.ts';
@@ -22,17 +21,8 @@ const INTERNAL_NAME =
 
 type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 
-/** https, or http to an allowed address; no user info, no fragment; the sandbox is always allowed. */
-export function targetUrl(policy: Policy) {
-  return z.string().superRefine((text, context) => {
-    const message = problemWith(text, policy);
-    if (message === null) return;
-    // Passwords and values of a query are not repeated.
-    context.addIssue({ code: 'custom', message, params: { isSecret: /[@?]/.test(text) } });
-  });
-}
-
-function problemWith(text: string, { config, sandboxUrl }: Policy): string | null {
+/** What is wrong with the text of a URL, whatever the settings are. Null if nothing is. */
+export function problemWithUrl(text: string): string | null {
   if (text.length > CHARACTERS_MAX) return `must be at most ${CHARACTERS_MAX} characters.`;
   // URL skips slashes in front of a host: it would take the path's first part for it.
   if (!/^https?:\/\/[^\s\p{Cc}/\\][^\s\p{Cc}]*$/iu.test(text) || !URL.canParse(text)) {
@@ -42,9 +32,7 @@ function problemWith(text: string, { config, sandboxUrl }: Policy): string | nul
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password.';
   if (text.includes('#')) return 'must not have a fragment.';
   const masked = maskedParameters(text);
-  if (masked.length > 0) return maskProblem(masked);
-  if (url.origin === new URL(sandboxUrl()).origin) return null;
-  return problemWithHost(url, config.ALLOWED_PRIVATE_TARGETS);
+  return masked.length > 0 ? maskProblem(masked) : null;
 }
 
 function maskProblem(parameters: string[]): string {
@@ -52,7 +40,14 @@ function maskProblem(parameters: string[]): string {
   return `has a mask and not a value for ${names} in its query. Send the whole URL, or leave it out to keep it.`;
 }
 
-function problemWithHost({ protocol, hostname }: URL, allowed: readonly string[]): string | null {
+/**
+ * What is wrong with the host of a URL in which `problemWithUrl` finds nothing: it must be https, or http to an address
+ * that ALLOWED_PRIVATE_TARGETS holds. The sandbox is always allowed.
+ */
+export function problemWithHost(text: string, { config, sandboxUrl }: Policy): string | null {
+  const { origin, protocol, hostname } = new URL(text);
+  if (origin === new URL(sandboxUrl()).origin) return null;
+  const allowed = config.ALLOWED_PRIVATE_TARGETS;
   const name = hostname.replace(/\.+$/, '');
   if (name === '') return 'must be an absolute https URL.';
   const addresses = addressesOf(name);

@@ -1,6 +1,6 @@
 /** A customer's choices on top of an integration: as given, and as stored with nothing left out. */
 import { z } from 'zod';
-import { backfillPeriod } from '../integration/backfill-period.ts';
+import { backfillPeriod, brokenPeriod } from '../integration/backfill-period.ts';
 import { optionalSchedule } from '../integration/cron.ts';
 import type {
   FieldMapping,
@@ -12,6 +12,7 @@ import {
   contentText,
   fieldMappingInput,
 } from '../integration/integration-content-input.ts';
+import { rules } from '../issues.ts';
 import { orElse, orNull } from '../optional-value.ts';
 import { storedJson } from '../storable-json.ts';
 import { dynamicMappingInput } from './choice/dynamic-mapping.ts';
@@ -33,6 +34,7 @@ const backfillInput = z
       'Conditions on fields that hold for the first read, instead of those of the object. Default: those of the object.',
     ),
   })
+  .superRefine(rules(brokenPeriod))
   .meta({
     id: 'BackfillConfigInput',
     description: 'How far back the first read goes: give exactly one of days and fullHistory.',

@@ -1,20 +1,27 @@
 /** Changes of an installation: another connection, another config, or the present config with changes in it. */
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import type { Issue } from '../../errors.ts';
+import { type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { holdContent } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { type OpenedInput, openInput } from '../opened-input.ts';
+import { issuesOf, refuseIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { type PresentChoices, refuseForeignChoices } from './check/end-user-check.ts';
 import { listConfigIssues } from './check/installation-config-check.ts';
 import { listModuleIssues } from './check/module-check.ts';
-import { type ConfigContent, type ConfigInput, configOf } from './installation-config.ts';
+import {
+  type ConfigContent,
+  type ConfigInput,
+  configOf,
+  installationConfigInput,
+  type ParsedConfig,
+} from './installation-config.ts';
 import { chooseConnection, sureEnds } from './installation-connection.ts';
 import { updateInstallationInput } from './installation-input.ts';
 import { changeInstallation, holdInstallation } from './installation-rows.ts';
@@ -22,59 +29,74 @@ import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
 
-/** What is given replaces what was there; nothing given changes nothing. */
-export const updateInstallation = openProjectMutation({
+/** Replaces the members that are given. */
+export const updateInstallation = projectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: updateInstallationInput,
-  run: (call, opened, { id: projectId }) =>
-    update(call, { projectId, id: opened.given.installationId }, async () => opened),
+  run: (call, { config, ...changes }, { id: projectId }) =>
+    update(call, { ...changes, projectId }, async () => config),
 });
 
-/** The same with a config that is made from the present one, which nobody changes meanwhile. */
+/** An update whose config is made from the present one, which does not change in between. */
 export function updateOfPresentConfig(revise: (present: ConfigContent) => ConfigInput) {
-  return openProjectMutation({
+  return projectMutation({
     needs: orEndUser('installations:write', 'INSTALL'),
     input: updateInstallationInput.omit({ config: true }),
-    run: (call, { given }, { id: projectId }) =>
-      update(call, { projectId, id: given.installationId }, async (tx, installation) => {
-        const config = revise(await presentConfig(tx, installation));
-        return openInput(updateInstallationInput, { ...given, config });
-      }),
+    run: (call, changes, { id: projectId }) =>
+      update(call, { ...changes, projectId }, async (tx, installation) =>
+        parsedConfig(revise(await presentConfig(tx, installation))),
+      ),
   });
 }
 
-type OpenUpdate = (
+/** Throws BAD_USER_INPUT. */
+function parsedConfig(config: ConfigInput): ParsedConfig {
+  const given = { input: { config } };
+  const { data, error } = withConfig.safeParse(given);
+  if (error) throw invalidInput(issuesOf(error, given));
+  return data.input.config;
+}
+const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
+
+/** Returns the new config. Undefined if the present one stays. */
+type NewConfig = (
   tx: Pick<Transaction, 'installationConfig'>,
   installation: Installation,
-) => Promise<OpenedInput<typeof updateInstallationInput>>;
+) => Promise<ParsedConfig | undefined>;
+
+type Changes = Omit<z.output<typeof updateInstallationInput>, 'config' | 'projectIdOrName'>;
 
 async function update(
   call: Call,
-  key: { projectId: string; id: string },
-  open: OpenUpdate,
+  { projectId, installationId, ...changes }: Changes & { projectId: string },
+  newConfig: NewConfig,
 ): Promise<Installation> {
-  const { projectId } = key;
+  const key = { projectId, id: installationId };
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   const [revision] = await latestRevisions(call, [found.integrationId]);
   const latest = revision ? contentOf(revision) : null;
-  const early = withOwnChoices(call, await open(call.database.prisma, found), latest);
+  const early = await newConfig(call.database.prisma, found);
+  const choices = { ...changes, config: withOwnChoices(call, early, latest) };
   const present = await findPresentChoices(call, found);
-  await refuseForeignChoices(call, { id: projectId }, { opened: early, present });
-  const missing = await listMissingAtAccount(call, found, early);
+  await refuseForeignChoices(call, { id: projectId }, { choices, present });
+  const missing = await listMissingAtAccount(call, found, choices);
   return inTransaction(call.database, async (tx) => {
     const content = await holdContent(tx, { id: found.integrationId, projectId });
     const installation = await holdInstallation(tx, key);
-    const opened = withOwnChoices(call, await open(tx, installation), content);
-    const { given } = opened;
+    const config = withOwnChoices(call, await newConfig(tx, installation), content) ?? null;
     const { groupId, connectionId: current } = installation;
-    const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };
+    const wanted = { projectId, groupId, connectionId: changes.connectionId ?? current };
     const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
-    opened.add([...chosen.issues, ...missing]);
-    if (chosen.connectionId !== current) {
-      opened.add(await listModuleIssues({ ...call, tx }, content, { ...chosen, projectId }));
-    }
-    const issues = await listConfigIssues({ ...call, tx }, given.config, { projectId, content });
-    const { config = null, configCreatedBy: createdBy = null } = opened.parsed(issues);
+    const isMoved = chosen.connectionId !== current;
+    refuseIssues([
+      ...chosen.issues,
+      ...missing,
+      ...(isMoved
+        ? await listModuleIssues({ ...call, tx }, content, { ...chosen, projectId })
+        : []),
+      ...(await listConfigIssues({ ...call, tx }, config, { projectId, content })),
+    ]);
+    const { configCreatedBy: createdBy = null } = changes;
     const { connectionId } = sureEnds({ ...chosen, groupId });
     if (!config && createdBy === null && connectionId === current) return installation;
     const change = { installation, connectionId, content, config, createdBy };
@@ -82,7 +104,7 @@ async function update(
   });
 }
 
-/** What an end user's changes are compared with; null for other callers. */
+/** The choices that an end user's changes are compared with. Null for other callers. */
 async function findPresentChoices(
   call: Call,
   installation: Installation,
@@ -103,15 +125,19 @@ async function presentConfig(
   return configOf(await tx.installationConfig.findUniqueOrThrow({ where }));
 }
 
-/** Of a new config, and of the present one if it gets another account. */
+/** What the account lacks of a new config, or of the present one if the installation gets another account. */
 async function listMissingAtAccount(
   call: Call,
   installation: Installation,
-  { given, issues }: OpenedInput<typeof updateInstallationInput>,
+  {
+    config,
+    connectionId: chosen,
+    skipSampling,
+  }: Pick<Changes, 'connectionId' | 'skipSampling'> & { config: ParsedConfig | undefined },
 ): Promise<Issue[]> {
   const { projectId, integrationId, connectionId: current } = installation;
-  const { config, connectionId = current, skipSampling } = given;
-  if (issues.length > 0 || skipSampling) return [];
+  const connectionId = chosen ?? current;
+  if (skipSampling) return [];
   if (!config && connectionId === current) return [];
   const [revision] = await latestRevisions(call, [integrationId]);
   if (!revision) return [];

@@ -1,16 +1,16 @@
 /** Installations: an integration that a group uses, through one connection and with one config. */
-
+import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { type Issue, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { findLatestContent } from '../integration/kept-contents.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import type { OpenedInput } from '../opened-input.ts';
+import { refuseIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { findInProject, getOwned, getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
@@ -25,6 +25,7 @@ import { deleteInstallations, holdInstallation, insertInstallation } from './ins
 import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
+type CreateInput = z.output<typeof createInstallationInput>;
 
 export const getInstallation = read(orEndUser('read'), getInstallationOf);
 
@@ -56,42 +57,42 @@ export async function getInstallationOfGroup(
 }
 
 /** Throws CONFLICT if the group has the integration already. */
-export const createInstallation = openProjectMutation({
+export const createInstallation = projectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: createInstallationInput,
-  async run(call, input, { id: projectId }): Promise<Installation> {
-    const { integrationIdOrName, groupRef, connectionId: named = null } = input.given;
+  async run(call, given, { id: projectId }): Promise<Installation> {
+    const { integrationIdOrName, groupRef, connectionId: named, configCreatedBy: createdBy } = given;
     const integration = await getIntegration(call, projectId, integrationIdOrName);
     const latest = await findLatestContent(call.database, integration);
-    const opened = withOwnChoices(call, input, latest);
-    const { config } = opened.given;
-    await refuseForeignChoices(call, { id: projectId }, { opened, present: null });
+    const config = withOwnChoices(call, given.config, latest);
+    const input = { ...given, config };
+    await refuseForeignChoices(call, { id: projectId }, { choices: input, present: null });
     const { id: integrationId, provider } = integration;
-    const missing = await listMissingAtAccount(call, opened, integration);
+    const missing = await listMissingAtAccount(call, input, integration);
     const created = inTransaction(call.database, async (tx) => {
       const content = await holdContent(tx, integration);
       const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
       const ofModule = await listModuleIssues({ ...call, tx }, content, { ...found, projectId });
-      opened.add([...found.issues, ...missing, ...ofModule]);
-      const parsed = opened.parsed(
-        await listNewConfigIssues({ ...call, tx }, config, { projectId, content }),
-      );
+      refuseIssues([
+        ...found.issues,
+        ...missing,
+        ...ofModule,
+        ...(await listNewConfigIssues({ ...call, tx }, config, { projectId, content })),
+      ]);
       const ends = { projectId, integrationId, ...sureEnds(found) };
-      const { config: chosen, configCreatedBy: createdBy } = parsed;
-      return insertInstallation(call, tx, { ends, content, config: chosen, createdBy });
+      return insertInstallation(call, tx, { ends, content, config, createdBy });
     });
     return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
   },
 });
 
-/** Nothing while other findings refuse it already, and while there is no connection. */
+/** What the account lacks. Empty if there is no connection yet. */
 async function listMissingAtAccount(
   call: Call,
-  { given, issues }: OpenedInput<typeof createInstallationInput>,
+  { skipSampling, groupRef, connectionId, config }: CreateInput,
   { projectId, provider, id }: Row<'Integration'>,
 ): Promise<Issue[]> {
-  if (issues.length > 0 || given.skipSampling) return [];
-  const { groupRef, connectionId = null, config = null } = given;
+  if (skipSampling) return [];
   const [revision] = await latestRevisions(call, [id]);
   const ends = await findEnds(call.database.prisma, {
     projectId,

@@ -6,10 +6,11 @@ import type { Provider } from '../../providers/contract.ts';
 import type { DefinedField, DefineFieldsCapability } from '../../providers/defining-fields.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import { openProjectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
+import { refuseIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
@@ -53,27 +54,31 @@ export interface DefinedObject {
 }
 
 /** Through the connection that stands for the group. A field that the provider refuses keeps none of the others back. */
-export const upsertObjectMetadata = openProjectMutation({
+export const upsertObjectMetadata = projectMutation({
   needs: 'records:write',
   input: upsertObjectMetadataInput,
-  async run(call, opened, { id: projectId }): Promise<DefinedObject[]> {
-    const { provider: name, objects, groupRef } = opened.given;
+  async run(
+    call,
+    { provider: name, objects, groupRef },
+    { id: projectId },
+  ): Promise<DefinedObject[]> {
     const provider = call.catalogue.find(name);
     if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
     const define = definerOf(provider);
-    const input = opened.parsed(definitionIssues(objects, { ...provider, define }));
+    refuseIssues(definitionIssues(objects, { ...provider, define }));
     const connection = await getConnectionOfGroup(call, { projectId, provider: name, groupRef });
     const account = { connection, provider, define, module: null };
-    return defineAll(call, account, input.objects);
+    return defineAll(call, account, objects);
   },
 });
 
-/** The same through the group's installation of an integration. */
-export const upsertInstalledObjectMetadata = openProjectMutation({
+/** Defines fields as upsertObjectMetadata does, through the group's installation of an integration. */
+export const upsertInstalledObjectMetadata = projectMutation({
   needs: 'records:write',
   input: upsertInstalledObjectMetadataInput,
-  async run(call, opened): Promise<DefinedObject[]> {
-    const installation = await opened.orElse(getInstallationOfGroup(call, opened.given));
+  async run(call, input): Promise<DefinedObject[]> {
+    const { objects } = input;
+    const installation = await getInstallationOfGroup(call, input);
     const [revision] = await latestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     if (!revision || !connection) throw notFound('Installation', installation.id);
@@ -82,8 +87,7 @@ export const upsertInstalledObjectMetadata = openProjectMutation({
     const provider = call.catalogue.findAt(content.provider, module);
     if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
     const define = definerOf(provider);
-    const issues = definitionIssues(opened.given.objects, { ...provider, define });
-    const { objects } = opened.parsed(issues);
+    refuseIssues(definitionIssues(objects, { ...provider, define }));
     const account = { connection, provider, define, module };
     return defineAll(call, account, inProviderNames(objects, content));
   },

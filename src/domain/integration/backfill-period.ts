@@ -1,7 +1,6 @@
 /** How far back the first read of an object goes: what the integration says, or the customer. */
 import { z } from 'zod';
-import type { Issue } from '../../errors.ts';
-import { issueAt } from '../issues.ts';
+import { broken } from '../issues.ts';
 import { orNull } from '../optional-value.ts';
 
 /** A hundred years: older than any record that a provider has. */
@@ -21,21 +20,11 @@ export interface BackfillPeriod {
   fullHistory: boolean | null;
 }
 
-interface GivenPeriod {
-  days?: number | null | undefined;
-  fullHistory?: boolean | null | undefined;
-}
-
-export function* periodIssues(
-  period: GivenPeriod | null | undefined,
-  path: readonly PropertyKey[],
-): Generator<Issue> {
-  if (!period) return;
-  const { days, fullHistory } = period;
-  if ((days == null) === (fullHistory == null)) {
-    yield issueAt(path, 'must have exactly one of days and fullHistory.', period);
+export function* brokenPeriod({ days, fullHistory }: BackfillPeriod) {
+  const shown = { showsValue: true };
+  if ((days === null) === (fullHistory === null)) {
+    yield broken([], 'must have exactly one of days and fullHistory.', shown);
   } else if (fullHistory === false) {
-    const detail = 'must be true, or days must be given instead.';
-    yield issueAt([...path, 'fullHistory'], detail, fullHistory);
+    yield broken(['fullHistory'], 'must be true, or days must be given instead.', shown);
   }
 }

@@ -9,14 +9,14 @@ import {
 } from '../../providers/contract.ts';
 import { findModule, modulesOf } from '../../providers/modules.ts';
 import { issueAt } from '../issues.ts';
-import type { ContentInput } from './integration-content-input.ts';
+import type { IntegrationContent } from './integration-content.ts';
 
 type Path = readonly PropertyKey[];
 type Objects = readonly { objectName: string }[];
 
 /** One issue for each object, proxy and watched schema that needs a capability which the provider lacks. */
 export function* capabilityIssues(
-  { read, write, subscribe, proxy, watchSchema }: ContentInput,
+  { read, write, subscribe, proxy, watchSchema }: IntegrationContent,
   path: Path,
   provider: Provider,
 ): Generator<Issue> {
@@ -38,7 +38,7 @@ export function* capabilityIssues(
 }
 
 export function* moduleIssues(
-  { module }: ContentInput,
+  { module }: IntegrationContent,
   path: Path,
   provider: Provider,
 ): Generator<Issue> {

@@ -1,7 +1,4 @@
-/**
- * The rules between the values of an integration's content, and those that need the catalogue or the
- * project. They are checked on content that may break the shape's rules too, so that all findings come at once.
- */
+/** The rules of an integration's content that need the catalogue or the project. */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -10,13 +7,9 @@ import { ownObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';
-import { periodIssues } from './backfill-period.ts';
 import { capabilityIssues, moduleIssues } from './integration-capability-check.ts';
-import type {
-  ContentInput,
-  ReadObjectInput,
-  SubscribeObjectInput,
-} from './integration-content-input.ts';
+import type { IntegrationContent } from './integration-content.ts';
+import { hasRecordEvents } from './integration-content-input.ts';
 import { withOwnNames } from './settled-content.ts';
 
 type Path = readonly PropertyKey[];
@@ -34,7 +27,7 @@ interface ContentAbout {
 /** All issues, up to ISSUES_MAX. The destinations that the content names stay until the transaction ends. */
 export async function listContentIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
-  content: ContentInput,
+  content: IntegrationContent,
   about: Pick<ContentAbout, 'path' | 'name'> & { projectId: string; provider: string },
 ): Promise<Issue[]> {
   const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
@@ -55,7 +48,7 @@ export async function listContentIssues(
 
 /** Objects that are named twice: in one list, or by their own name and an alias. */
 export function* sameObjectIssues(
-  content: Pick<ContentInput, 'read' | 'write' | 'subscribe'>,
+  content: Pick<IntegrationContent, 'read' | 'write' | 'subscribe'>,
   path: Path,
   provider: Pick<Provider, 'objectAliases'> | null,
 ): Generator<Issue> {
@@ -79,7 +72,7 @@ export function* sameObjectIssues(
 }
 
 /** The content's issues beside those of sameObjectIssues. Its objects have the provider's own names. */
-export function* contentIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
+export function* contentIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
   const { path, name, provider } = about;
   if (content.name !== name) {
     const detail = `must be the integration's name, ${name}.`;
@@ -100,7 +93,7 @@ export function* contentIssues(content: ContentInput, about: ContentAbout): Gene
 }
 
 /** Every destination that the content names, each once. */
-function destinationsOf({ read, subscribe, watchSchema }: ContentInput): string[] {
+function destinationsOf({ read, subscribe, watchSchema }: IntegrationContent): string[] {
   const objects = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
   const named = [...objects, ...(watchSchema ? [watchSchema] : [])];
   return [...new Set(named.flatMap(({ destination }) => destination ?? []))];
@@ -140,7 +133,7 @@ function* objectNameIssues(
   }
 }
 
-function* readIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
+function* readIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
   const path = [...about.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
   yield* objectNameIssues(objects, path, about.provider);
@@ -153,37 +146,12 @@ function* readIssues(content: ContentInput, about: ContentAbout): Generator<Issu
     if (taken.has(index) || anothers) {
       yield issueAt([...path, index, 'mapToName'], "is another object's name.", mapToName);
     }
-    yield* readObjectIssues(object, [...path, index], about);
+    const at = [...path, index, 'destination'];
+    yield* destinationIssues(object.destination, at, about.destinations);
   }
 }
 
-function* readObjectIssues(
-  object: ReadObjectInput,
-  path: Path,
-  { destinations }: ContentAbout,
-): Generator<Issue> {
-  yield* destinationIssues(object.destination, [...path, 'destination'], destinations);
-  yield* periodIssues(object.backfill?.defaultPeriod, [...path, 'backfill', 'defaultPeriod']);
-  yield* fieldIssues(object, path);
-}
-
-/** Fields that are named twice are no issue: repeated-fields.ts leaves the earlier ones out. */
-function* fieldIssues(object: ReadObjectInput, path: Path): Generator<Issue> {
-  const fields = (['requiredFields', 'optionalFields'] as const).flatMap((list) =>
-    (object[list] ?? []).map((field, index) => ({ field, at: [...path, list, index] })),
-  );
-  for (const { field, at } of fields) {
-    if (field.fieldName == null && field.mapToName == null) {
-      yield issueAt(at, 'must have a fieldName or a mapToName.');
-    }
-    for (const member of ['default', 'prompt'] as const) {
-      if (field.fieldName == null || field[member] == null) continue;
-      yield issueAt([...at, member], 'must not be given together with fieldName.', field[member]);
-    }
-  }
-}
-
-function* subscribeIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
+function* subscribeIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
   const path = [...about.path, 'subscribe', 'objects'];
   const objects = content.subscribe?.objects ?? [];
   const read = new Set((content.read?.objects ?? []).map(({ objectName }) => objectName));
@@ -191,29 +159,9 @@ function* subscribeIssues(content: ContentInput, about: ContentAbout): Generator
   for (const [index, object] of objects.entries()) {
     const at = [...path, index];
     yield* destinationIssues(object.destination, [...at, 'destination'], about.destinations);
-    yield* subscribedEventIssues(object, at, read);
-  }
-}
-
-/** Events about records are mapped as the read object is; otherEvents come as they are. */
-function* subscribedEventIssues(
-  object: SubscribeObjectInput,
-  path: Path,
-  read: ReadonlySet<string>,
-): Generator<Issue> {
-  const { createEvent, updateEvent, deleteEvent, associationChangeEvent } = object;
-  if (updateEvent?.watchFieldsAuto != null && updateEvent.requiredWatchFields?.length) {
-    const at = [...path, 'updateEvent', 'requiredWatchFields'];
-    yield issueAt(at, 'must not be given together with watchFieldsAuto.');
-  }
-  if (!(createEvent || updateEvent || deleteEvent || associationChangeEvent)) return;
-  if (!read.has(object.objectName)) {
-    const detail = 'must be a read object too, for its events.';
-    yield issueAt([...path, 'objectName'], detail, object.objectName);
-  }
-  if (object.inheritFieldsAndMapping !== true) {
-    const detail = 'must be true, for its events.';
-    const value = object.inheritFieldsAndMapping;
-    yield issueAt([...path, 'inheritFieldsAndMapping'], detail, value);
+    if (hasRecordEvents(object) && !read.has(object.objectName)) {
+      const detail = 'must be a read object too, for its events.';
+      yield issueAt([...at, 'objectName'], detail, object.objectName);
+    }
   }
 }

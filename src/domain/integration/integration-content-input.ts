@@ -3,8 +3,9 @@
  * Rules between values are in integration-content-check.ts, what is stored in integration-content.ts.
  */
 import { z } from 'zod';
+import { broken, rules } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
-import { backfillPeriod, PERIOD } from './backfill-period.ts';
+import { backfillPeriod, brokenPeriod, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 
 /** Far above any integration that people write; keeps a revision under a few megabytes. */
@@ -72,6 +73,7 @@ const backfillInput = z
   .object({
     defaultPeriod: z
       .object(backfillPeriod)
+      .superRefine(rules(brokenPeriod))
       .meta({ id: 'BackfillPeriodInput', description: PERIOD }),
   })
   .meta({ id: 'BackfillSpecInput', description: 'The first read of an object.' });
@@ -107,10 +109,30 @@ const readObjectInput = z
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
     enabled: orNull(oneOf('always')).describe(ALWAYS_READ),
   })
+  .superRefine(rules(brokenFields))
   .meta({
     id: 'ReadObjectSpecInput',
     description: 'An object to read, with its fields, schedule and destination.',
   });
+
+type Fields = Record<'requiredFields' | 'optionalFields', z.output<typeof fields>>;
+
+/** A field that is named twice breaks no rule: repeated-fields.ts leaves the earlier one out. */
+function* brokenFields({ requiredFields, optionalFields }: Fields) {
+  for (const [list, some] of Object.entries({ requiredFields, optionalFields })) {
+    for (const [index, field] of some.entries()) {
+      const path = [list, index];
+      if (field.fieldName === null && field.mapToName === null) {
+        yield broken(path, 'must have a fieldName or a mapToName.');
+      }
+      for (const member of ['default', 'prompt'] as const) {
+        if (field.fieldName === null || field[member] === null) continue;
+        const detail = 'must not be given together with fieldName.';
+        yield broken([...path, member], detail, { showsValue: true });
+      }
+    }
+  }
+}
 
 /** Rules of values for fields that are not mapped. */
 export const VALUE_DEFAULTS =
@@ -155,6 +177,12 @@ const updateEventInput = z
       'The fields to watch: only their changes are events.',
     ),
   })
+  .superRefine(
+    rules(function* ({ watchFieldsAuto, requiredWatchFields }) {
+      if (watchFieldsAuto === null || requiredWatchFields.length === 0) return;
+      yield broken(['requiredWatchFields'], 'must not be given together with watchFieldsAuto.');
+    }),
+  )
   .meta({
     id: 'UpdateEventSpecInput',
     description: 'The changes of records that the gateway subscribes to.',
@@ -189,6 +217,13 @@ const subscribeObjectInput = z
       'Further events, by the names that the provider has for them.',
     ),
   })
+  .superRefine(
+    rules(function* (object) {
+      if (object.inheritFieldsAndMapping || !hasRecordEvents(object)) return;
+      const shown = { showsValue: true };
+      yield broken(['inheritFieldsAndMapping'], 'must be true, for its events.', shown);
+    }),
+  )
   .meta({
     id: 'SubscribeObjectSpecInput',
     description: 'An object whose changes the gateway subscribes to.',
@@ -201,6 +236,17 @@ const watchInput = z
     ),
   })
   .meta({ id: 'SchemaChangeInput', description: 'A kind of change of fields that messages tell.' });
+
+/** Events about records are mapped as the read object is. The provider's otherEvents are not. */
+export function hasRecordEvents(
+  object: Record<
+    'createEvent' | 'updateEvent' | 'deleteEvent' | 'associationChangeEvent',
+    object | null
+  >,
+): boolean {
+  const { createEvent, updateEvent, deleteEvent, associationChangeEvent } = object;
+  return [createEvent, updateEvent, deleteEvent, associationChangeEvent].some(Boolean);
+}
 
 export const WATCH_SCHEMA =
   'New, deleted and changed fields of the objects that the integration names, told to a destination.';
@@ -272,6 +318,3 @@ export const revisionInput = z
   })
   .meta({ id: 'RevisionInput', description: 'A version of the content of an integration.' });
 
-export type ContentInput = z.input<typeof integrationContentInput>;
-export type ReadObjectInput = z.input<typeof readObjectInput>;
-export type SubscribeObjectInput = z.input<typeof subscribeObjectInput>;

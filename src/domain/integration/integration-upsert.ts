@@ -5,10 +5,10 @@ import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation } from '../declared-mutation.ts';
-import { issueAt } from '../issues.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { addIssues, broken, refuseIssues, rules } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
-import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { providerIssues } from '../provider/provider-app-input.ts';
 import { uniquely } from '../unique.ts';
 import { holdIntegration, insertIntegration, nameTaken } from './integration.ts';
 import { contentOf } from './integration-content.ts';
@@ -35,6 +35,7 @@ export const upsertIntegrationsInput = z
       .describe('The contents, 1 to 50, each with a name of its own. Other integrations stay.'),
     destructive,
   })
+  .superRefine(rules(({ integrations }) => brokenNames(integrations)))
   .meta({
     id: 'UpsertIntegrationsInput',
     description: 'Integrations to create, and new revisions of those that exist.',
@@ -46,26 +47,27 @@ export interface UpsertedIntegrations {
   warnings: string[];
 }
 
-/** Puts all integrations or none; a content that is in force already makes no revision. */
-export const upsertIntegrations = openProjectMutation({
+/** Creates or revises all integrations or none. Content that is in force already makes no revision. */
+export const upsertIntegrations = projectMutation({
   needs: 'integrations:write',
   input: upsertIntegrationsInput,
-  run(call, opened, { id: projectId }): Promise<UpsertedIntegrations> {
-    const { given } = opened;
+  run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {
+    const names = input.integrations.map(({ name }) => name);
     const upserted = inTransaction(call.database, async (tx) => {
-      const names = given.integrations.map(({ name }) => name);
       const present = await holdPresent(tx, projectId, names);
-      opened.add(nameIssues(given.integrations));
-      for (const [index, content] of given.integrations.entries()) {
+      const issues: Issue[] = [];
+      for (const [index, content] of input.integrations.entries()) {
         const about = { projectId, path: ['input', 'integrations', index], ...content };
         const provider = present.get(content.name)?.provider ?? content.provider;
-        opened.add(providerIssues(call, content.provider, about.path));
-        opened.add(await listContentIssues({ ...call, tx }, content, { ...about, provider }));
+        addIssues(issues, providerIssues(call, content.provider, [...about.path, 'provider']));
+        addIssues(
+          issues,
+          await listContentIssues({ ...call, tx }, content, { ...about, provider }),
+        );
       }
-      const input = opened.parsed();
+      refuseIssues(issues);
       return putAll(call, tx, { projectId, input, present });
     });
-    const names = given.integrations.map(({ name }) => name);
     return uniquely(upserted, nameTaken(`one of ${names.join(', ')}`));
   },
 });
@@ -86,22 +88,15 @@ async function holdPresent(
   return held;
 }
 
-function* nameIssues(contents: readonly { name: string }[]): Generator<Issue> {
+function* brokenNames(contents: readonly { name: string }[]) {
   const twice = new Set(repeated(contents.map(({ name }) => name.toLowerCase())));
   for (const [index, { name }] of contents.entries()) {
-    const path = ['input', 'integrations', index, 'name'];
-    if (twice.has(index)) yield issueAt(path, 'is named twice, regardless of case.', name);
+    const path = ['integrations', index, 'name'];
+    const shown = { showsValue: true };
+    if (twice.has(index)) yield broken(path, 'is named twice, regardless of case.', shown);
     const { error } = integrationName.safeParse(name);
-    if (error) yield issueAt(path, error.issues[0]?.message ?? 'is no name.', name);
+    if (error) yield broken(path, error.issues[0]?.message ?? 'is no name.', shown);
   }
-}
-
-function* providerIssues(
-  { catalogue }: Call,
-  provider: string,
-  path: readonly PropertyKey[],
-): Generator<Issue> {
-  if (!catalogue.find(provider)) yield issueAt([...path, 'provider'], NOT_A_PROVIDER, provider);
 }
 
 interface ToPut {

@@ -8,10 +8,11 @@ import { notFound } from '../../errors.ts';
 import { newId, prefixOf } from '../../ids.ts';
 import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { noteDestinationUses } from '../event/destination-uses.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
+import { refuseIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
@@ -160,19 +161,20 @@ export async function holdContent(
   return contentOf(await tx.revision.findUniqueOrThrow({ where }));
 }
 
-export const createIntegration = openProjectMutation({
+export const createIntegration = projectMutation({
   needs: 'integrations:write',
   input: createIntegrationInput,
-  findings: providerIssues,
-  run(call, opened, { id: projectId }): Promise<{ integration: Integration; warnings: string[] }> {
-    const { name, provider, latestRevision } = opened.given;
+  run(call, input, { id: projectId }): Promise<{ integration: Integration; warnings: string[] }> {
+    const { name, provider, latestRevision } = input;
     const path = ['input', 'latestRevision', 'content'];
     const created = inTransaction(call.database, async (tx) => {
       const about = { path, projectId, name, provider };
-      const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
-      const input = opened.parsed(found);
-      const { specVersion } = input.latestRevision;
-      const { content, warnings } = settleContent(call, input.latestRevision.content, path);
+      refuseIssues([
+        ...providerIssues(call, provider, ['input', 'provider']),
+        ...(await listContentIssues({ ...call, tx }, latestRevision.content, about)),
+      ]);
+      const { specVersion } = latestRevision;
+      const { content, warnings } = settleContent(call, latestRevision.content, path);
       const revision = { specVersion, content };
       const integration = await insertIntegration(tx, projectId, {
         ...input,

@@ -6,7 +6,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { noteDestinationUses } from '../event/destination-uses.ts';
 import {
@@ -14,6 +14,7 @@ import {
   rescheduleObjects,
   usersOfObjects,
 } from '../installation/installed-object-revision.ts';
+import { refuseIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -87,19 +88,25 @@ export const latestRevisions: Batch<string, Revision | null> = async (call, ids)
 };
 
 /** Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
-export const createRevision = openProjectMutation({
+export const createRevision = projectMutation({
   needs: 'integrations:write',
   input: createRevisionInput,
-  async run(call, opened, project): Promise<RevisedIntegration & { warnings: string[] }> {
-    const { integrationIdOrName, revision: given } = opened.given;
+  async run(
+    call,
+    { integrationIdOrName, revision, destructive: mayDrop },
+    project,
+  ): Promise<RevisedIntegration & { warnings: string[] }> {
     const found = await getIntegration(call, project.id, integrationIdOrName);
     const about = { ...found, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
       const held = await holdIntegration(tx, found, 'change');
-      const problems = await listContentIssues({ ...call, tx }, given.content, about);
-      const { revision, ...input } = opened.parsed(problems);
+      refuseIssues(await listContentIssues({ ...call, tx }, revision.content, about));
       const { content, warnings } = settleContent(call, revision.content, about.path);
-      const change = { ...input, integration: held, revision: { ...revision, content } };
+      const change = {
+        integration: held,
+        revision: { ...revision, content },
+        destructive: mayDrop,
+      };
       return { ...(await revise(call, tx, change)), warnings };
     });
   },

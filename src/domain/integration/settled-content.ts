@@ -4,7 +4,6 @@ import { findModule, providerAt } from '../../providers/modules.ts';
 import { ownObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import type { IntegrationContent } from './integration-content.ts';
-import type { ContentInput } from './integration-content-input.ts';
 import { type Settled, settleFields } from './repeated-fields.ts';
 
 export function settleContent(
@@ -19,7 +18,7 @@ export function settleContent(
  * Replaces aliases of objects and of the module by the provider's own names. A read object keeps an alias as its
  * mapped name, unless it has one: messages, reads and writes go on under the name that the manifest uses.
  */
-export function withOwnNames<C extends ContentInput>(content: C, provider: Provider | null): C {
+export function withOwnNames<C extends IntegrationContent>(content: C, provider: Provider | null): C {
   if (!provider) return content;
   const { module = null, read, write, subscribe } = content;
   const at = providerAt(provider, module);

@@ -1,7 +1,7 @@
 /** Writes records to a provider. */
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -9,7 +9,7 @@ import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
 import { collectWrite } from './write/auto-batch.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
 import { type StartedWrite, startWrite, type WriteToStart } from './write/start.ts';
-import { type WriteInput, writeIssues, writeRecordsInput } from './write/write-input.ts';
+import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
 import { planWrite, readTarget } from './write/write-plan.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
 
@@ -20,22 +20,14 @@ export { type WriteAnswer, writeRecordsInput };
  * shortly before LIMIT_MUTATION_MS. A refusal by the provider is an outcome, not an error. Throws RATE_LIMITED for an
  * asynchronous write while the project has too many pending deliveries.
  */
-export const writeRecords = openProjectMutation({
+export const writeRecords = projectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
-  findings: (_call, given) => writeIssues(given),
-  ahead: readTarget,
-  async run(call, opened, project, read): Promise<WriteAnswer> {
-    const keyed = opened.issues.length > 0 ? null : keyedInput(call, project.id, opened.parsed());
+  async run(call, input, project): Promise<WriteAnswer> {
+    const keyed = keyedInput(call, project.id, input);
     const earlier = keyed && (await findKeyedOperation(call, keyed));
-    if (earlier) {
-      return whileAwaited(call, opened.parsed(), earlier, () =>
-        answerLater(call, opened.parsed(), earlier),
-      );
-    }
-    const target = read ?? readTarget(call, project.id, opened.given);
-    const plan = await planWrite(call, opened, target);
-    const input = opened.parsed();
+    if (earlier) return whileAwaited(call, input, earlier, () => answerLater(call, input, earlier));
+    const plan = await planWrite(call, input, await readTarget(call, project.id, input));
     if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
     return whileAwaited(call, input, plan.installation, () =>
       startOnce(call, { input, plan, keyed }),

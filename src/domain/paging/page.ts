@@ -1,4 +1,4 @@
-/** Relay pages: what a caller gives for one, and what the caller gets. */
+/** Relay pages: their arguments and their form. */
 import { z } from 'zod';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { LinkTo } from '../scope.ts';
@@ -38,29 +38,12 @@ export interface Page<T> {
   totalCount: () => number | Promise<number>;
 }
 
-const size = z.number().int().min(1).max(PAGE_MAX);
+const sizeRule = { error: `must be a whole number from 1 to ${PAGE_MAX}.` };
+export const pageSize = z.int(sizeRule).min(1, sizeRule).max(PAGE_MAX, sizeRule);
 
-/** Throws BAD_USER_INPUT that names every wrong argument. */
+/** Throws BAD_USER_INPUT that names every cursor that is not of this list. Sizes must be validated. */
 export function readPageArgs(args: PageArgs, list: NamedList) {
   const issues: Issue[] = [];
-  for (const name of ['first', 'last'] as const) {
-    const value = args[name];
-    if (value == null || size.safeParse(value).success) continue;
-    issues.push({
-      in: 'body',
-      name,
-      value,
-      detail: `must be a whole number from 1 to ${PAGE_MAX}.`,
-    });
-  }
-  if (args.first != null && args.last != null) {
-    issues.push({
-      in: 'body',
-      name: 'last',
-      value: args.last,
-      detail: 'must not be given together with first.',
-    });
-  }
   const keyOf = (name: 'after' | 'before') => {
     const cursor = args[name];
     if (cursor == null) return undefined;

@@ -1,14 +1,12 @@
 /** Inputs of provider apps. */
-
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, secretText } from '../connection/credential-input.ts';
-import { issueAt } from '../issues.ts';
+import { issueAt, refuseIssues } from '../issues.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
-import { OpenedInput } from '../opened-input.ts';
 import { NOT_A_PROVIDER } from './catalogue.ts';
 
 const TEXT_MAX = 1_024;
@@ -75,7 +73,7 @@ const MASKS = {
 } as const satisfies Record<string, keyof AppChanges>;
 const MASK_NAMES = Object.keys(MASKS) as (keyof typeof MASKS)[];
 
-/** Takes any value: `readChanges` checks the fields that the mask names. */
+/** Accepts any value: the rules of the fields that the mask names are checked with the mask. */
 const unchecked = z
   .object({
     externalRef: z.string().nullish().describe("The provider's own id of the app; null clears it."),
@@ -115,33 +113,47 @@ export const updateProviderAppInput = z
       .describe('The fields to change, at least one.'),
     providerApp: unchecked,
   })
+  .superRefine((input, context) => {
+    const { error } = maskedFields(input).safeParse(input.providerApp, {
+      error: ({ input: value }) => (value === undefined ? LEFT_OUT : undefined),
+    });
+    for (const issue of error?.issues ?? []) {
+      context.addIssue({ ...issue, path: ['providerApp', ...issue.path] });
+    }
+  })
   .meta({
     id: 'UpdateProviderAppInput',
     description:
       'The new values of a provider app. Only the fields that updateMask names are changed, and each of them must be given.',
   });
 
-/** The values of the masked fields. Throws BAD_USER_INPUT that names each one that is missing or wrong. */
-export function readChanges(
-  call: Call,
-  opened: OpenedInput<typeof updateProviderAppInput>,
-): AppChanges {
-  const { given } = opened;
-  const masked = Object.fromEntries(given.updateMask.map((mask) => [MASKS[mask], true]));
-  const providerApp = fields
-    .extend({ provider: fields.shape.provider.refine(isKnown(call), NOT_A_PROVIDER) })
-    .pick(masked as Record<keyof AppChanges, true>);
-  const changes = new OpenedInput(z.object({ providerApp }), given, LEFT_OUT);
-  opened.parsed(changes.issues);
-  return changes.parsed().providerApp;
-}
-
 const LEFT_OUT = 'is named in updateMask and must be given.';
 
-export function providerIssues(call: Call, { provider }: { provider: string }): Issue[] {
-  return isKnown(call)(provider) ? [] : [issueAt(['input', 'provider'], NOT_A_PROVIDER, provider)];
+interface Masked {
+  updateMask: readonly (keyof typeof MASKS)[];
+  providerApp: unknown;
 }
 
-function isKnown({ catalogue }: Call) {
-  return (name: string) => catalogue.find(name) !== null;
+function maskedFields({ updateMask }: Pick<Masked, 'updateMask'>) {
+  const masked = Object.fromEntries(updateMask.map((mask) => [MASKS[mask], true]));
+  return fields.pick(masked as Record<keyof AppChanges, true>);
+}
+
+/** The new values of the fields that the mask names. Throws BAD_USER_INPUT for a provider that does not exist. */
+export function changesOf(call: Call, input: Masked): AppChanges {
+  const changes: AppChanges = maskedFields(input).parse(input.providerApp);
+  const { provider } = changes;
+  if (provider !== undefined) {
+    refuseIssues(providerIssues(call, provider, ['input', 'providerApp', 'provider']));
+  }
+  return changes;
+}
+
+/** The issue of a provider that does not exist, at this path of the input. */
+export function* providerIssues(
+  { catalogue }: Call,
+  provider: string,
+  path: readonly PropertyKey[],
+): Generator<Issue> {
+  if (!catalogue.find(provider)) yield issueAt(path, NOT_A_PROVIDER, provider);
 }

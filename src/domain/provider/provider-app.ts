@@ -11,8 +11,9 @@ import { id, newId } from '../../ids.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
-import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
+import { refuseIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -20,9 +21,9 @@ import { getOwned } from '../scope.ts';
 import { orPage } from '../viewer/needs.ts';
 import {
   type AppChanges,
+  changesOf,
   createProviderAppInput,
   providerIssues,
-  readChanges,
   updateProviderAppInput,
 } from './provider-app-input.ts';
 
@@ -60,12 +61,12 @@ export const listProviderApps = read(
 export const createProviderApp = projectMutation({
   needs: 'provider-apps:write',
   input: createProviderAppInput,
-  findings: providerIssues,
-  run(
+  async run(
     call,
     { provider, clientId, clientSecret, webhookSecret, externalRef, scopes, metadata },
     { id: projectId },
   ) {
+    refuseIssues(providerIssues(call, provider, ['input', 'provider']));
     const appId = newId('app');
     const webhookPlace = webhookSecretPlace(appId, projectId);
     return call.database.prisma.providerApp.create({
@@ -86,14 +87,14 @@ export const createProviderApp = projectMutation({
 });
 
 /** Changes only the masked fields. An app that connections use can't change its provider. */
-export const updateProviderApp = openProjectMutation({
+export const updateProviderApp = projectMutation({
   needs: 'provider-apps:write',
   input: updateProviderAppInput,
-  async run(call, opened, { id: projectId }): Promise<Row<'ProviderApp'>> {
-    const { providerAppId: appId } = opened.given;
+  async run(call, input, { id: projectId }): Promise<Row<'ProviderApp'>> {
+    const { providerAppId: appId } = input;
     const what = { projectId, id: appId, what: 'Provider app' };
     const before = await getOwned(call, 'ProviderApp', what);
-    const changes = readChanges(call, opened);
+    const changes = changesOf(call, input);
     const columns = columnsOf(call, before, changes);
     const data = { ...columns, updateTime: call.now() };
     return existing(

@@ -17,7 +17,7 @@ import { byId } from '../../domain/scope.ts';
 import { OperationActionType, OperationStatus } from '../operation/operation.ts';
 import { enumType } from '../schema/inputs.ts';
 import { needing } from '../schema/needing.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Project } from '../schema/types.ts';
 
@@ -133,7 +133,7 @@ builder.objectField(Project, 'activity', (t) =>
   t.field({
     ...needing(activityOf, 'What the project has done in some time, for up to 90 days, in counts.'),
     type: Activity,
-    args: filterArgs(t.arg, activityInput),
+    args: parsedArgs(t.arg, activityInput),
     resolve: (project, args, { call }) => activityOf(call, project, args),
   }),
 );
@@ -145,7 +145,7 @@ builder.objectField(Destination, 'activity', (t) =>
       'Attempts to send to the destination in some time, for up to 90 days, oldest first.',
     ),
     type: [DeliveryActivity],
-    args: filterArgs(t.arg, activityInput),
+    args: parsedArgs(t.arg, activityInput),
     resolve: (destination, args, { call }) => activityOfDestination(call, destination, args),
   }),
 );
@@ -157,7 +157,7 @@ builder.objectField(Destination, 'streamActivity', (t) =>
       'Messages that were put into the stream in some time, for up to 90 days, oldest first; none of a destination of another type.',
     ),
     type: [StreamActivity],
-    args: filterArgs(t.arg, activityInput),
+    args: parsedArgs(t.arg, activityInput),
     resolve: (destination, args, { call }) => activityOfStream(call, destination, args),
   }),
 );

@@ -22,7 +22,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -124,7 +124,7 @@ builder.objectFields(ConnectedAccount, (t) => ({
 builder.objectField(Project, 'connections', (t) =>
   listField(t, ConnectedAccounts, {
     description: 'The connections of the project, newest first.',
-    args: filterArgs(t.arg, connectionFilters),
+    args: parsedArgs(t.arg, connectionFilters),
     exclusive: CONNECTION_EXCLUSIVE,
     list: listConnections,
   }),

@@ -19,7 +19,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -131,7 +131,7 @@ builder.objectField(Project, 'deliveries', (t) =>
   listField(t, Deliveries, {
     description:
       'The deliveries of the project to all destinations, newest first, also to deleted ones.',
-    args: filterArgs(t.arg, projectDeliveryFilters),
+    args: parsedArgs(t.arg, projectDeliveryFilters),
     exclusive: DELIVERY_EXCLUSIVE,
     list: listProjectDeliveries,
   }),
@@ -140,7 +140,7 @@ builder.objectField(Project, 'deliveries', (t) =>
 builder.objectField(Destination, 'deliveries', (t) =>
   listField(t, Deliveries, {
     description: 'The deliveries to the destination, oldest first.',
-    args: filterArgs(t.arg, deliveryFilters),
+    args: parsedArgs(t.arg, deliveryFilters),
     list: listDestinationDeliveries,
   }),
 );

@@ -16,7 +16,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
@@ -100,7 +100,7 @@ builder.objectFields(Destination, (t) => ({
 builder.objectField(Project, 'destinations', (t) =>
   listField(t, Destinations, {
     description: 'Destinations, newest first.',
-    args: filterArgs(t.arg, searchFilters),
+    args: parsedArgs(t.arg, searchFilters),
     list: listDestinations,
   }),
 );

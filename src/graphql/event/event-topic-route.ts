@@ -14,7 +14,7 @@ import {
 } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
@@ -43,7 +43,7 @@ EventTopicRoute.implement({
 builder.objectField(Project, 'eventTopicRoutes', (t) =>
   listField(t, EventTopicRoutes, {
     description: 'Routes of events to topics, newest first.',
-    args: filterArgs(t.arg, eventTopicRouteFilters),
+    args: parsedArgs(t.arg, eventTopicRouteFilters),
     list: listEventTopicRoutes,
   }),
 );

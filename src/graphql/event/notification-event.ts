@@ -5,7 +5,7 @@ import {
 } from '../../domain/event/notification-event.ts';
 import { createdFields, linkField, listField, projectField } from '../schema/fields.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -74,7 +74,7 @@ builder.objectField(Project, 'notificationEvents', (t) =>
   listField(t, NotificationEvents, {
     description:
       'Events that were routed to at least one topic, in the order in which they were committed.',
-    args: filterArgs(t.arg, listedEventFilters),
+    args: parsedArgs(t.arg, listedEventFilters),
     list: listNotificationEvents,
   }),
 );

@@ -2,7 +2,7 @@ import { eventFilters } from '../../domain/event/notification-event.ts';
 import { followNotificationEvents } from '../../domain/event/notification-subscription.ts';
 import { followOperation } from '../../domain/operation/operation-subscription.ts';
 import { needing } from '../schema/needing.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { NotificationEventEdge, Operation } from '../schema/types.ts';
 
@@ -24,7 +24,7 @@ builder.subscriptionFields((t) => ({
         required: true,
         description: 'The id or the name of the project.',
       }),
-      ...filterArgs(t.arg, eventFilters),
+      ...parsedArgs(t.arg, eventFilters),
       after: t.arg.string({
         description:
           'The cursor of the last event that the client received: the stream begins after it. Default: from now on.',

@@ -8,7 +8,7 @@ import {
 import { createdFields, listField, projectField, sureLinkField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -43,7 +43,7 @@ TopicDestinationRoute.implement({
 builder.objectField(Project, 'topicDestinationRoutes', (t) =>
   listField(t, TopicDestinationRoutes, {
     description: 'Routes of topics to destinations, newest first.',
-    args: filterArgs(t.arg, topicDestinationRouteFilters),
+    args: parsedArgs(t.arg, topicDestinationRouteFilters),
     list: listTopicDestinationRoutes,
   }),
 );

@@ -3,7 +3,7 @@ import { searchFilters } from '../../domain/paging/search.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, Topic, Topics } from '../schema/types.ts';
@@ -25,7 +25,7 @@ Topic.implement({
 builder.objectField(Project, 'topics', (t) =>
   listField(t, Topics, {
     description: 'Topics, newest first.',
-    args: filterArgs(t.arg, searchFilters),
+    args: parsedArgs(t.arg, searchFilters),
     list: listTopics,
   }),
 );

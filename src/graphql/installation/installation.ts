@@ -28,7 +28,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs, parsedArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -135,7 +135,7 @@ builder.objectFields(Installation, (t) => ({
 builder.objectField(Project, 'installations', (t) =>
   listField(t, Installations, {
     description: 'The installations of all integrations of the project, newest first.',
-    args: filterArgs(t.arg, projectInstallationFilters),
+    args: parsedArgs(t.arg, projectInstallationFilters),
     exclusive: INSTALLATION_EXCLUSIVE,
     list: listInstallations,
   }),
@@ -144,7 +144,7 @@ builder.objectField(Project, 'installations', (t) =>
 builder.objectField(Integration, 'installations', (t) =>
   listField(t, Installations, {
     description: 'The installations of the integration, newest first.',
-    args: filterArgs(t.arg, installationFilters),
+    args: parsedArgs(t.arg, installationFilters),
     list: listInstallationsOfIntegration,
   }),
 );

@@ -17,7 +17,7 @@ import {
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
@@ -62,7 +62,7 @@ builder.objectFields(Project, (t) => ({
   }),
   integrations: listField(t, Integrations, {
     description: 'The integrations of the project, newest first.',
-    args: filterArgs(t.arg, integrationFilters),
+    args: parsedArgs(t.arg, integrationFilters),
     exclusive: INTEGRATION_EXCLUSIVE,
     list: listIntegrations,
   }),

@@ -18,7 +18,7 @@ import {
 } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation, Integration, Operation, Operations, Project } from '../schema/types.ts';
 
@@ -138,7 +138,7 @@ Operation.implement({
 builder.objectField(Project, 'operations', (t) =>
   listField(t, Operations, {
     description: 'The operations of the project, newest first.',
-    args: filterArgs(t.arg, projectOperationFilters),
+    args: parsedArgs(t.arg, projectOperationFilters),
     exclusive: OPERATION_EXCLUSIVE,
     list: listOperations,
   }),
@@ -147,7 +147,7 @@ builder.objectField(Project, 'operations', (t) =>
 builder.objectField(Installation, 'operations', (t) =>
   listField(t, Operations, {
     description: 'The operations of the installation, newest first.',
-    args: filterArgs(t.arg, operationFilters),
+    args: parsedArgs(t.arg, operationFilters),
     list: listInstallationOperations,
   }),
 );

@@ -10,7 +10,7 @@ import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
@@ -45,7 +45,7 @@ Invite.implement({
 builder.objectField(Org, 'invites', (t) =>
   listField(t, Invites, {
     description: 'The invites to the org, newest first, also revoked and expired ones.',
-    args: filterArgs(t.arg, inviteFilters),
+    args: parsedArgs(t.arg, inviteFilters),
     list: listInvites,
   }),
 );

@@ -9,7 +9,7 @@ import { keyFilters } from '../../domain/project/key-filters.ts';
 import { createdFields, listField, projectField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
@@ -40,7 +40,7 @@ ApiKey.implement({
 builder.objectField(Project, 'apiKeys', (t) =>
   listField(t, ApiKeys, {
     description: 'The API keys of the project, newest first.',
-    args: filterArgs(t.arg, keyFilters),
+    args: parsedArgs(t.arg, keyFilters),
     list: listApiKeys,
   }),
 );

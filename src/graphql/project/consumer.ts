@@ -5,7 +5,7 @@ import { listConsumers } from '../../domain/project/consumer.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ConnectedAccounts, Consumer, Consumers, Project } from '../schema/types.ts';
@@ -30,7 +30,7 @@ builder.objectField(Project, 'consumers', (t) =>
   listField(t, Consumers, {
     description:
       'The consumers of the project, newest first. A consumer is created by its first connection.',
-    args: filterArgs(t.arg, searchFilters),
+    args: parsedArgs(t.arg, searchFilters),
     list: listConsumers,
   }),
 );

@@ -6,7 +6,7 @@ import { listGroups } from '../../domain/project/group.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ConnectedAccounts, Group, Groups, Installations, Project } from '../schema/types.ts';
@@ -31,7 +31,7 @@ builder.objectField(Project, 'groups', (t) =>
   listField(t, Groups, {
     description:
       'The groups of the project, newest first. A group is created by its first connection.',
-    args: filterArgs(t.arg, searchFilters),
+    args: parsedArgs(t.arg, searchFilters),
     list: listGroups,
   }),
 );

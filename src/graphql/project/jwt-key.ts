@@ -9,7 +9,7 @@ import { keyFilters } from '../../domain/project/key-filters.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { JwtKey, JwtKeys, Project } from '../schema/types.ts';
@@ -39,7 +39,7 @@ JwtKey.implement({
 builder.objectField(Project, 'jwtKeys', (t) =>
   listField(t, JwtKeys, {
     description: 'The JWT keys of the project, newest first.',
-    args: filterArgs(t.arg, keyFilters),
+    args: parsedArgs(t.arg, keyFilters),
     list: listJwtKeys,
   }),
 );

@@ -10,7 +10,7 @@ import { createdFields, listField, projectField, updateTimeField } from '../sche
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { filterArgs } from '../schema/parsed-args.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
@@ -67,7 +67,7 @@ ProviderApp.implement({
 builder.objectField(Project, 'providerApps', (t) =>
   listField(t, ProviderApps, {
     description: 'The provider apps of the project, newest first.',
-    args: filterArgs(t.arg, providerAppFilters),
+    args: parsedArgs(t.arg, providerAppFilters),
     list: listProviderApps,
   }),
 );

@@ -147,6 +147,12 @@ export function rootListField<P, N extends object>(
   return pagedField(t, lists, options, (_parent: P, args: PageArgs, call) => list(call, args));
 }
 
+/** Runs after `first` and `last` were validated by themselves. */
+const ONE_DIRECTION = [
+  ({ first, last }: PageArgs) => first == null || last == null,
+  { message: 'must not be given together with first.', path: ['last'] },
+];
+
 function pagedField<P, N extends object, A extends PageArgs>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
   [type, connection]: Lists<N>,
@@ -159,6 +165,7 @@ function pagedField<P, N extends object, A extends PageArgs>(
     extensions: { ...extensions, exclusive },
     type,
     args,
+    validate: { refine: ONE_DIRECTION },
     resolve: (parent: P, given: A, { call }: Context, info: GraphQLResolveInfo) =>
       run(parent, { ...given, links: linksOf(info) }, call),
   };

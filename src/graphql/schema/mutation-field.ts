@@ -1,12 +1,12 @@
-/** A field for a declared mutation: its argument, its need and its function come from the declaration. */
-import type { ArgBuilder, ObjectRef } from '@pothos/core';
-import { z } from 'zod';
+/** A field of a declared mutation: its argument, its need and its function come from the declaration. */
+import type { ObjectRef } from '@pothos/core';
+import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
-import { OpenedInput } from '../../domain/opened-input.ts';
 import { inputDescription, inputType } from './inputs.ts';
 import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
 
+/** The zod plugin validates `input` with the schema of the mutation, which gets what the schema returns. */
 export function mutationField<S extends z.ZodObject, R extends object>(
   t: PothosSchemaTypes.MutationFieldBuilder<Types, object>,
   declared: Mutation<S, R>,
@@ -17,26 +17,15 @@ export function mutationField<S extends z.ZodObject, R extends object>(
   return t.field({
     ...needing(mutation, shown.description),
     type,
-    args: { input: openedArg(t.arg, mutation.input) },
-    resolve: (_root, { input }, { call }) => mutation(call, input),
+    args: {
+      input: t.arg({
+        type: inputType(mutation.input),
+        required: true,
+        description: inputDescription(mutation.input),
+        validate: { schema: mutation.input },
+      }),
+    },
+    resolve: (_root, { input }, { call }) =>
+      mutation(call, input as z.output<typeof mutation.input>),
   });
-}
-
-/**
- * The `input` argument. The plugin opens it by the schema; the mutation reports the schema's findings together
- * with its own.
- */
-function openedArg(arg: ArgBuilder<Types>, schema: z.ZodObject) {
-  return arg({
-    type: inputType(schema),
-    required: true,
-    description: inputDescription(schema),
-    validate: { schema: opening(schema) },
-  });
-}
-
-function opening(schema: z.ZodObject) {
-  const opened = z.unknown().transform((given) => new OpenedInput(schema, given));
-  // The plugin pipes the result through validators of nested inputs. There are none: all rules are here.
-  return Object.assign(opened, { pipe: () => opened });
 }

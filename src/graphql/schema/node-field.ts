@@ -1,5 +1,5 @@
 /** node and nodes: any object by its id, if the caller may see it. */
-import { type FoundNode, findNodes } from '../../domain/node.ts';
+import { type FoundNode, findNodes, nodeIds } from '../../domain/node.ts';
 import { builder } from './schema-builder.ts';
 
 export const Node = builder.nodeInterfaceRef();
@@ -20,7 +20,11 @@ builder.queryFields((t) => ({
     description:
       'Several objects, in the order of the ids; null in place of one that the caller does not find.',
     args: {
-      ids: t.arg.idList({ required: true, description: 'The ids of the objects, at most 100.' }),
+      ids: t.arg.idList({
+        required: true,
+        description: 'The ids of the objects, at most 100.',
+        validate: { schema: nodeIds },
+      }),
     },
     resolve: (_root, { ids }, { call }) => findNodes(call, ids),
   }),

@@ -3,11 +3,11 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
 import { issuesOf } from '../../domain/issues.ts';
-import { PAGE_DEFAULT, PAGE_MAX, type Page } from '../../domain/paging/page.ts';
+import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/paging/page.ts';
 import { invalidInput } from '../../errors.ts';
 import type { Context } from '../execution/context.ts';
 import { typeNameOfNode } from './node-types.ts';
-import '../execution/known-callers.ts';
+import './authorized-callers.ts';
 import './storable-arguments.ts';
 
 export interface SchemaTypes {
@@ -36,8 +36,8 @@ const MAYBE_PROMISED = { extensions: { pothosExposedField: undefined } };
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // Each wraps those after it: the caller is known before the input is looked at.
-  plugins: ['knownCallers', 'storableArguments', RelayPlugin, ZodPlugin],
+  // Each plugin wraps those after it: callers are authorized before their input is validated.
+  plugins: ['authorizedCallers', 'storableArguments', RelayPlugin, ZodPlugin],
   defaultFieldNullability: false,
   zod: {
     validationError: (error, args) => invalidInput(issuesOf(error, args)),
@@ -77,9 +77,11 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     firstArgOptions: {
       description: `How many items from the start, ${pageSizeText} Not together with last.`,
+      validate: { schema: pageSize },
     },
     lastArgOptions: {
       description: `How many items from the end, ${pageSizeText} Not together with first.`,
+      validate: { schema: pageSize },
     },
     afterArgOptions: {
       description:

@@ -1,9 +1,8 @@
-/** What an endpoint is: one definition, from which routing, validation and the document come. */
+/** Endpoints: routing, validation and the OpenAPI document of each come from one definition. */
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
-import { issuesOf } from '../../domain/issues.ts';
 import type { Relations } from '../../domain/relations.ts';
-import { authorize, type Need } from '../../domain/viewer/needs.ts';
+import type { Need } from '../../domain/viewer/needs.ts';
 import type { Issue } from '../../errors.ts';
 import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
 import { authorizeMembers, type MemberNeeds, withNeedsTold } from './member-needs.ts';
@@ -55,65 +54,34 @@ interface Failure<Shown> {
 /** Members of the input with another place or name than the usual one. */
 export type OtherPlaces<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Place };
 
-export interface Definition<I extends z.ZodObject, Given, Shown> extends Described<Shown> {
+export interface Definition<I extends z.ZodObject, Shown> extends Described<Shown> {
   method: Method;
   status: Status;
-  /** What a caller needs, as the domain function declares it. */
+  /** The need of the domain function. It is checked before the input is validated. */
   needs: Need;
-  /** What a caller needs too if the member is given, as the domain functions behind it declare it. */
+  /** The needs of members, if they are given: those of the domain functions behind them. */
   memberNeeds?: MemberNeeds<I>;
-  /** The domain's own schema. */
+  /** The domain's own schema, which validates the input. */
   input: I;
   places?: OtherPlaces<I>;
   /** The member of the body that holds the new values, if an updateMask says which are meant. */
   mask?: string;
-  run(request: RestRequest, input: Given): Promise<Shown>;
+  run(request: RestRequest, input: z.output<I>): Promise<Shown>;
 }
 
-/** An endpoint with what is derived from its definition; its types are settled. */
+/** An endpoint with the facts that are derived from its definition. */
 export interface Endpoint
-  extends Omit<Definition<z.ZodObject, never, unknown>, 'places' | 'mask' | 'run' | 'failure'> {
+  extends Omit<Definition<z.ZodObject, unknown>, 'places' | 'mask' | 'run' | 'failure'> {
   places: Places;
   mask: Mask | null;
   parts: Record<Part, z.ZodObject | null>;
-  /** What the schema says of the members of the input that were given. */
-  parse: Parse<unknown>;
   failure?: Failure<unknown>;
-  run(request: RestRequest, input: unknown): Promise<unknown>;
+  run(request: RestRequest, input: object): Promise<unknown>;
 }
 
-export type Parse<Given> = (given: Record<string, unknown>) => Parsed<Given>;
-
-interface Parsed<Given> {
-  input: Given | undefined;
-  issues: readonly Issue[];
-  /** Whether the request is refused before the domain is called. */
-  isRefused: boolean;
-}
-
-/** An endpoint of its own kind: most are lists, reads or mutations, which have their own helpers. */
+/** An endpoint of its own kind. Most are lists, reads or mutations, which have helpers. */
 export function endpoint<I extends z.ZodObject, Shown>(
-  definition: Definition<I, z.output<I>, Shown>,
-): Endpoint {
-  const { input: schema, needs, memberNeeds } = definition;
-  const run: typeof definition.run = async (request, input) => {
-    const { viewer } = request.call;
-    if (memberNeeds) {
-      // Before anything is done: a refused request leaves no new secret or token behind.
-      authorize(viewer, needs);
-      authorizeMembers(viewer, memberNeeds, input);
-    }
-    return definition.run(request, input);
-  };
-  return derived({ ...definition, run }, (given) => {
-    const { data, error } = schema.safeParse(given);
-    return { input: data, issues: error ? issuesOf(error, given) : [], isRefused: !!error };
-  });
-}
-
-export function derived<I extends z.ZodObject, Given, Shown>(
-  definition: Definition<I, Given, Shown>,
-  parse: Parse<Given>,
+  definition: Definition<I, Shown>,
 ): Endpoint {
   const { memberNeeds } = definition;
   const input = memberNeeds ? withNeedsTold(definition.input, memberNeeds) : definition.input;
@@ -122,7 +90,7 @@ export function derived<I extends z.ZodObject, Given, Shown>(
   const part = (name: Part) => schemaOfPart(input, unmasked, name);
   const body = part('body');
   return {
-    ...(definition as Definition<z.ZodObject, never, unknown>),
+    ...(definition as Omit<Definition<z.ZodObject, unknown>, 'run' | 'failure' | 'memberNeeds'>),
     places: mask ? maskedPlaces(mask, unmasked) : unmasked,
     mask,
     parts: {
@@ -131,8 +99,11 @@ export function derived<I extends z.ZodObject, Given, Shown>(
       header: part('header'),
       body: mask && body ? maskedBody(mask, body) : body,
     },
-    parse,
     failure: definition.failure as Endpoint['failure'],
-    run: definition.run as Endpoint['run'],
+    async run(request, given) {
+      // Must precede the work: a refused request leaves no new secret or token behind.
+      if (memberNeeds) authorizeMembers(request.call.viewer, memberNeeds, given);
+      return definition.run(request, given as z.output<I>);
+    },
   };
 }

@@ -1,7 +1,13 @@
 /** Lists: a page of the domain's as the platform has it, a plain array or results with pagination. */
 import { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
-import { PAGE_DEFAULT, PAGE_MAX, type Page, type PageArgs } from '../../domain/paging/page.ts';
+import {
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  type Page,
+  type PageArgs,
+  pageSize,
+} from '../../domain/paging/page.ts';
 import { resource } from '../openapi/schemas.ts';
 import {
   type Described,
@@ -74,10 +80,7 @@ function paged<I extends z.ZodObject, Row, Item>(
   { list, show: _show, item: _item, ...rest }: ListDefinition<I, Row, Item>,
   usual: number,
 ) {
-  const first = z
-    .int()
-    .min(1)
-    .max(PAGE_MAX)
+  const first = pageSize
     .default(usual)
     .describe(`The most items of one page, 1 to ${PAGE_MAX}. Default: ${usual}.`);
   return {

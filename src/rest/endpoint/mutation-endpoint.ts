@@ -1,13 +1,10 @@
-/** Endpoints of declared mutations: input, need and what is called come from the declaration. */
-import { z } from 'zod';
+/** Endpoints of declared mutations: input, need and function come from the declaration. */
+import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
-import { issuesOf } from '../../domain/issues.ts';
-import { OpenedInput } from '../../domain/opened-input.ts';
-import { authorize } from '../../domain/viewer/needs.ts';
 import {
   type Described,
-  derived,
   type Endpoint,
+  endpoint,
   type OtherPlaces,
   type RestRequest,
 } from './endpoint.ts';
@@ -20,15 +17,12 @@ interface Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown>
   mutation: Mutation<S, R>;
   places?: OtherPlaces<S> & { [member in keyof B & string]?: Place };
   mask?: string;
-  /** What the request has beside the mutation's input. */
+  /** Members that the request has beside those of the mutation's input. */
   beside?: B;
-  /** Refuses what the request has beside the mutation's input, for callers who may do what the mutation needs. */
-  before?(request: RestRequest, input: Beside<S, B>): Promise<unknown>;
+  /** Throws if these members refuse the request. */
+  before?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
   show(result: R, request: RestRequest): Shown | Promise<Shown>;
 }
-
-/** Both as they were given; the mutation's own part may still break its rules. */
-type Beside<S extends z.ZodObject, B extends z.ZodRawShape> = z.input<S> & z.output<z.ZodObject<B>>;
 
 export function mutationEndpoint<
   S extends z.ZodObject,
@@ -37,38 +31,21 @@ export function mutationEndpoint<
   B extends z.ZodRawShape = Record<never, never>,
 >({ mutation, beside, before, show, ...rest }: Definition<S, R, B, Shown>): Endpoint {
   const { input: schema, needs } = mutation;
-  const others = z.object(beside ?? {});
-  return derived(
-    {
-      ...rest,
-      needs,
-      input: z.object({ ...schema.shape, ...others.shape }),
-      async run(request: RestRequest, { opened, other }: Opened<S>) {
-        if (before) {
-          authorize(request.call.viewer, needs);
-          await before(request, { ...opened.given, ...other } as Beside<S, B>);
-        }
-        return show(await mutation(request.call, opened), request);
-      },
+  return endpoint({
+    ...rest,
+    needs,
+    input: (beside ? schema.safeExtend(beside as z.ZodRawShape) : schema) as z.ZodObject,
+    async run(request: RestRequest, given) {
+      await before?.(request, given as Parameters<typeof before>[1]);
+      return show(await mutation(request.call, membersOf(schema, given)), request);
     },
-    (given) => {
-      const opened = new OpenedInput(schema, pick(given, schema));
-      const { data, error } = others.safeParse(pick(given, others));
-      const input = data && { opened, other: data };
-      const issues = [...opened.issues, ...(error ? issuesOf(error, given) : [])];
-      return { input, issues, isRefused: !opened.isWellFormed || !!error };
-    },
-  );
+  });
 }
 
-/** For an answer without a body. */
+/** For a response without a body. */
 export function noBody(): void {}
 
-interface Opened<S extends z.ZodObject> {
-  opened: OpenedInput<S>;
-  other: object;
-}
-
-function pick(given: Record<string, unknown>, { shape }: z.ZodObject): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(shape, name)));
+function membersOf<S extends z.ZodObject>({ shape }: S, given: object): z.output<S> {
+  const members = Object.entries(given).filter(([name]) => Object.hasOwn(shape, name));
+  return Object.fromEntries(members) as z.output<S>;
 }

@@ -11,7 +11,7 @@ import { timed } from '../../meters.ts';
 import { inSpan } from '../../spans.ts';
 import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
-import { readInput, refuseUnstorable } from './request-input.ts';
+import { readInput, refuseUnstorable, type Validate } from './request-input.ts';
 import { errorInRequest } from './rest-errors.ts';
 
 export interface Gateway {
@@ -24,6 +24,7 @@ export interface Received {
   credentials: Credentials;
   sender: Pick<Sender, 'address' | 'page'> & { slot?: RequestSlot };
   parts: Parts;
+  validate: Validate;
   url: string;
   setHeader(name: string, value: string): void;
 }
@@ -73,13 +74,13 @@ async function answer(
     slot,
   }: { received: Received; viewer: Viewer; slot?: RequestSlot | undefined },
 ): Promise<unknown> {
-  // A caller who may not do it is told so, and nothing of the input.
+  // Must precede validation: a caller without the scope learns nothing else.
   authorize(viewer, endpoint.needs);
   const { url, setHeader } = received;
   const call = { ...services, viewer, ...(slot && { slot }) };
   const request = { call, ...createRelations(call), url, setHeader, warnings: [] };
   const parts = await rewrittenParts(endpoint, received.parts, request);
-  const { input, places } = readInput(endpoint, parts);
+  const { input, places } = readInput(endpoint, parts, received.validate);
   const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
   return inTime(endpoint, services, run).catch((error: unknown) => {
     throw errorInRequest(places, error);

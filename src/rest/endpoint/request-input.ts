@@ -1,6 +1,6 @@
-/** From the parts of a request to the input of a domain function. Every offending place is named at once. */
+/** Makes the parts of a request the input of a domain function. The issues of all parts are reported at once. */
 import { z } from 'zod';
-import { addIssues } from '../../domain/issues.ts';
+import { addIssues, issuesOf } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
@@ -11,38 +11,62 @@ import { openWireForms } from './wire-form.ts';
 
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
 
-/** The input, and where each of its members is in this request. Rewritten parts must be given rewritten. */
-export function readInput(endpoint: Endpoint, sent: Parts): { input: unknown; places: Places } {
+/** Validates with a schema of zod, by the validator compiler of the router. */
+export type Validate = (schema: z.ZodObject, given: object) => Validated;
+
+export type Validated = { value: object; error?: never } | { error: z.ZodError };
+
+/** Returns the valid input, and where each of its members is in this request. `sent` are the parts after `rewrite`. */
+export function readInput(
+  endpoint: Endpoint,
+  sent: Parts,
+  validate: Validate,
+): { input: object; places: Places } {
   refuseUnstorable(sent);
   const issues: Issue[] = [];
   const members = readParts(endpoint, sent, issues);
   const { given, places, issues: misread } = openWireForms(endpoint.places, members);
   addIssues(issues, misread);
-  const { input, issues: found, isRefused } = endpoint.parse(given);
+  const valid = validate(endpoint.input, given);
+  if (!valid.error && issues.length === 0) return { input: valid.value, places };
+  // A member that openWireForms left out is not missing.
   const said = new Set(misread.flatMap(({ name }) => listAround(name)));
-  const isMisread = issues.length > 0;
-  // What was left out for its form is not missing.
+  const found = valid.error ? issuesOf(valid.error, given) : [];
   addIssues(
     issues,
     found.map((issue) => issueInRequest(places, issue)).filter(({ name }) => !said.has(name)),
   );
-  if (isRefused || isMisread) {
-    const remedy = endpoint.mask ? maskRemedy(issues, endpoint.mask.fields.keys()) : {};
-    throw invalidInput(firstAtEachPlace(issues), { ...remedy });
-  }
-  return { input, places };
+  const remedy = endpoint.mask ? maskRemedy(issues, endpoint.mask.fields.keys()) : {};
+  throw invalidInput(firstAtEachPlace(issues), { ...remedy });
 }
 
-/** The members of the input that were given and, if there is a mask, are named by it. */
+/** Returns the members of the input that were given and, if there is a mask, that it names. */
 function readParts(endpoint: Endpoint, parts: Parts, issues: Issue[]): Record<string, unknown> {
   const { places, mask } = endpoint;
-  const read = new Map(PARTS.map((part) => [part, readPart(endpoint, part, { parts, issues })]));
+  const found: Issue[] = [];
+  const read = new Map(
+    PARTS.map((part) => [part, readPart(endpoint, part, { parts, issues: found })]),
+  );
   const members = [...places].flatMap(([name, place]) => {
     const value = valueAt(read.get(place.in), place.name.split('.'));
     return value === undefined ? [] : [[name, value] as const];
   });
   const given = Object.fromEntries(members);
-  return mask ? applyMask(mask, { body: read.get('body'), given, places }, issues) : given;
+  if (!mask) {
+    addIssues(issues, found);
+    return given;
+  }
+  const masked = applyMask(mask, { body: read.get('body'), given, places }, issues);
+  const ignored = [...places].filter(([name]) => name in given && !(name in masked));
+  addIssues(
+    issues,
+    found.filter((issue) => !ignored.some(([, place]) => isWithin(place.name, issue.name))),
+  );
+  return masked;
+}
+
+function isWithin(place: string, name: string): boolean {
+  return name === place || name.startsWith(`${place}.`) || name.startsWith(`${place}[`);
 }
 
 function readPart(

@@ -83,7 +83,8 @@ function readWord(schema: z.ZodEnum, { value, path }: At, { issues }: Reading): 
   if (name !== undefined) return name;
   const known = names.map((one) => wordOf(id, one)).join(', ');
   issues.push(issueAt(path, `must be one of ${known}.`, value));
-  return value;
+  // The value may be the domain's name, which the schema would accept.
+  return null;
 }
 
 function readTime({ value, path }: At, { issues }: Reading): unknown {

@@ -14,16 +14,13 @@ import { invalid, invalidInput, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
-import { maskedValue, readMask, withValueAt } from './config/config-mask.ts';
+import { MASK_MAX, maskedValue, namedValues, readMask, withValueAt } from './config/config-mask.ts';
 import { configInput, type WireConfig } from './config/config-shape.ts';
 import { reviseInstallation } from './config/revise-config.ts';
 import { installation, showInstallation } from './installation-view.ts';
 
 const tag = 'Installations';
 const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
-
-/** More changes than a config has members would name some twice. */
-const CHANGES_MAX = 1_000;
 
 const { connectionId, configCreatedBy, skipSampling } = updateInstallationInput.shape;
 
@@ -34,7 +31,7 @@ const updateInput = z.object({
   updateMask: z
     .array(z.union([z.enum(['connectionId', 'config.content']), z.string().max(2_048)]))
     .min(1, 'must name a field.')
-    .max(CHANGES_MAX)
+    .max(MASK_MAX)
     .describe(
       'The fields to change, at least one: connectionId, config.createdBy, config.content.read.objects.<name>, members of that, and so on. Dots stand between names; a backslash before a dot or a colon makes it one of the name. Other fields are ignored.',
     ),
@@ -70,7 +67,7 @@ const patchInput = z.object({
   groupRef: ref.optional().describe('The ref of the group that has the installation.'),
   installationId: id.optional().describe('The id of the installation, instead of groupRef.'),
   action: z.enum(['read', 'subscribe', 'write']).describe('The part of the config.'),
-  changes: z.array(change).min(1).max(CHANGES_MAX).describe('The changes, in order.'),
+  changes: z.array(change).min(1).max(MASK_MAX).describe('The changes, in order.'),
 });
 
 const inPath: Place = { in: 'path', name: 'integrationId' };
@@ -88,6 +85,7 @@ export const updateInstallationEndpoints = [
     places: { integrationIdOrName: inPath, skipSampling: { in: 'query', name: 'skipSampling' } },
     status: 200,
     output: installation,
+    rewrite: ({ body, ...parts }) => ({ ...parts, body: withoutUnnamed(body) }),
     run: updateMasked,
   }),
   endpoint({
@@ -104,6 +102,15 @@ export const updateInstallationEndpoints = [
     run: patchObject,
   }),
 ];
+
+/** Values that the mask does not name are ignored, so they are not validated. */
+function withoutUnnamed(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('installation' in body)) return body;
+  const { updateMask } = body as { updateMask?: unknown };
+  const { installation: values } = body;
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return body;
+  return { ...body, installation: namedValues(values, updateMask) };
+}
 
 async function updateMasked(
   request: RestRequest,

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { updateInstallationInput } from '../../../src/domain/installation/installation-input.ts';
+import { installationConfigInput } from '../../../src/domain/installation/installation-config.ts';
 import { withOwnChoices } from '../../../src/domain/installation/own-choices.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
-import { openInput } from '../../../src/domain/opened-input.ts';
 import { createCatalogue } from '../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import { contentFor } from '../../support/scenes/integrations.ts';
@@ -13,11 +12,8 @@ function chosenFor(stored: string): string[] {
   const [contacts] = contentFor().read.objects;
   const read = { objects: [{ ...contacts, objectName: stored }] };
   const content = integrationContentInput.parse(contentFor('crm', { provider: 'zoho', read }));
-  const config = { read: [{ objectName: 'contacts' }] };
-  const input = { projectIdOrName: 'p', installationId: 'ins_1', config };
-  const opened = openInput(updateInstallationInput, input);
-  const { given } = withOwnChoices({ catalogue }, opened, content);
-  return (given.config?.read ?? []).map(({ objectName }) => objectName);
+  const config = installationConfigInput.parse({ read: [{ objectName: 'contacts' }] });
+  return withOwnChoices({ catalogue }, config, content).read.map(({ objectName }) => objectName);
 }
 
 test('an alias in a config is replaced by the name that the revision has', () => {

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
+import type { z } from 'zod';
 import { contentIssues } from '../../../src/domain/integration/integration-content-check.ts';
-import type { ContentInput } from '../../../src/domain/integration/integration-content-input.ts';
+import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
+import { issuesOf } from '../../../src/domain/issues.ts';
+
+type ContentInput = z.input<typeof integrationContentInput>;
 
 const provider = { name: 'sandbox', objects: ['contacts', 'companies'] };
 
 function findings(content: Partial<ContentInput>, given: object = {}) {
   const about = { path: [], name: 'crm', provider, destinations: new Set(['records']), ...given };
-  const issues = contentIssues({ name: 'crm', provider: 'sandbox', ...content }, about);
+  const input = { name: 'crm', provider: 'sandbox', ...content };
+  const { data, error } = integrationContentInput.safeParse(input);
+  const issues = error ? issuesOf(error, input) : contentIssues(data, about);
   return [...issues].map(({ name, detail }) => `${name}: ${detail}`);
 }
 
@@ -49,8 +55,10 @@ test('events about records need the read object and its mapping; others do not',
   const inherits = { inheritFieldsAndMapping: true };
   expect(findings(subscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent', 'associationChangeEvent']) {
-    expect(findings(subscribe({ [event]: on }))).toEqual([
+    expect(findings(subscribe({ [event]: on, ...inherits }))).toEqual([
       'subscribe.objects[0].objectName: must be a read object too, for its events.',
+    ]);
+    expect(findings(subscribe({ [event]: on }))).toEqual([
       'subscribe.objects[0].inheritFieldsAndMapping: must be true, for its events.',
     ]);
     expect(findings({ ...read({}), ...subscribe({ [event]: on, ...inherits }) })).toEqual([]);
@@ -76,7 +84,7 @@ test('watched fields are either found by themselves or named', () => {
 
 test('destinations exist, of read objects and of subscribed ones', () => {
   const content: Partial<ContentInput> = {
-    read: { objects: [contacts, { ...companies, destination: 'nowhere' }] },
+    read: { objects: [{ ...contacts, destination: 'records' }, { ...companies, destination: 'nowhere' }] },
     subscribe: { objects: [{ ...contacts, destination: 'nowhere' }, companies] },
   };
   expect(findings(content)).toEqual([

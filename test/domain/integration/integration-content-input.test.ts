@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import {
   CONTENT_LIMITS,
   integrationContentInput,
 } from '../../../src/domain/integration/integration-content-input.ts';
-import { OpenedInput } from '../../../src/domain/opened-input.ts';
+import { issuesOf } from '../../../src/domain/issues.ts';
 
 const content = (object: object, count = 1) => ({
   name: 'crm',
@@ -13,12 +14,15 @@ const content = (object: object, count = 1) => ({
   },
 });
 
-const namesOf = (input: object) =>
-  new OpenedInput(integrationContentInput, input).issues.map(({ name }) => name);
+const namesOf = (input: object) => {
+  const given = { input };
+  const { error } = z.object({ input: integrationContentInput }).safeParse(given);
+  return error ? issuesOf(error, given).map(({ name }) => name) : [];
+};
 
 test.each([
   ['the most objects', content({}, CONTENT_LIMITS.objects)],
-  ['the most fields', content({ optionalFields: Array(CONTENT_LIMITS.fields).fill({}) })],
+  ['the most fields', content({ optionalFields: Array(CONTENT_LIMITS.fields).fill({ fieldName: 'email' }) })],
   ['the longest name', content({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters) })],
   ['the smallest page', content({ delivery: { pageSize: 50 } })],
   ['the largest page', content({ delivery: { pageSize: 500 } })],

@@ -110,15 +110,20 @@ test('what is wrong is named at once, and nothing is read', async () => {
     sinceTimestamp: '2026-01-02T00:00:00.000Z',
     untilTimestamp: '2026-01-02T00:00:00.000Z',
   };
-  const { code, problem } = await tenant.refusal(TRIGGER, { input });
-  expect(code).toBe('BAD_USER_INPUT');
-  expect(problem.issues).toMatchObject([
+  const issuesOf = async (given: object) => {
+    const { code, problem } = await tenant.refusal(TRIGGER, { input: { ...input, ...given } });
+    expect(code).toBe('BAD_USER_INPUT');
+    return problem.issues;
+  };
+  expect(await issuesOf({})).toMatchObject([
     {
       in: 'body',
       name: 'input.untilTimestamp',
       detail: 'must be after sinceTimestamp.',
       value: input.untilTimestamp,
     },
+  ]);
+  expect(await issuesOf({ untilTimestamp: null })).toMatchObject([
     {
       in: 'body',
       name: 'input.groupRef',

@@ -31,11 +31,10 @@ async function warmWriter(): Promise<Writer> {
   return writer;
 }
 
-/** A caller with one project reads the target beside the project. */
-const READ = ['select Integration', 'select Project'];
+const READ = ['select Project', 'select Integration'];
 const ACCEPT = 'with IdempotencyKey';
 
-test('a synchronous write reads its target and its project together, then takes a statement each to start and to end', async () => {
+test('a synchronous write reads its project and its target, then takes a statement each to start and to end', async () => {
   const writer = await warmWriter();
   const texts = await statementsOf(() => writer.write({ record: contact() }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
@@ -89,7 +88,7 @@ test('an asynchronous write is accepted and ended by a statement each', async ()
   expect(await services.database.prisma.operation.count({ where })).toBe(3);
 });
 
-test('a collected record takes three statements: target, project, and its place in the batch', async () => {
+test('a collected record takes three statements: project, target, and its place in the batch', async () => {
   const writer = await warmWriter();
   const given = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
   await writer.write({ record: contact(), ...given });

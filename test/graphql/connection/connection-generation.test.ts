@@ -181,7 +181,7 @@ test('an app of another project or another provider is refused', async () => {
   }
 });
 
-test('everything that is wrong is named at once, without secrets', async () => {
+test('names every issue of a phase at once, without secrets', async () => {
   const tenant = await app.tenant();
   const wrong = connecting(tenant, {
     groupRef: '',
@@ -200,12 +200,12 @@ test('everything that is wrong is named at once, without secrets', async () => {
     'input.apiKey',
     'input.basicAuth.username',
     'input.oauth2AuthorizationCode',
-    // Each is told a second time: they were given together.
-    'input.apiKey',
-    'input.basicAuth',
-    'input.oauth2AuthorizationCode',
   ]);
   expect(JSON.stringify(problem)).not.toContain('planted');
+
+  const basicAuth = { username: 'planted', password: 'planted' };
+  const together = await tenant.refusal(GENERATE, connecting(tenant, { apiKey: 'k', basicAuth }));
+  expect(names(together.problem)).toEqual(['input.apiKey', 'input.basicAuth']);
 
   const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
   const answer = await tenant.refusal(GENERATE, connecting(tenant, unfit));
@@ -214,10 +214,9 @@ test('everything that is wrong is named at once, without secrets', async () => {
     'input.apiKey',
     'input.providerAppId',
   ]);
-  const nobody = { provider: 'nobody', consumerRef: '', providerAppId: newId('app') };
+  const nobody = { provider: 'nobody', providerAppId: newId('app') };
   const unknown = await tenant.refusal(GENERATE, connecting(tenant, nobody));
   expect(unknown.problem.issues).toMatchObject([
-    { name: 'input.consumerRef', value: '' },
     { name: 'input.provider', value: 'nobody' },
     { name: 'input.providerAppId', value: nobody.providerAppId },
   ]);

@@ -91,8 +91,6 @@ test('new credentials are of the scheme that the connection has', async () => {
   expect(await refused({ apiKey: null })).toEqual(['input.apiKey']);
   expect(await refused({ providerWorkspaceRef: '', basicAuth })).toEqual([
     'input.providerWorkspaceRef',
-    'input.providerWorkspaceRef',
-    'input.basicAuth',
   ]);
   const shown = await tenant.query(CREDENTIALS, { id: connectionId });
   expect(shown.node.credentials.apiKey).toBe('sandbox-key-planted');

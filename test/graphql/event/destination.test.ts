@@ -104,11 +104,11 @@ test('the secret is shown to its maker, and later only with credentials:read', a
   }
 });
 
-test('every offending input is named at once, and no header is repeated', async () => {
+test('names every issue of the schema at once, and repeats no header', async () => {
   const tenant = await app.tenant();
   const given = {
     name: 'no spaces',
-    url: 'http://hooks.example.test',
+    url: 'hooks.example.test',
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
   const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
@@ -134,6 +134,10 @@ test('every offending input is named at once, and no header is repeated', async 
   const refused = await tenant.refusal(update, { input });
   expect(refused.problem.issues?.map((issue) => issue.name)).toEqual(names);
   expect(await stored(id)).toMatchObject({ name: 'crm', url });
+
+  const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
+  const { problem: ofHost } = await tenant.refusal(update, { input: insecure });
+  expect(ofHost.issues).toMatchObject([{ name: 'input.url', detail: 'must be https.' }]);
 });
 
 test.each([

@@ -212,7 +212,7 @@ test('a second installation for the group is a conflict', async () => {
   expect(await prisma.installationConfig.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('every offending part of a config is named at once', async () => {
+test('names every issue of a config at once, first those that need no revision', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
   await generate(tenant);
@@ -246,7 +246,15 @@ test('every offending part of a config is named at once', async () => {
   const at = 'input.config.read';
   const absent = "is not an object of the integration's latest revision.";
   const once = 'must have exactly one of days and fullHistory.';
-  expect(await issuesOf(tenant, CREATE_INSTALLATION, input)).toEqual(
+  expect(await issuesOf(tenant, CREATE_INSTALLATION, input)).toEqual([
+    `${at}[0].backfill: ${once}`,
+    `${at}[0].schedule: must be at most one run in 10 minutes.`,
+    `${at}[1].backfill: ${once}`,
+    `${at}[2].backfill.days: Too small: expected number to be >=0`,
+  ]);
+  const valid = config.read.map(({ backfill: _, schedule: _schedule, ...choice }) => choice);
+  const second = { ...input, config: { ...config, read: valid } };
+  expect(await issuesOf(tenant, CREATE_INSTALLATION, second)).toEqual(
     [
       `${at}[0].selectedFields[1]: is named twice.`,
       `${at}[0].selectedFields[2]: is not a field that contacts is read with.`,
@@ -254,12 +262,8 @@ test('every offending part of a config is named at once', async () => {
       `${at}[0].fieldMappings[2].mapToName: is not a field that contacts leaves to be mapped.`,
       `${at}[0].fieldMappings[3].fieldName: must be given.`,
       `${at}[0].fieldMappings[3].mapToName: must be given.`,
-      `${at}[0].schedule: must be at most one run in 10 minutes.`,
       `${at}[0].destination: is not a destination of the project.`,
-      `${at}[0].backfill: ${once}`,
-      `${at}[1].backfill: ${once}`,
       `${at}[2].objectName: is named twice.`,
-      `${at}[2].backfill.days: Too small: expected number to be >=0`,
       `${at}[3].objectName: ${absent}`,
       `input.config.write[0].objectName: ${absent}`,
       'input.config.write[2].objectName: is named twice.',

@@ -149,7 +149,7 @@ test('a second integration of the same name is a conflict', async () => {
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('every offending input is named at once, whatever tells it', async () => {
+test('names every issue at once, first those that need no project', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const content = {
@@ -185,27 +185,55 @@ test('every offending input is named at once, whatever tells it', async () => {
     [
       'input.name',
       'input.latestRevision.specVersion',
-      `${at}.name`,
-      `${at}.provider`,
       `${at}.displayName`,
-      `${at}.read.objects[0].destination`,
       `${at}.read.objects[0].schedule`,
-      `${at}.read.objects[1].objectName`,
       `${at}.read.objects[1].destination`,
       `${at}.read.objects[1].schedule`,
       `${at}.read.objects[1].optionalFieldsAuto`,
-      `${at}.read.objects[2].objectName`,
       `${at}.read.objects[2].enabled`,
       `${at}.read.objects[2].delivery.mode`,
       `${at}.read.objects[2].delivery.pageSize`,
       `${at}.read.objects[2].requiredFields[1]`,
-      `${at}.write.objects[1].objectName`,
-      `${at}.subscribe.objects[0].objectName`,
       `${at}.subscribe.objects[0].createEvent.enabled`,
       `${at}.subscribe.objects[0].inheritFieldsAndMapping`,
     ].sort(),
   );
-  expect(problem.issues).toContainEqual(
+
+  const valid = {
+    ...content,
+    displayName: 'x',
+    read: {
+      objects: [
+        { objectName: 'contacts', destination: 'nowhere' },
+        { objectName: 'contacts', destination: 'records' },
+        { objectName: 'leads', destination: 'records' },
+      ],
+    },
+    subscribe: {
+      objects: [
+        {
+          objectName: 'companies',
+          inheritFieldsAndMapping: true,
+          createEvent: { enabled: 'always' },
+        },
+      ],
+    },
+  };
+  const revision = { specVersion: '1.0.0', content: valid };
+  const second = { ...input, name: 'crm', latestRevision: revision };
+  const { problem: ofProject } = await tenant.refusal(CREATE_INTEGRATION, { input: second });
+  expect(namesOf(ofProject)).toEqual(
+    [
+      `${at}.name`,
+      `${at}.provider`,
+      `${at}.read.objects[0].destination`,
+      `${at}.read.objects[1].objectName`,
+      `${at}.read.objects[2].objectName`,
+      `${at}.write.objects[1].objectName`,
+      `${at}.subscribe.objects[0].objectName`,
+    ].sort(),
+  );
+  expect(ofProject.issues).toContainEqual(
     expect.objectContaining({
       in: 'body',
       name: `${at}.read.objects[0].destination`,
@@ -227,10 +255,11 @@ test('an unknown provider is named, and so is an unknown project beside other fi
   expect(namesOf(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });
 
-test('of very many findings an answer holds the first thousand', async () => {
+test('reports the first thousand of very many issues', async () => {
   const tenant = await app.tenant();
-  const requiredFields = Array.from({ length: 50_000 }, () => ({}));
-  const read = { objects: [{ objectName: 'contacts', destination: 'records', requiredFields }] };
+  const requiredFields = Array.from({ length: 1_000 }, () => ({}));
+  const object = { objectName: 'contacts', destination: 'records', requiredFields };
+  const read = { objects: Array.from({ length: 50 }, () => object) };
   const variables = integrationInput(tenant, contentFor('crm', { read }));
   const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, variables);
   expect(code).toBe('BAD_USER_INPUT');

@@ -182,19 +182,27 @@ test('an unchanged schedule leaves the next read where it is', async () => {
 test('content is checked as for a new integration, and must keep its name and provider', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant, read(contacts));
-  const object = { objectName: 'leads', destination: 'nowhere', schedule: '* * * * *' };
-  const content = { name: 'other', provider: 'hubspot', read: { objects: [object] } };
-  const change = revise(tenant, content);
-  change.input.revision.specVersion = '1.0';
-  const { code, problem } = await tenant.refusal(CREATE_REVISION, change);
-  expect(code).toBe('BAD_USER_INPUT');
-  expect(problem.issues?.map(({ name }) => name).sort()).toEqual([
+  const object = { objectName: 'leads', destination: 'nowhere' };
+  const named = { name: 'other', provider: 'hubspot' };
+  const malformed = revise(tenant, {
+    ...named,
+    read: { objects: [{ ...object, schedule: '* * * * *' }] },
+  });
+  malformed.input.revision.specVersion = '1.0';
+  const namesOf = async (change: Record<string, unknown>) => {
+    const { code, problem } = await tenant.refusal(CREATE_REVISION, change);
+    expect(code).toBe('BAD_USER_INPUT');
+    return problem.issues?.map(({ name }) => name).sort();
+  };
+  expect(await namesOf(malformed)).toEqual([
+    'input.revision.content.read.objects[0].schedule',
+    'input.revision.specVersion',
+  ]);
+  expect(await namesOf(revise(tenant, { ...named, read: { objects: [object] } }))).toEqual([
     'input.revision.content.name',
     'input.revision.content.provider',
     'input.revision.content.read.objects[0].destination',
     'input.revision.content.read.objects[0].objectName',
-    'input.revision.content.read.objects[0].schedule',
-    'input.revision.specVersion',
   ]);
 });
 

@@ -181,8 +181,12 @@ test('arguments that are not usable are all named', async () => {
     expect(await offending({ last: size })).toEqual([['body', 'last']]);
   }
   expect(await offending({ first: 1, last: 1 })).toEqual([['body', 'last']]);
-  expect(await offending({ first: 0, after: 'x', before: 'y' })).toEqual([
+  expect(await offending({ first: 0, last: 1001, after: 'x', before: 'y' })).toEqual([
     ['body', 'first'],
+    ['body', 'last'],
+    ['body', 'last'],
+  ]);
+  expect(await offending({ first: 1, after: 'x', before: 'y' })).toEqual([
     ['body', 'after'],
     ['body', 'before'],
   ]);

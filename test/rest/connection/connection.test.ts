@@ -85,10 +85,16 @@ test('every offending input is named at its place, and no secret is repeated', a
   expect([...new Set(refused.issues?.map((issue) => `${issue.in} ${issue.name}`))]).toEqual([
     'body groupRef',
     'body apiKey',
+  ]);
+  expect(JSON.stringify(refused)).not.toContain('planted');
+  const valid = { ...body, groupRef: 'acme', apiKey: 'planted' };
+  const second = await rest.refusal('POST', `${rest.base}/connections:generate`, valid);
+  expect(second.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
+    'body apiKey',
     'body basicAuth',
     'body providerAppId',
   ]);
-  expect(JSON.stringify(refused)).not.toContain('planted');
+  expect(JSON.stringify(second)).not.toContain('planted');
   const scheme = { ...body, authScheme: 'API_KEY', providerMetadata: 1 };
   const { issues } = await rest.refusal('POST', `${rest.base}/connections:generate`, scheme);
   const places = issues?.map((issue) => `${issue.in} ${issue.name}`);

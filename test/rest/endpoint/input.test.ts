@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { builderMutation } from '../../../src/domain/declared-mutation.ts';
-import type { OpenedInput } from '../../../src/domain/opened-input.ts';
+import { broken, rules } from '../../../src/domain/issues.ts';
 import { DomainError, ISSUES_MAX, type Problem } from '../../../src/errors.ts';
-import { endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
+import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
 import { mutationEndpoint, noBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
-import { readInput } from '../../../src/rest/endpoint/request-input.ts';
+import { readInput as read } from '../../../src/rest/endpoint/request-input.ts';
 import { routerPath } from '../../../src/rest/rest.ts';
 
 const input = z.object({
@@ -39,9 +39,24 @@ const { needs: _needs, input: _input, run: _run, ...described } = definition;
 const declared = mutationEndpoint({
   ...described,
   method: 'POST',
-  mutation: builderMutation({ input, run: async () => null }),
+  mutation: builderMutation({
+    input: input.superRefine(
+      rules(function* ({ isForced, limit }) {
+        if (isForced && limit < 3) yield broken(['limit'], 'is not for forced ones.');
+      }),
+    ),
+    run: async () => null,
+  }),
+  beside: { dryRun: z.boolean().optional().describe('Whether nothing is done.') },
   show: noBody,
 });
+
+function readInput(one: Endpoint, sent: Parts) {
+  return read(one, sent, (schema, given) => {
+    const { data, error } = schema.safeParse(given);
+    return error ? { error } : { value: data };
+  });
+}
 
 const parts = (given: Partial<Parts>): Parts => ({
   path: { projectIdOrName: 'mine' },
@@ -130,14 +145,15 @@ test('of findings without number, as many are told as an answer holds', () => {
   expect(wrong.issues).toHaveLength(ISSUES_MAX);
 });
 
-test('rules are left to a declared mutation; only what has no such form is refused here', () => {
-  const { opened } = readInput(declared, parts({ body: { name: 'x', limit: 9 } })).input as {
-    opened: OpenedInput<typeof input>;
-  };
-  expect(opened.given).toEqual({ projectIdOrName: 'mine', name: 'x', limit: 9 });
-  expect(opened.issues.map(({ name }) => name)).toEqual(['input.name', 'input.limit']);
-  const { issues } = refusal(() => readInput(declared, parts({ body: { name: 5, limit: 9 } })));
-  expect(issues?.map(({ name }) => name)).toEqual(['name', 'limit']);
+test('an endpoint of a mutation has the rules of its schema, and the members beside it', () => {
+  const body = { name: 'x1', limit: 2, dryRun: 'yes' };
+  const { issues } = refusal(() => readInput(declared, parts({ body })));
+  expect(issues?.map(({ name }) => name)).toEqual(['dryRun']);
+  const forced = { name: 'x1', limit: 2, isForced: true };
+  const broken = refusal(() => readInput(declared, parts({ body: forced })));
+  expect(broken.issues).toMatchObject([{ name: 'limit', detail: 'is not for forced ones.' }]);
+  const wrong = refusal(() => readInput(declared, parts({ body: { name: 5, limit: 9 } })));
+  expect(wrong.issues?.map(({ name }) => name)).toEqual(['name', 'limit']);
 });
 
 test('what could not be stored as it is given is refused in every part', () => {

@@ -73,7 +73,7 @@ test('rules and forms are told at their places in the body', async () => {
     (await rest.refusal('POST', `${rest.base}/destinations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
-  const http = { url: 'http://example.com', headers: {} };
+  const http = { url: 'example.com', headers: {} };
   expect(await issuesOf({ name: 'no spaces', type: 'webhook', metadata: http })).toEqual([
     'body name',
     'body metadata.url',

@@ -82,6 +82,21 @@ test('what a client writes is shown as it wrote it, without what was empty or fa
   expect(listed.config).toEqual(installation.config);
 });
 
+test('ignores values that the mask does not name, whatever they are', async () => {
+  const rest = await install();
+  const values = { createdBy: 'consumer:bob', content: { read: 'nothing', more: 1 } };
+  const changed = await rest.patch(rest.installationPath, {
+    updateMask: ['config.createdBy'],
+    installation: { connectionId: 5, config: values },
+  });
+  expect(changed.config.createdBy).toBe('consumer:bob');
+  const refused = await rest.refusal('PATCH', rest.installationPath, {
+    updateMask: ['connectionId', 'config.createdBy'],
+    installation: { connectionId: 5, config: values },
+  });
+  expect(refused.issues?.map(({ name }) => name)).toEqual(['installation.connectionId']);
+});
+
 test('who chose it is whom the caller names, and the revision in force is told', async () => {
   const rest = await install();
   const { latestRevision } = await rest.get(rest.integrationPath);

@@ -123,17 +123,21 @@ test('all integrations of a manifest are put at once: new ones, changed ones, an
 
 test('of a manifest all or nothing is put, and every finding has its place', async () => {
   const { rest } = await prepare();
-  const wrong = integration('Wrong Name').replace('sandbox', 'nobody');
-  const { body } = await putAll(rest, {
-    sourceYaml: manifest(integration('new'), integration('new'), wrong, integration('a', 'things')),
-  });
-  expect(body.status).toBe(400);
-  expect(body.issues.map(({ name }: { name: string }) => name).sort()).toEqual([
-    'integrations[1].name',
-    'integrations[2].name',
-    'integrations[2].provider',
-    'integrations[3].read.objects[0].objectName',
-  ]);
+  const namesOf = async (...integrations: string[]) => {
+    const { body } = await putAll(rest, { sourceYaml: manifest(...integrations) });
+    expect(body.status).toBe(400);
+    return body.issues.map(({ name }: { name: string }) => name).sort();
+  };
+  expect(
+    await namesOf(integration('new'), integration('new'), integration('Wrong Name')),
+  ).toEqual(['integrations[1].name', 'integrations[2].name']);
+  expect(
+    await namesOf(
+      integration('new'),
+      integration('b').replace('sandbox', 'nobody'),
+      integration('a', 'things'),
+    ),
+  ).toEqual(['integrations[1].provider', 'integrations[2].read.objects[0].objectName']);
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
   const other = { sourceYaml: manifest(integration('crm').replace('sandbox', 'hubspot')) };
   expect((await putAll(rest, other)).body.issues).toContainEqual(

@@ -1,37 +1,44 @@
-/** Inputs that remember which of their members were read, by the names of their types. */
+/** Inputs of mutations that remember which of their members were read, by the names of their types. */
+import type { GraphQLArgument } from 'graphql';
 import { z } from 'zod';
-import { OpenedInput } from '../../../src/domain/opened-input.ts';
 import { unwrapped } from '../../../src/domain/unwrapped.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
 
 export interface InputReads extends Disposable {
-  /** `Type.member`, for what was read one by one. */
+  /** `Type.member` of each member that was read by itself. */
   read: ReadonlySet<string>;
-  /** What was taken over with all others, by a spread or as JSON. */
+  /** `Type.member` of each member that was copied with all others, by a spread or as JSON. */
   copied: ReadonlySet<string>;
 }
 
-/** Listens where inputs of all mutations are opened, whichever surface they come over. */
+interface InputArgument {
+  /** The validator that the zod plugin makes of the schema. */
+  validator: z.ZodType;
+  pothosOptions: { validate: { schema: z.ZodType } };
+}
+
+/** Records the reads of what the zod plugin gives to mutations. */
 export function recordInputReads(): InputReads {
   const [read, copied] = [new Set<string>(), new Set<string>()];
-  const { prototype } = OpenedInput;
-  const given = Object.getOwnPropertyDescriptor(prototype, 'given') as PropertyDescriptor;
-  const { parsed } = prototype;
-  const record = (schema: z.ZodType, value: unknown) => recorded({ read, copied }, schema, value);
-  Object.defineProperty(prototype, 'given', {
-    ...given,
-    get(this: OpenedInput<z.ZodObject>) {
-      return record(this.schema, given.get?.call(this));
-    },
+  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+  const inputs = mutations.flatMap(({ args }) => args.filter(({ name }) => name === 'input'));
+  const restore = inputs.map((argument: GraphQLArgument) => {
+    const { validator, pothosOptions } = argument.extensions as unknown as InputArgument;
+    const { run } = validator._zod;
+    validator._zod.run = async (payload, context) => {
+      const result = await run(payload, context);
+      result.value = recorded({ read, copied }, pothosOptions.validate.schema, result.value);
+      return result;
+    };
+    return () => {
+      validator._zod.run = run;
+    };
   });
-  prototype.parsed = function listening(...findings) {
-    return record(this.schema, parsed.apply(this, findings)) as never;
-  };
   return {
     read,
     copied,
     [Symbol.dispose]() {
-      Object.defineProperty(prototype, 'given', given);
-      prototype.parsed = parsed;
+      for (const one of restore) one();
     },
   };
 }

@@ -1,9 +1,9 @@
 /** What an end user may not choose of an installation: ends that it doesn't see, and where records go. */
 import type { Row } from '../../../database/rows.ts';
-import type { DomainError, Issue } from '../../../errors.ts';
+import type { Issue } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { issueAt } from '../../issues.ts';
+import { issueAt, refuseIssues } from '../../issues.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
 import type { ConfigContent, ConfigInput } from '../installation-config.ts';
@@ -20,31 +20,22 @@ export interface PresentChoices {
   content: IntegrationContent | null;
 }
 
-interface Opened {
-  given: Choices;
-  add(issues: Issue[]): void;
-  refusal(): DomainError;
-}
-
 /**
- * Throws BAD_USER_INPUT before anything of the ends is looked at, in the words for what does not exist. Other callers
- * choose what they like.
+ * Throws BAD_USER_INPUT if an end user chooses a group, a connection or a destination that it may not choose, in the
+ * words for what does not exist. Must run before any of them is read. Other callers may choose each of them.
  */
 export async function refuseForeignChoices(
   call: Call,
   { id: projectId }: Pick<Row<'Project'>, 'id'>,
-  { opened, present }: { opened: Opened; present: PresentChoices | null },
+  { choices, present }: { choices: Choices; present: PresentChoices | null },
 ): Promise<void> {
   if (call.viewer.kind !== 'END_USER') return;
-  const { groupRef, connectionId, config } = opened.given;
-  const issues = [
+  const { groupRef, connectionId, config } = choices;
+  refuseIssues([
     ...(groupRef === undefined ? [] : await groupIssues(call, projectId, groupRef)),
     ...(connectionId == null ? [] : await connectionIssues(call, projectId, connectionId)),
     ...(config ? PARTS.flatMap((part) => destinationIssues(part, config, present)) : []),
-  ];
-  if (issues.length === 0) return;
-  opened.add(issues);
-  throw opened.refusal();
+  ]);
 }
 
 async function groupIssues(call: Call, projectId: string, groupRef: string): Promise<Issue[]> {

@@ -1,7 +1,6 @@
 /** What is wrong with the choices of a config for the objects to read. */
 import type { Issue } from '../../../errors.ts';
 import { type Provider, supportsFor } from '../../../providers/contract.ts';
-import { periodIssues } from '../../integration/backfill-period.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import { destinationIssues, repeated } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
@@ -32,7 +31,6 @@ export function* readChoiceIssues(
   for (const [index, choice] of choices.entries()) {
     const at = [...path, index];
     yield* destinationIssues(choice.destination, [...at, 'destination'], destinations);
-    yield* periodIssues(choice.backfill, [...at, 'backfill']);
     yield* filterIssues(choice, at, provider);
     yield* valueMappingIssues(choice.valueMappings ?? [], [...at, 'valueMappings']);
     const spec = specs.get(choice.objectName);

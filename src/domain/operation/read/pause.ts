@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../../database/transaction.t
 import type { Issue } from '../../../errors.ts';
 import { id } from '../../../ids.ts';
 import type { Call } from '../../call.ts';
-import { openProjectMutation } from '../../declared-mutation.ts';
+import { projectMutation } from '../../declared-mutation.ts';
 import { configOf } from '../../installation/installation-config.ts';
 import { holdInstallation } from '../../installation/installation-rows.ts';
 import { scheduleOf } from '../../installation/installed-object.ts';
@@ -13,9 +13,8 @@ import { nextRunOf } from '../../integration/cron.ts';
 import { holdContent } from '../../integration/integration.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
-import { issueAt } from '../../issues.ts';
+import { issueAt, refuseIssues } from '../../issues.ts';
 import { projectIdOrName } from '../../names.ts';
-import type { OpenedInput } from '../../opened-input.ts';
 import { orNull } from '../../optional-value.ts';
 import { getOwned } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
@@ -47,11 +46,11 @@ export const resumeReadsInput = input.meta({
     'The installation, and the objects whose reads go on: from the page where they stopped, and by their schedules.',
 });
 
-export const pauseReads = openProjectMutation({
+export const pauseReads = projectMutation({
   needs: orEndUser('reads:control', 'READ'),
   input: pauseReadsInput,
-  run: (call, opened, { id: projectId }) =>
-    changeObjects(call, { opened, projectId }, async (tx, { where, note }) => {
+  run: (call, given, { id: projectId }) =>
+    changeObjects(call, { ...given, projectId }, async (tx, { where, note }) => {
       await tx.installedObject.updateMany({
         where: { ...where, paused: false },
         data: { paused: true, pauseNote: note, nextReadTime: null },
@@ -61,11 +60,11 @@ export const pauseReads = openProjectMutation({
 });
 
 /** Reads under way go on with their next page; others begin when their schedules say so, where the last one ended. */
-export const resumeReads = openProjectMutation({
+export const resumeReads = projectMutation({
   needs: orEndUser('reads:control', 'READ'),
   input: resumeReadsInput,
-  run: (call, opened, { id: projectId }) =>
-    changeObjects(call, { opened, projectId }, async (tx, chosen) => {
+  run: (call, given, { id: projectId }) =>
+    changeObjects(call, { ...given, projectId }, async (tx, chosen) => {
       await resume(tx, chosen, call.now());
       await resumeRuns(call, tx, chosen.where);
     }),
@@ -102,10 +101,10 @@ interface Chosen {
 /** Changes the objects that the input names, under locks by which changes of one installation take turns. */
 async function changeObjects(
   call: Call,
-  { opened, projectId }: { opened: OpenedInput<typeof input>; projectId: string },
+  { projectId, installationId: id, objects, note }: z.output<typeof input> & { projectId: string },
   change: (tx: Transaction, chosen: Chosen) => Promise<void>,
 ): Promise<Row<'Installation'>> {
-  const key = { projectId, id: opened.given.installationId };
+  const key = { projectId, id };
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   return inTransaction(call.database, async (tx) => {
     const content = await holdContent(tx, { id: found.integrationId, projectId });
@@ -116,7 +115,7 @@ async function changeObjects(
     const names = new Set(installed.map(({ objectName }) => objectName));
     const native = (name: string) => (names.has(name) ? name : nativeName(call, content, name));
     const isInstalled = (name: string) => names.has(native(name) ?? '');
-    const { objects, note } = opened.parsed(unknownIssues(opened.given, isInstalled));
+    refuseIssues(unknownIssues(objects ?? [], isInstalled));
     const chosen = objects?.flatMap((name) => native(name) ?? []);
     const where = { ...all, ...(chosen && { objectName: { in: chosen } }) };
     await change(tx, { where, note, installation, content });
@@ -125,10 +124,10 @@ async function changeObjects(
 }
 
 function* unknownIssues(
-  { objects }: z.input<typeof input>,
+  objects: readonly string[],
   isInstalled: (name: string) => boolean,
 ): Generator<Issue> {
-  for (const [index, name] of (objects ?? []).entries()) {
+  for (const [index, name] of objects.entries()) {
     if (isInstalled(name)) continue;
     yield issueAt(
       ['input', 'objects', index],

@@ -2,19 +2,25 @@
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { DomainError, type Issue, notFound, rateLimited, unprocessable } from '../../../errors.ts';
+import {
+  DomainError,
+  type Issue,
+  invalidInput,
+  notFound,
+  rateLimited,
+  unprocessable,
+} from '../../../errors.ts';
 import type { Call } from '../../call.ts';
 import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
-import { openProjectMutation } from '../../declared-mutation.ts';
+import { projectMutation } from '../../declared-mutation.ts';
 import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
 import { getIntegration, integrationIdOrName } from '../../integration/integration.ts';
 import { contentOf } from '../../integration/integration-content.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { latestRevisions } from '../../integration/revision.ts';
-import { issueAt } from '../../issues.ts';
+import { broken, issueAt, rules } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
-import type { OpenedInput } from '../../opened-input.ts';
 import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
@@ -40,21 +46,26 @@ export const triggerReadInput = z
       'Only records that changed at this time or earlier. Default: now.',
     ),
   })
+  .superRefine(
+    rules(function* ({ sinceTimestamp, untilTimestamp }) {
+      if (!sinceTimestamp || !untilTimestamp || sinceTimestamp < untilTimestamp) return;
+      yield broken(['untilTimestamp'], 'must be after sinceTimestamp.', { showsValue: true });
+    }),
+  )
   .meta({
     id: 'TriggerReadInput',
     description: 'The object to read, and the group whose account is read.',
   });
 
-type TriggerRead = z.input<typeof triggerReadInput>;
+type TriggerRead = z.output<typeof triggerReadInput>;
 
-/** Answers at once with the operation that reads. Throws RATE_LIMITED if the project has too much to do. */
-export const triggerRead = openProjectMutation({
+/** Starts a read and returns its operation. Throws RATE_LIMITED if the project has too many triggered reads or pending deliveries. */
+export const triggerRead = projectMutation({
   needs: orEndUser('reads:control', 'READ'),
   input: triggerReadInput,
-  findings: (_call, given) => windowIssues(given),
-  async run(call, opened, project): Promise<Row<'Operation'>> {
-    const { installation, objectName } = await findObject(call, project, opened);
-    const { sinceTimestamp: since, untilTimestamp: until } = opened.parsed();
+  async run(call, input, project): Promise<Row<'Operation'>> {
+    const { installation, objectName } = await findObject(call, project, input);
+    const { sinceTimestamp: since, untilTimestamp: until } = input;
     const { plan, connection } = await getReadSource(call, installation, objectName);
     if (plan.unmapped.length > 0) throw unprocessable(waitsFor(plan));
     if (await isAwaitingConsent(call, connection)) throw unprocessable(AWAITS_CONSENT);
@@ -73,32 +84,25 @@ export const triggerRead = openProjectMutation({
   },
 });
 
-function* windowIssues({ sinceTimestamp, untilTimestamp }: TriggerRead): Generator<Issue> {
-  if (!sinceTimestamp || !untilTimestamp || sinceTimestamp < untilTimestamp) return;
-  yield issueAt(['input', 'untilTimestamp'], 'must be after sinceTimestamp.', untilTimestamp);
-}
-
-/** Throws BAD_USER_INPUT with what was found before and here, or NOT_FOUND. */
+/** Throws BAD_USER_INPUT for a group or an object that does not exist, or NOT_FOUND. */
 async function findObject(
   call: Call,
   { id: projectId }: Row<'Project'>,
-  opened: OpenedInput<typeof triggerReadInput>,
+  { integrationIdOrName, groupRef, objectName: name }: TriggerRead,
 ): Promise<{ installation: Row<'Installation'>; objectName: string }> {
-  const { integrationIdOrName, groupRef, objectName: name } = opened.given;
-  const integration = await opened.orElse(getIntegration(call, projectId, integrationIdOrName));
+  const integration = await getIntegration(call, projectId, integrationIdOrName);
   const [revision] = await latestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
   const objectName = nativeName(call, contentOf(revision), name);
   const group = await findGroupByRef(call, { projectId, groupRef });
-  if (!group) {
-    opened.add([issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef)]);
-  }
+  const issues: Issue[] = [];
+  if (!group)
+    issues.push(issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef));
   if (objectName === null) {
     const detail = 'is not an object that the integration reads.';
-    opened.add([issueAt(['input', 'objectName'], detail, name)]);
+    issues.push(issueAt(['input', 'objectName'], detail, name));
   }
-  if (!group || objectName === null) throw opened.refusal();
-  opened.parsed();
+  if (!group || objectName === null) throw invalidInput(issues);
   const key = { projectId, integrationId: integration.id, groupId: group.id };
   const [installation] = await findInProject(call, 'Installation', key);
   if (installation) return { installation, objectName };

@@ -1,9 +1,8 @@
 /** The input of a write: its shape, and the rules between its parts. */
 import { z } from 'zod';
-import type { Issue } from '../../../errors.ts';
 import { problemWithName, problemWithValue } from '../../event/target-headers.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
-import { issueAt } from '../../issues.ts';
+import { broken, rules } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
 
@@ -77,121 +76,119 @@ const header = z
 export const RETRY_HOURS = 1;
 const hours = orDefault(z.number().int().min(1).max(48), RETRY_HOURS);
 
-export const writeRecordsInput = z
-  .object({
-    projectIdOrName,
-    integrationIdOrName,
-    objectName: z
-      .string()
-      .min(1)
-      .max(256)
-      .describe("The name of the object: the mapped one or the provider's."),
-    groupRef: ref.describe('The ref of the group whose account is written to.'),
-    type: z
-      .enum(['CREATE', 'UPDATE', 'DELETE'])
-      .meta({ id: 'WriteType', description: 'Whether records are created, updated or deleted.' }),
-    mode: orDefault(
-      z.enum(['SYNCHRONOUS', 'ASYNCHRONOUS']).meta({ id: 'WriteMode' }),
-      'SYNCHRONOUS',
-    ).describe('Whether the answer waits for the outcome. Default: it does.'),
-    record: record
-      .nullish()
-      .describe(
-        'A single record: values by field name. An update needs its `id` too; a deletion takes the `id` alone.',
-      ),
-    batch: z
-      .array(
-        z
-          .object({
-            record: record.describe(
-              'The record: values by field name. An update needs its `id` too.',
-            ),
-            associations: associations
-              .nullish()
-              .describe('Associations of the record, for providers that can set them.'),
-          })
-          .meta({ id: 'BatchRecordInput', description: 'A record of a batch.' }),
-      )
-      .min(1)
-      .max(WRITE_LIMITS.batch)
-      .nullish()
-      .describe('Records to create or update together, 1 to 100.'),
-    retryPolicy: z
-      .object({
-        deadlineHours: hours.describe(
-          'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
-        ),
-      })
-      .meta({
-        id: 'RetryPolicyInput',
-        description:
-          'How long failed attempts of an asynchronous write are repeated. It is ignored with autoBatchPolicy.',
-      })
-      .nullish()
-      .describe('Only for an asynchronous write: how long failed attempts are repeated.'),
-    autoBatchPolicy: z
-      .object({
-        maxDelayMinutes: z
-          .number()
-          .int()
-          .min(1)
-          .max(1440)
-          .describe('The longest that the first record waits for others, in minutes: 1 to 1440.'),
-        retryDeadlineHours: hours.describe(
-          'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
-        ),
-      })
-      .meta({
-        id: 'AutoBatchPolicyInput',
-        description:
-          'Collects single writes into one batch: it is written when it has 100 records, or when the first has waited for maxDelayMinutes.',
-      })
-      .nullish()
-      .describe(
-        'Only for an asynchronous write of a single record: collects such writes into batches.',
-      ),
-    batchPolicy: z
-      .object({
-        allOrNone: orDefault(z.boolean(), false).describe(
-          'True: if one record is refused, none is written. Only for providers that can do that: `Provider.allOrNone` names the types. Default: false.',
-        ),
-      })
-      .meta({ id: 'BatchPolicyInput', description: 'Whether a batch is written as a whole.' })
-      .nullish()
-      .describe('Only with batch: whether it is written as a whole.'),
-    associations: associations
-      .nullish()
-      .describe('Associations of a single record, for providers that can set them.'),
-    headers: orNull(z.array(header).max(WRITE_LIMITS.headers)).describe(
-      'HTTP headers to send with the write, for providers that take some.',
+const members = z.object({
+  projectIdOrName,
+  integrationIdOrName,
+  objectName: z
+    .string()
+    .min(1)
+    .max(256)
+    .describe("The name of the object: the mapped one or the provider's."),
+  groupRef: ref.describe('The ref of the group whose account is written to.'),
+  type: z
+    .enum(['CREATE', 'UPDATE', 'DELETE'])
+    .meta({ id: 'WriteType', description: 'Whether records are created, updated or deleted.' }),
+  mode: orDefault(
+    z.enum(['SYNCHRONOUS', 'ASYNCHRONOUS']).meta({ id: 'WriteMode' }),
+    'SYNCHRONOUS',
+  ).describe('Whether the answer waits for the outcome. Default: it does.'),
+  record: record
+    .nullish()
+    .describe(
+      'A single record: values by field name. An update needs its `id` too; a deletion takes the `id` alone.',
     ),
-    idempotencyKey: z
-      .string()
-      .min(1)
-      .max(255)
-      .nullish()
-      .describe(
-        'A key of the caller, 1 to 255 characters. A write that is repeated with the same key and input within 24 hours is done once.',
+  batch: z
+    .array(
+      z
+        .object({
+          record: record.describe(
+            'The record: values by field name. An update needs its `id` too.',
+          ),
+          associations: associations
+            .nullish()
+            .describe('Associations of the record, for providers that can set them.'),
+        })
+        .meta({ id: 'BatchRecordInput', description: 'A record of a batch.' }),
+    )
+    .min(1)
+    .max(WRITE_LIMITS.batch)
+    .nullish()
+    .describe('Records to create or update together, 1 to 100.'),
+  retryPolicy: z
+    .object({
+      deadlineHours: hours.describe(
+        'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
       ),
-  })
-  .meta({
-    id: 'WriteRecordsInput',
-    description: 'The records to write: give either record or batch.',
-  });
+    })
+    .meta({
+      id: 'RetryPolicyInput',
+      description:
+        'How long failed attempts of an asynchronous write are repeated. It is ignored with autoBatchPolicy.',
+    })
+    .nullish()
+    .describe('Only for an asynchronous write: how long failed attempts are repeated.'),
+  autoBatchPolicy: z
+    .object({
+      maxDelayMinutes: z
+        .number()
+        .int()
+        .min(1)
+        .max(1440)
+        .describe('The longest that the first record waits for others, in minutes: 1 to 1440.'),
+      retryDeadlineHours: hours.describe(
+        'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
+      ),
+    })
+    .meta({
+      id: 'AutoBatchPolicyInput',
+      description:
+        'Collects single writes into one batch: it is written when it has 100 records, or when the first has waited for maxDelayMinutes.',
+    })
+    .nullish()
+    .describe(
+      'Only for an asynchronous write of a single record: collects such writes into batches.',
+    ),
+  batchPolicy: z
+    .object({
+      allOrNone: orDefault(z.boolean(), false).describe(
+        'True: if one record is refused, none is written. Only for providers that can do that: `Provider.allOrNone` names the types. Default: false.',
+      ),
+    })
+    .meta({ id: 'BatchPolicyInput', description: 'Whether a batch is written as a whole.' })
+    .nullish()
+    .describe('Only with batch: whether it is written as a whole.'),
+  associations: associations
+    .nullish()
+    .describe('Associations of a single record, for providers that can set them.'),
+  headers: orNull(z.array(header).max(WRITE_LIMITS.headers)).describe(
+    'HTTP headers to send with the write, for providers that take some.',
+  ),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(255)
+    .nullish()
+    .describe(
+      'A key of the caller, 1 to 255 characters. A write that is repeated with the same key and input within 24 hours is done once.',
+    ),
+});
 
-/** As it was given: its rules may be broken. */
-export type GivenWrite = z.input<typeof writeRecordsInput>;
-export type WriteInput = z.output<typeof writeRecordsInput>;
+export type WriteInput = z.output<typeof members>;
+
+export const writeRecordsInput = members.superRefine(rules(brokenRules)).meta({
+  id: 'WriteRecordsInput',
+  description: 'The records to write: give either record or batch.',
+});
 
 export interface GivenRecord {
   /** Where it is in the input. */
   path: readonly PropertyKey[];
   record: Record<string, unknown>;
-  associations: GivenWrite['associations'];
+  associations: WriteInput['associations'];
 }
 
 /** The records in their order, a single one being a list of one. */
-export function givenRecords({ record, batch, associations }: GivenWrite): GivenRecord[] {
+export function givenRecords({ record, batch, associations }: WriteInput): GivenRecord[] {
   const single = record ? [{ path: ['input', 'record'], record, associations }] : [];
   const several = (batch ?? []).map((item, index) => ({
     path: ['input', 'batch', index, 'record'],
@@ -201,55 +198,53 @@ export function givenRecords({ record, batch, associations }: GivenWrite): Given
   return [...single, ...several];
 }
 
-/** Values that don't go together at any provider. */
-export function* writeIssues(input: GivenWrite): Generator<Issue> {
+/** The rules between members that hold at every provider. */
+function* brokenRules(input: WriteInput) {
   const { record: single, batch, type } = input;
-  const issue = (name: string, detail: string) => issueAt(['input', name], detail);
-  if (single && batch) yield issue('batch', 'must not be given together with record.');
-  if (!single && !batch) yield issue('record', 'is needed, or batch.');
-  if (type === 'DELETE') yield* deletionIssues(input);
+  if (single && batch) yield broken(['batch'], 'must not be given together with record.');
+  if (!single && !batch) yield broken(['record'], 'is needed, or batch.');
+  if (type === 'DELETE') yield* brokenByDeletion(input);
   else if (input.associations && batch) {
-    yield issue('associations', 'must be given with each record of the batch.');
+    yield broken(['associations'], 'must be given with each record of the batch.');
   }
-  if (input.batchPolicy && !batch) yield issue('batchPolicy', 'must be given only with batch.');
-  yield* modeIssues(input);
-  yield* headerIssues(input);
-  for (const given of givenRecords(input)) yield* idIssues(type, given);
+  if (input.batchPolicy && !batch) yield broken(['batchPolicy'], 'must be given only with batch.');
+  yield* brokenByMode(input);
+  yield* brokenByHeaders(input);
+  for (const given of givenRecords(input)) yield* brokenById(type, given);
 }
 
-function* modeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: GivenWrite): Generator<Issue> {
+function* brokenByMode({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
   const isAsynchronous = mode === 'ASYNCHRONOUS';
   const detail = 'must be given only with the mode ASYNCHRONOUS.';
-  if (retryPolicy && !isAsynchronous) yield issueAt(['input', 'retryPolicy'], detail);
-  if (autoBatchPolicy && !isAsynchronous) yield issueAt(['input', 'autoBatchPolicy'], detail);
+  if (retryPolicy && !isAsynchronous) yield broken(['retryPolicy'], detail);
+  if (autoBatchPolicy && !isAsynchronous) yield broken(['autoBatchPolicy'], detail);
   if (autoBatchPolicy && batch) {
-    yield issueAt(['input', 'autoBatchPolicy'], 'must be given only with a single record.');
+    yield broken(['autoBatchPolicy'], 'must be given only with a single record.');
   }
 }
 
-function* deletionIssues(input: GivenWrite): Generator<Issue> {
-  if (input.mode === 'ASYNCHRONOUS') {
-    yield issueAt(['input', 'mode'], 'must be SYNCHRONOUS for a DELETE.', input.mode);
+function* brokenByDeletion({ mode, batch, associations: given, record: single }: WriteInput) {
+  if (mode === 'ASYNCHRONOUS') {
+    yield broken(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
   }
-  if (input.batch) yield issueAt(['input', 'batch'], 'must not be given for a DELETE.');
-  if (input.associations)
-    yield issueAt(['input', 'associations'], 'must not be given for a DELETE.');
-  for (const name of Object.keys(input.record ?? {})) {
+  if (batch) yield broken(['batch'], 'must not be given for a DELETE.');
+  if (given) yield broken(['associations'], 'must not be given for a DELETE.');
+  for (const name of Object.keys(single ?? {})) {
     if (name === 'id') continue;
-    yield issueAt(['input', 'record', name], 'must not be given: a DELETE takes the id alone.');
+    yield broken(['record', name], 'must not be given: a DELETE takes the id alone.');
   }
 }
 
 const recordId = z.union([z.string().min(1).max(256), z.int()]);
 
-function* idIssues(type: GivenWrite['type'], { path, record }: GivenRecord): Generator<Issue> {
+function* brokenById(type: WriteInput['type'], { path, record }: GivenRecord) {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
-  yield issueAt([...path, 'id'], detail, record.id);
+  yield broken([...path.slice(1), 'id'], detail, { showsValue: true });
 }
 
-/** Without values: a header may hold a secret. */
-function* headerIssues({ headers }: GivenWrite): Generator<Issue> {
+/** Hides the values: a header may hold a secret. */
+function* brokenByHeaders({ headers }: WriteInput) {
   const seen = new Set<string>();
   for (const [index, { key, value }] of (headers ?? []).entries()) {
     const name = key.toLowerCase();
@@ -257,8 +252,8 @@ function* headerIssues({ headers }: GivenWrite): Generator<Issue> {
       ? 'is a header that the connection sets.'
       : problemWithName(key, seen);
     seen.add(name);
-    if (problem) yield issueAt(['input', 'headers', index, 'key'], problem);
+    if (problem) yield broken(['headers', index, 'key'], problem);
     const wrong = problemWithValue(value);
-    if (wrong) yield issueAt(['input', 'headers', index, 'value'], wrong);
+    if (wrong) yield broken(['headers', index, 'value'], wrong);
   }
 }

@@ -6,7 +6,7 @@ import {
   type WriteTarget,
 } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
-import { DomainError, type Issue, notFound, unprocessable } from '../../../errors.ts';
+import { DomainError, type Issue, invalidInput, notFound, unprocessable } from '../../../errors.ts';
 import { prefixOf } from '../../../ids.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
 import { ownObjectName } from '../../../providers/object-support.ts';
@@ -17,18 +17,12 @@ import { type ConfigContent, configOf } from '../../installation/installation-co
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
 import { findContent, findLatestContent } from '../../integration/kept-contents.ts';
 import { issueAt } from '../../issues.ts';
-import type { OpenedInput } from '../../opened-input.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
 import { sees } from '../../scope.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type SettledRecord, settleFields } from './field-settings.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
-import {
-  type GivenRecord,
-  type GivenWrite,
-  givenRecords,
-  type writeRecordsInput,
-} from './write-input.ts';
+import { type GivenRecord, givenRecords, type WriteInput } from './write-input.ts';
 
 export interface WritePlan {
   installation: Row<'Installation'>;
@@ -46,17 +40,12 @@ export interface WritePlan {
   defaults: string[];
 }
 
-/**
- * Throws NOT_FOUND, BAD_USER_INPUT with what was found before and here, or UNPROCESSABLE for what the
- * installation or the provider does not take.
- */
+/** Throws NOT_FOUND, BAD_USER_INPUT, or UNPROCESSABLE for what the installation or the provider does not take. */
 export async function planWrite(
   call: Call,
-  opened: OpenedInput<typeof writeRecordsInput>,
-  target: Promise<WriteTarget> | WriteTarget,
+  input: WriteInput,
+  { integration, group, installation, account }: WriteTarget,
 ): Promise<WritePlan> {
-  const input = opened.given;
-  const { integration, group, installation, account } = await opened.orElse(target);
   const content = await readContent(call, integration);
   const config = installation && (await readConfig(call, installation));
   const provider = call.catalogue.findAt(integration.provider, content.module);
@@ -65,14 +54,15 @@ export async function planWrite(
     findWriteObject(content, ownObjectName(provider, input.objectName));
   const names = object && config && inheritedNames(content, config, object);
   const named = givenRecords(input).map((given) => ({ given, ...nameFields(given, names) }));
-  opened.add(unknownIssues(input, { group, object }));
-  opened.add(named.flatMap((record) => record.issues));
+  const issues = [
+    ...unknownIssues(input, { group, object }),
+    ...named.flatMap((record) => record.issues),
+  ];
   const refusals = [
     ...(object && config ? configRefusals(input, object, config) : []),
     ...providerRefusals(input, provider),
   ];
-  if (opened.issues.length > 0) opened.add(refusals);
-  opened.parsed();
+  if (issues.length > 0) throw invalidInput([...issues, ...refusals]);
   if (!object) throw new Error('Bug: write plan without an object.');
   if (!installation) {
     const detail = `The group ${input.groupRef} has not installed ${integration.name}.`;
@@ -112,7 +102,7 @@ function settledRecords(
 }
 
 function* unknownIssues(
-  { groupRef, objectName }: GivenWrite,
+  { groupRef, objectName }: WriteInput,
   found: { group: unknown; object: unknown },
 ): Generator<Issue> {
   if (!found.group) {
@@ -128,7 +118,7 @@ function* unknownIssues(
 export async function readTarget(
   { viewer, database }: Call,
   projectId: string,
-  given: GivenWrite,
+  given: WriteInput,
 ): Promise<WriteTarget> {
   const target = await findWriteTarget(database.rows, targetKey(projectId, given));
   const visible = target && visibleTarget(viewer, target);
@@ -138,7 +128,7 @@ export async function readTarget(
 
 function targetKey(
   projectId: string,
-  { integrationIdOrName: idOrName, groupRef }: GivenWrite,
+  { integrationIdOrName: idOrName, groupRef }: WriteInput,
 ): TargetKey {
   const integration = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
   return { projectId, integration, groupRef };
@@ -178,7 +168,7 @@ function findWriteObject({ read, write }: IntegrationContent, name: string): Wri
 }
 
 function* configRefusals(
-  { type, objectName: name }: GivenWrite,
+  { type, objectName: name }: WriteInput,
   { objectName }: WriteObject,
   { write }: ConfigContent,
 ): Generator<Issue> {
@@ -191,7 +181,7 @@ function* configRefusals(
   }
 }
 
-function* providerRefusals(input: GivenWrite, provider: Provider | null): Generator<Issue> {
+function* providerRefusals(input: WriteInput, provider: Provider | null): Generator<Issue> {
   if (!provider) {
     yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is not known any more.');
     return;
@@ -212,7 +202,7 @@ function* providerRefusals(input: GivenWrite, provider: Provider | null): Genera
 }
 
 function* allOrNoneRefusals(
-  { type, batch, batchPolicy }: GivenWrite,
+  { type, batch, batchPolicy }: WriteInput,
   { displayName, takes, limits }: Provider,
 ): Generator<Issue> {
   if (!batch || !batchPolicy?.allOrNone || type === 'DELETE') return;
@@ -225,7 +215,7 @@ function* allOrNoneRefusals(
   }
 }
 
-function neededFor({ type, batch, autoBatchPolicy }: GivenWrite): [ProviderCapability, string] {
+function neededFor({ type, batch, autoBatchPolicy }: WriteInput): [ProviderCapability, string] {
   if (type === 'DELETE') return ['DELETE', 'type'];
   if (batch) return ['BATCH_WRITE', 'batch'];
   return autoBatchPolicy ? ['BATCH_WRITE', 'autoBatchPolicy'] : ['WRITE', 'type'];

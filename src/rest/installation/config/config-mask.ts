@@ -1,9 +1,12 @@
-/** What an updateMask of an installation may name, and the present config with what it names put in. */
+/** The updateMask of an installation: the paths that it may name, and values at them. */
 import { issueAt } from '../../../domain/issues.ts';
 import { type Issue, invalidInput } from '../../../errors.ts';
 import { maskRemedy } from '../../endpoint/mask.ts';
 
-/** Each by its parts; what follows is below it. */
+/** More paths than a config has members would name some twice. */
+export const MASK_MAX = 1_000;
+
+/** The names on the way to a member. */
 type MaskPath = readonly string[];
 
 const ALLOWED = [
@@ -34,9 +37,23 @@ function partsOf(mask: string): string[] {
   return (mask.match(/(?:\\.|[^.\\])+/gs) ?? []).map((part) => part.replace(/\\(.)/gs, '$1'));
 }
 
-/** What the mask names must be there. */
+/** Returns a copy of the values that the mask names. A mask that is malformed or too long keeps all values. */
+export function namedValues(values: unknown, updateMask: unknown): unknown {
+  const isMask = Array.isArray(updateMask) && updateMask.length <= MASK_MAX;
+  if (!isMask || !updateMask.every((name) => typeof name === 'string')) return values;
+  return updateMask.map(partsOf).reduce<unknown>((kept, path) => {
+    const value = valueAt(values, path);
+    return value === undefined ? kept : withValueAt(kept, path, value);
+  }, {});
+}
+
+function valueAt(values: unknown, path: MaskPath): unknown {
+  return path.reduce<unknown>((inner, name) => memberOf(inner, name), values);
+}
+
+/** Throws BAD_USER_INPUT if there is no value at a path that the mask names. */
 export function maskedValue(values: unknown, path: MaskPath): unknown {
-  const value = path.reduce<unknown>((inner, name) => memberOf(inner, name), values);
+  const value = valueAt(values, path);
   if (value !== undefined) return value;
   const left: Issue = issueAt(
     ['installation', ...path],

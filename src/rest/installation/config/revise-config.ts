@@ -32,7 +32,7 @@ export async function reviseInstallation(
 ) {
   await getInstallationOf(call, key);
   const { projectIdOrName, installationId } = key;
-  const input = { projectIdOrName, installationId, ...beside };
+  const input = { projectIdOrName, installationId, skipSampling: false, ...beside };
   if (!revise) return updateInstallation(call, input);
   let wire: WireConfig = {};
   const next = (present: ConfigContent) => {

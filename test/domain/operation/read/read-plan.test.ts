@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import type { z } from 'zod';
 import {
   type ConfigInput,
   installationConfigInput,
   storedConfig,
 } from '../../../../src/domain/installation/installation-config.ts';
 import {
-  type ContentInput,
   integrationContentInput,
 } from '../../../../src/domain/integration/integration-content-input.ts';
 import {
@@ -19,7 +19,7 @@ import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../../src/providers/declared/all.ts';
 import { contentFor } from '../../../support/scenes/integrations.ts';
 
-type ReadObjectInput = NonNullable<ContentInput['read']>['objects'][number];
+type ReadObjectInput = NonNullable<z.input<typeof integrationContentInput>['read']>['objects'][number];
 type ReadConfigInput = NonNullable<ConfigInput['read']>[number];
 
 function planOf(

@@ -1,0 +1,58 @@
+/**
+ * Refuses callers without credentials at every root field, and callers without the need of a field at that field. Both
+ * happen before the input is validated: a caller without the scope learns nothing else.
+ */
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
+import { authorize, type Need } from '../../domain/viewer/needs.ts';
+import { withoutCredentials } from '../../errors.ts';
+import type { Context } from '../execution/context.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      authorizedCallers: AuthorizedCallersPlugin<Types>;
+    }
+  }
+}
+
+type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
+
+const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
+
+class AuthorizedCallersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
+    return ROOTS.includes(field.kind) || needOf(field) ? authorized(resolve, field) : resolve;
+  }
+
+  override wrapSubscribe(
+    subscribe: Resolver<Types> | undefined,
+    field: PothosOutputFieldConfig<Types>,
+  ) {
+    return subscribe && authorized(subscribe, field);
+  }
+}
+
+function authorized<Types extends SchemaTypes>(
+  resolve: Resolver<Types>,
+  field: PothosOutputFieldConfig<Types>,
+): Resolver<Types> {
+  const need = needOf(field) ?? 'nothing';
+  return (parent, args, context, info) => {
+    const { viewer } = context as Context;
+    if (viewer === null) throw withoutCredentials();
+    authorize(viewer, need);
+    return resolve(parent, args, context, info);
+  };
+}
+
+/** The need that needing.ts adds to a field. */
+function needOf<Types extends SchemaTypes>({ extensions }: PothosOutputFieldConfig<Types>) {
+  return extensions?.needs as Need | undefined;
+}
+
+SchemaBuilder.registerPlugin('authorizedCallers', AuthorizedCallersPlugin);

@@ -1,0 +1,210 @@
+/** The zod plugin validates every input: after the caller's need, before the mutation, and all of it at once. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { z } from 'zod';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { openSocket } from '../../support/socket.ts';
+
+const app = await sharedApp();
+const { url } = await app.app.start();
+
+const mutation = (name: string, result: string) =>
+  `mutation ($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${result} } }`;
+const createTopic = mutation('createTopic', 'topic { id }');
+const createDestination = mutation('createDestination', 'destination { id }');
+const triggerRead = mutation('triggerRead', 'operation { id }');
+const createProviderApp = mutation('createProviderApp', 'providerApp { id }');
+const updateProviderApp = mutation('updateProviderApp', 'providerApp { clientId scopes }');
+
+interface Operation {
+  query: string;
+  variables: Record<string, unknown>;
+}
+type Errors = { extensions: { code: string; problem: { issues: { name: string }[] } } }[];
+type Send = (operation: Operation, headers: Record<string, string>) => Promise<Errors>;
+
+const asJson = { 'content-type': 'application/json' };
+
+const TRANSPORTS: Record<string, Send> = {
+  async 'a plain JSON post'(operation, headers) {
+    const body = JSON.stringify(operation);
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...asJson, ...headers },
+      body,
+    });
+    return (await response.json()).errors;
+  },
+  async "Yoga's own handler, which takes bodies of unknown length"(operation, headers) {
+    const body = new Blob([JSON.stringify(operation)]).stream();
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...asJson, ...headers },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    return (await response.json()).errors;
+  },
+  async 'server-sent events'(operation, headers) {
+    const stream = await openEventStream((path, init) => fetch(`${url}${path}`, init), {
+      ...operation,
+      headers,
+    });
+    const message = await stream.next();
+    stream.leave();
+    return message?.data.errors;
+  },
+  async 'a WebSocket'(operation, headers) {
+    const socket = await openSocket(url);
+    socket.send({ type: 'connection_init', payload: headers });
+    await socket.next();
+    socket.send({ type: 'subscribe', id: '1', payload: operation });
+    const { payload } = await socket.next();
+    socket.socket.terminate();
+    return payload.errors;
+  },
+};
+
+/** Counts how often the zod plugin runs its validator for the input of the mutation. */
+function countValidations(name: string): () => number {
+  const { args = [] } = schema.getMutationType()?.getFields()[name] ?? {};
+  const { validator } = args[0]?.extensions as unknown as { validator: z.ZodType };
+  const { run } = validator._zod;
+  let count = 0;
+  validator._zod.run = (payload, context) => {
+    count += 1;
+    return run(payload, context);
+  };
+  onTestFinished(() => {
+    validator._zod.run = run;
+  });
+  return () => count;
+}
+
+test.each(Object.keys(TRANSPORTS))('the plugin refuses a bad input over %s', async (name) => {
+  const { projectId, apiKey } = await app.tenant();
+  const validations = countValidations('createDestination');
+  const input = {
+    projectIdOrName: projectId,
+    name: 'no name',
+    type: 'WEBHOOK',
+    url: 'nowhere',
+    headers: { host: 'x' },
+  };
+  const send = TRANSPORTS[name] as Send;
+  const errors = await send(
+    { query: createDestination, variables: { input } },
+    { 'x-api-key': apiKey },
+  );
+  expect(validations()).toBe(1);
+  expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  expect(errors[0]?.extensions.problem.issues.map((issue) => issue.name)).toEqual([
+    'input.name',
+    'input.headers.host',
+    'input.url',
+  ]);
+});
+
+test('a caller without the scope learns nothing about its input', async () => {
+  const tenant = await app.tenant();
+  const { projectId: projectIdOrName } = tenant;
+  const validations = countValidations('createTopic');
+  const reader = await tenant.withScopes('read');
+  const { code, problem } = await reader.refusal(createTopic, { input: { projectIdOrName, name: '' } });
+  expect({ code, issues: problem.issues }).toEqual({ code: 'FORBIDDEN', issues: undefined });
+  expect(validations()).toBe(0);
+  const list = `query ($project: String!) {
+    project(idOrName: $project) { topics(first: -1, last: 5000) { totalCount } }
+  }`;
+  const writer = await tenant.withScopes('reads:control', 'events:write');
+  expect((await writer.refusal(list, { project: projectIdOrName })).code).toBe('FORBIDDEN');
+  const listed = await reader.refusal(list, { project: projectIdOrName });
+  expect(listed.problem.issues?.map(({ name }) => name)).toEqual(['first', 'last', 'last']);
+});
+
+test('a REST caller without the scope learns nothing about its input', async () => {
+  const { base, withScopes, refusal } = await restTenant(app);
+  const reader = await withScopes('read');
+  const refused = await reader.refusal('POST', `${base}/topics`, { name: '', more: 1 });
+  expect({ status: refused.status, issues: refused.issues }).toEqual({
+    status: 403,
+    issues: undefined,
+  });
+  const { issues } = await refusal('POST', `${base}/topics`, { name: '', more: 1 });
+  expect(issues?.map(({ name }) => name)).toEqual(['more', 'name']);
+});
+
+const issueNames = async (tenant: Tenant, query: string, input: object) =>
+  (await tenant.refusal(query, { input })).problem.issues?.map(({ name }) => name);
+
+test('issues that need the database are reported together, and only for a valid input', async () => {
+  const tenant = await app.tenant();
+  const { projectId: projectIdOrName } = tenant;
+  const content = { name: 'crm', provider: 'sandbox', write: { objects: [{ objectName: 'contacts' }] } };
+  const create = mutation('createIntegration', 'integration { id }');
+  const latestRevision = { specVersion: '1.0.0', content };
+  await tenant.query(create, {
+    input: { projectIdOrName, name: 'crm', provider: 'sandbox', latestRevision },
+  });
+  const input = {
+    projectIdOrName,
+    integrationIdOrName: 'crm',
+    groupRef: 'nobody',
+    objectName: 'nothing',
+    sinceTimestamp: '2026-01-02T00:00:00Z',
+    untilTimestamp: '2026-01-01T00:00:00Z',
+  };
+  expect(await issueNames(tenant, triggerRead, { ...input, groupRef: '' })).toEqual([
+    'input.groupRef',
+    'input.untilTimestamp',
+  ]);
+  const { untilTimestamp: _, ...valid } = input;
+  expect(await issueNames(tenant, triggerRead, valid)).toEqual([
+    'input.groupRef',
+    'input.objectName',
+  ]);
+});
+
+test('fields outside an update mask are not validated', async () => {
+  const tenant = await app.tenant();
+  const { projectId: projectIdOrName } = tenant;
+  const given = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: 's' };
+  const { providerApp } = (await tenant.query(createProviderApp, { input: given })).createProviderApp;
+  const wrong = { clientId: 'other', clientSecret: '', provider: '', scopes: ['', 'line\nbreak'] };
+  const update = (...updateMask: string[]) => ({
+    projectIdOrName,
+    providerAppId: providerApp.id,
+    updateMask,
+    providerApp: wrong,
+  });
+  const changed = await tenant.query(updateProviderApp, { input: update('CLIENT_ID') });
+  expect(changed.updateProviderApp.providerApp).toEqual({ clientId: 'other', scopes: [] });
+  expect(
+    await issueNames(tenant, updateProviderApp, update('CLIENT_SECRET', 'SCOPES', 'METADATA')),
+  ).toEqual([
+    'input.providerApp.clientSecret',
+    'input.providerApp.scopes[0]',
+    'input.providerApp.scopes[1]',
+    'input.providerApp.metadata',
+  ]);
+});
+
+test('fields outside an update mask of REST are not validated', async () => {
+  const { base, post, ask } = await restTenant(app);
+  const { id } = await post(`${base}/destinations`, {
+    name: 'hooks',
+    type: 'webhook',
+    metadata: { url: 'https://hooks.example.com/' },
+  });
+  const destination = { name: 'renamed', status: 'nothing', metadata: { url: 5 } };
+  const path = `${base}/destinations/${id}`;
+  const renamed = await ask('PATCH', path, { updateMask: ['name'], destination });
+  expect(renamed).toMatchObject({ status: 200, body: { name: 'renamed' } });
+  const all = await ask('PATCH', path, { updateMask: ['status', 'metadata.url'], destination });
+  expect(all.body.issues.map(({ name }: { name: string }) => name)).toEqual([
+    'destination.status',
+    'destination.metadata.url',
+  ]);
+});
