@@ -8,13 +8,11 @@ import { authorize, type Need, orEndUser } from './viewer/needs.ts';
 
 export const NODES_MAX = 100;
 
-export const nodeIds = z
-  .array(z.string())
-  .superRefine(
-    rules(function* (ids) {
-      if (ids.length > NODES_MAX) yield broken([], `must be at most ${NODES_MAX}.`);
-    }),
-  );
+export const nodeIds = z.array(z.string()).superRefine(
+  rules(function* (ids) {
+    if (ids.length > NODES_MAX) yield broken([], `must be at most ${NODES_MAX}.`);
+  }),
+);
 
 /** Rows that have ids but are no nodes. */
 const NO_NODES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];

@@ -142,11 +142,7 @@ function changedAccount(
   };
 }
 
-function misfits(
-  call: Call,
-  connection: Row<'Connection'>,
-  input: Changes,
-): Issue[] {
+function misfits(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef, providerMetadata } = input;
   const isWithCredentials = givenFields(input).length > 0;

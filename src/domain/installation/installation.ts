@@ -61,7 +61,12 @@ export const createInstallation = projectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: createInstallationInput,
   async run(call, given, { id: projectId }): Promise<Installation> {
-    const { integrationIdOrName, groupRef, connectionId: named, configCreatedBy: createdBy } = given;
+    const {
+      integrationIdOrName,
+      groupRef,
+      connectionId: named,
+      configCreatedBy: createdBy,
+    } = given;
     const integration = await getIntegration(call, projectId, integrationIdOrName);
     const latest = await findLatestContent(call.database, integration);
     const config = withOwnChoices(call, given.config, latest);

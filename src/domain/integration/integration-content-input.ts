@@ -317,4 +317,3 @@ export const revisionInput = z
     content: integrationContentInput,
   })
   .meta({ id: 'RevisionInput', description: 'A version of the content of an integration.' });
-

@@ -18,7 +18,10 @@ export function settleContent(
  * Replaces aliases of objects and of the module by the provider's own names. A read object keeps an alias as its
  * mapped name, unless it has one: messages, reads and writes go on under the name that the manifest uses.
  */
-export function withOwnNames<C extends IntegrationContent>(content: C, provider: Provider | null): C {
+export function withOwnNames<C extends IntegrationContent>(
+  content: C,
+  provider: Provider | null,
+): C {
   if (!provider) return content;
   const { module = null, read, write, subscribe } = content;
   const at = providerAt(provider, module);

@@ -80,9 +80,7 @@ export interface Endpoint
 }
 
 /** An endpoint of its own kind. Most are lists, reads or mutations, which have helpers. */
-export function endpoint<I extends z.ZodObject, Shown>(
-  definition: Definition<I, Shown>,
-): Endpoint {
+export function endpoint<I extends z.ZodObject, Shown>(definition: Definition<I, Shown>): Endpoint {
   const { memberNeeds } = definition;
   const input = memberNeeds ? withNeedsTold(definition.input, memberNeeds) : definition.input;
   const unmasked = placesOf(definition);

@@ -84,7 +84,12 @@ test('watched fields are either found by themselves or named', () => {
 
 test('destinations exist, of read objects and of subscribed ones', () => {
   const content: Partial<ContentInput> = {
-    read: { objects: [{ ...contacts, destination: 'records' }, { ...companies, destination: 'nowhere' }] },
+    read: {
+      objects: [
+        { ...contacts, destination: 'records' },
+        { ...companies, destination: 'nowhere' },
+      ],
+    },
     subscribe: { objects: [{ ...contacts, destination: 'nowhere' }, companies] },
   };
   expect(findings(content)).toEqual([

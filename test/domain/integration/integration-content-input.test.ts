@@ -22,7 +22,10 @@ const namesOf = (input: object) => {
 
 test.each([
   ['the most objects', content({}, CONTENT_LIMITS.objects)],
-  ['the most fields', content({ optionalFields: Array(CONTENT_LIMITS.fields).fill({ fieldName: 'email' }) })],
+  [
+    'the most fields',
+    content({ optionalFields: Array(CONTENT_LIMITS.fields).fill({ fieldName: 'email' }) }),
+  ],
   ['the longest name', content({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters) })],
   ['the smallest page', content({ delivery: { pageSize: 50 } })],
   ['the largest page', content({ delivery: { pageSize: 500 } })],

@@ -112,7 +112,9 @@ test('a caller without the scope learns nothing about its input', async () => {
   const { projectId: projectIdOrName } = tenant;
   const validations = countValidations('createTopic');
   const reader = await tenant.withScopes('read');
-  const { code, problem } = await reader.refusal(createTopic, { input: { projectIdOrName, name: '' } });
+  const { code, problem } = await reader.refusal(createTopic, {
+    input: { projectIdOrName, name: '' },
+  });
   expect({ code, issues: problem.issues }).toEqual({ code: 'FORBIDDEN', issues: undefined });
   expect(validations()).toBe(0);
   const list = `query ($project: String!) {
@@ -142,7 +144,11 @@ const issueNames = async (tenant: Tenant, query: string, input: object) =>
 test('issues that need the database are reported together, and only for a valid input', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
-  const content = { name: 'crm', provider: 'sandbox', write: { objects: [{ objectName: 'contacts' }] } };
+  const content = {
+    name: 'crm',
+    provider: 'sandbox',
+    write: { objects: [{ objectName: 'contacts' }] },
+  };
   const create = mutation('createIntegration', 'integration { id }');
   const latestRevision = { specVersion: '1.0.0', content };
   await tenant.query(create, {
@@ -171,7 +177,8 @@ test('fields outside an update mask are not validated', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
   const given = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: 's' };
-  const { providerApp } = (await tenant.query(createProviderApp, { input: given })).createProviderApp;
+  const { providerApp } = (await tenant.query(createProviderApp, { input: given }))
+    .createProviderApp;
   const wrong = { clientId: 'other', clientSecret: '', provider: '', scopes: ['', 'line\nbreak'] };
   const update = (...updateMask: string[]) => ({
     projectIdOrName,

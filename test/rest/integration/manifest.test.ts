@@ -128,9 +128,10 @@ test('of a manifest all or nothing is put, and every finding has its place', asy
     expect(body.status).toBe(400);
     return body.issues.map(({ name }: { name: string }) => name).sort();
   };
-  expect(
-    await namesOf(integration('new'), integration('new'), integration('Wrong Name')),
-  ).toEqual(['integrations[1].name', 'integrations[2].name']);
+  expect(await namesOf(integration('new'), integration('new'), integration('Wrong Name'))).toEqual([
+    'integrations[1].name',
+    'integrations[2].name',
+  ]);
   expect(
     await namesOf(
       integration('new'),

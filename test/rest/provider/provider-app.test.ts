@@ -69,10 +69,7 @@ test('every offending input is named at its place, and no secret is repeated', a
       updateMask: ['clientId', 'provider', 'metadata'],
       providerApp: { provider: 'none', metadata: { other: 1 }, clientSecret: 'planted\u0007' },
     }),
-  ).toEqual([
-    'body providerApp.clientId',
-    'body providerApp.metadata.other',
-  ]);
+  ).toEqual(['body providerApp.clientId', 'body providerApp.metadata.other']);
   expect(
     await issuesOf('PATCH', `/${id}`, { updateMask: ['EXTERNAL_REF'], providerApp: {} }),
   ).toEqual(['body updateMask[0]']);

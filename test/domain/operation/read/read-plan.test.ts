@@ -5,9 +5,7 @@ import {
   installationConfigInput,
   storedConfig,
 } from '../../../../src/domain/installation/installation-config.ts';
-import {
-  integrationContentInput,
-} from '../../../../src/domain/integration/integration-content-input.ts';
+import { integrationContentInput } from '../../../../src/domain/integration/integration-content-input.ts';
 import {
   isEmptyWindow,
   nativeName,
@@ -19,7 +17,9 @@ import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../../src/providers/declared/all.ts';
 import { contentFor } from '../../../support/scenes/integrations.ts';
 
-type ReadObjectInput = NonNullable<z.input<typeof integrationContentInput>['read']>['objects'][number];
+type ReadObjectInput = NonNullable<
+  z.input<typeof integrationContentInput>['read']
+>['objects'][number];
 type ReadConfigInput = NonNullable<ConfigInput['read']>[number];
 
 function planOf(
