@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../errors.ts';
 
-/** Inputs whose values never go into an answer or a log. */
+/** Names of inputs whose values never appear in a response or a log. */
 const SECRET_INPUTS = new Set([
   'apiKey',
   'clientSecret',

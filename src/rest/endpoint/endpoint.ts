@@ -8,24 +8,24 @@ import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
 import { authorizeMembers, type MemberNeeds, withNeedsTold } from './member-needs.ts';
 import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
 
-/** What the endpoint's function gets beside its input. */
+/** The request, as the endpoint's function gets it beside the input. */
 export interface RestRequest extends Relations {
   call: Call;
   /** Path and query as received. */
   url: string;
   /** Sets a header of the response. */
   setHeader(name: string, value: string): void;
-  /** What was accepted and ignored so far. The endpoint passes it to `sendWarnings`. */
+  /** Members that were accepted and ignored. The endpoint passes them to `sendWarnings`. */
   warnings: string[];
 }
 
 export type Part = Issue['in'];
 
-/** The parts of a request, as the router gives them. */
+/** The parts of a request from the router. */
 export type Parts = Record<Part, unknown>;
 type Status = 200 | 201 | 204;
 
-/** What endpoints of every kind declare. */
+/** The members of every endpoint's declaration. */
 export interface Described<Shown> {
   /** Unique: the name of the function in generated clients. */
   id: string;
@@ -34,16 +34,16 @@ export interface Described<Shown> {
   tag: string;
   summary: string;
   description?: string;
-  /** Null for an answer without a body. */
+  /** Null for a response without a body. */
   output: z.ZodType<unknown, Shown> | null;
-  /** Set if the answer is a text and not JSON. */
+  /** Set if the response is text and not JSON. */
   mediaType?: 'text/plain';
   /** Converts another form of the request, which the reference API has, into the form that `input` describes. */
   rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
   failure?: Failure<Shown>;
 }
 
-/** For work that was tried and has failed: `output` with another status, or a problem for clients that accept one. */
+/** The response for work that was tried and has failed: `output` with another status, or a problem for clients that accept one. */
 interface Failure<Shown> {
   status: 422;
   isFailed(shown: Shown): boolean;

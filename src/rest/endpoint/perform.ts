@@ -1,4 +1,4 @@
-/** One request to one endpoint: its caller, its turn, its input, and how long it may take. */
+/** Runs a request to an endpoint: admits the caller, waits for its turn, validates the input, and limits the time. */
 
 import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
@@ -29,7 +29,7 @@ export interface Received {
   setHeader(name: string, value: string): void;
 }
 
-/** What the endpoint shows. Everything that it throws is answered as a problem. */
+/** Returns what the endpoint shows. Every error that it throws becomes a problem document. */
 export async function perform(
   endpoint: Endpoint,
   { services, admission }: Gateway,
@@ -90,7 +90,7 @@ async function answer(
 /** A request counts as one of its caller's, whatever its endpoint. */
 const WEIGHT = 1;
 
-/** Runs the work of an admitted caller at its turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there is none. */
+/** Runs the work of an admitted caller at its turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if it gets none. */
 export async function inTurn<T>(
   viewer: Viewer,
   { slot }: Received['sender'],
@@ -107,7 +107,7 @@ export async function inTurn<T>(
   }
 }
 
-/** Every request passes here once. */
+/** Admits the caller. Must be called once for each request. */
 export async function admit(
   admission: Admission,
   { credentials, sender, setHeader }: Pick<Received, 'credentials' | 'sender' | 'setHeader'>,
@@ -118,7 +118,7 @@ export async function admit(
   return viewer;
 }
 
-/** Ends the answer, and not the work: its statements end by the database's own timeout. */
+/** Stops waiting when the time is over. The work itself goes on until the database's own timeout ends its statements. */
 function inTime<T>(
   { method }: Endpoint,
   { config, database }: Services,

@@ -1,6 +1,6 @@
 /**
- * Values as they come in, made into what the domain's zod schemas take: words into names, ISO texts into
- * times, texts of a query into numbers. Other wrong forms are left for the schema to name.
+ * Converts the values of a request into those that the domain's zod schemas accept: words into names, ISO texts into
+ * times, texts of a query into numbers. The schema reports other values of a wrong form.
  */
 import { z } from 'zod';
 import { issueAt } from '../../domain/issues.ts';
@@ -10,9 +10,9 @@ import type { Issue } from '../../errors.ts';
 import { wordOf } from './words.ts';
 
 export interface Reading {
-  /** Where findings go, each by its place in the input. */
+  /** Collects the issues, each with its path in the input. */
   issues: Issue[];
-  /** Path, query and headers are text, whatever they mean. */
+  /** True for the path, the query and headers, whose values are all text. */
   isText: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What an end user may not choose of an installation: ends that it doesn't see, and where records go. */
+/** The choices of an installation that end users may not make: parties that they do not see, and destinations. */
 import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
 import type { Call } from '../../call.ts';

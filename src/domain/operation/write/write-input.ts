@@ -181,13 +181,13 @@ export const writeRecordsInput = members.superRefine(rules(brokenRules)).meta({
 });
 
 export interface GivenRecord {
-  /** Where it is in the input. */
+  /** The path of the record in the input. */
   path: readonly PropertyKey[];
   record: Record<string, unknown>;
   associations: WriteInput['associations'];
 }
 
-/** The records in their order, a single one being a list of one. */
+/** Returns the records in their order. A single record is a list of one. */
 export function givenRecords({ record, batch, associations }: WriteInput): GivenRecord[] {
   const single = record ? [{ path: ['input', 'record'], record, associations }] : [];
   const several = (batch ?? []).map((item, index) => ({
