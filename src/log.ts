@@ -34,7 +34,9 @@ export function createLog(level: string, lines?: DestinationStream): Log {
 /** The trace that a line belongs to. */
 function traceOf(): object {
   const span = currentSpan();
-  return span ? { traceId: span.traceId, spanId: span.spanId } : NO_TRACE;
+  if (!span) return NO_TRACE;
+  const { traceId, spanId } = span.spanContext();
+  return { traceId, spanId };
 }
 
 const NO_TRACE = Object.freeze({});

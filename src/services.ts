@@ -1,4 +1,5 @@
 /** What every part of the gateway works with, opened in order. */
+import type { Tracer } from '@opentelemetry/api';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { hidingRows } from './database/reads/hidden-rows.ts';
@@ -38,7 +39,6 @@ import { sandboxProvider } from './providers/sandbox/sandbox-provider.ts';
 import { createVault, type Vault } from './secrets.ts';
 import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
-import { NO_TRACER, type Tracer } from './spans.ts';
 
 /** Enough for several providers at their own limit, apart from the sockets of deliveries. */
 const PROVIDER_SOCKETS_MAX = 256;
@@ -163,13 +163,13 @@ async function loadMetrics(config: Config): Promise<Metrics | null> {
   return createMetrics(config);
 }
 
-/** Loaded only if it is used, too. */
-async function openTracer(config: Config, log: Log, use: Use): Promise<Tracer> {
+/** Null without a receiver of traces. The SDK is loaded only if there is one. */
+async function openTracer(config: Config, log: Log, use: Use): Promise<Tracer | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = config;
   const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (receiver === undefined || config.OTEL_SDK_DISABLED === 'true') return NO_TRACER;
+  if (receiver === undefined || config.OTEL_SDK_DISABLED === 'true') return null;
   const { openTracing } = await import('./tracing/tracing.ts');
-  return use('traces', openTracing(config, log));
+  return use('traces', openTracing(config, log)).tracer;
 }
 
 async function openVault(config: Config, database: Database): Promise<Vault> {

@@ -1,125 +1,137 @@
 /**
- * Spans: the timed parts of a trace. The span of what runs now follows it through its promises, so that a seam tells
- * what it does by `inSpan`, and needs nothing passed. Without a trace each of these is one look at an empty place;
- * src/tracing/ turns spans into OpenTelemetry's, and is loaded only if a receiver of traces is configured.
+ * Traces, by OpenTelemetry's API. The active span follows work through its promises, so a seam calls `inSpan` and needs
+ * nothing passed. Without a receiver of traces, the API has no context manager and each function here costs one lookup.
+ * src/tracing/ sets up the SDK, and is loaded only if a receiver is configured.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Context,
+  context,
+  createContextKey,
+  INVALID_SPAN_CONTEXT,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanOptions,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { outcomeOf } from './meters.ts';
 
-/** No record data, no secrets, no texts of clients: names, kinds, counts and ids of the gateway. */
-export type Attributes = Record<string, string | number | boolean | undefined>;
+/** Records nothing and belongs to no trace. */
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-export interface SpanOptions {
-  /** Default: `internal`. */
-  kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
-  /** The span's own from then on. */
-  attributes?: Attributes;
+/** The tracer of the active trace: a process may have several. */
+const TRACER = createContextKey('integration-gateway.tracer');
+
+/**
+ * Attributes must hold names, kinds, counts and ids of the gateway only: no record data, no secrets and no texts of
+ * clients.
+ */
+export interface TraceOptions extends SpanOptions {
+  name: string;
+  /** The W3C `traceparent` of the caller. */
+  parent?: string | null | undefined;
 }
 
-export interface Span {
-  readonly traceId: string;
-  readonly spanId: string;
-  /** W3C Trace Context, for those whom this calls. */
-  readonly traceparent: string;
-  /** False if the trace is not sampled, or the span has ended: parts of it are not told then. */
-  readonly isRecorded: boolean;
-  readonly isOver: boolean;
-  begin(name: string, options: SpanOptions): Span;
-  set(attributes: Attributes): void;
-  /** `failure` is one of few words. */
-  fail(failure: string): void;
-  end(failure?: string): void;
+/**
+ * Starts the first span of this process in a trace and returns its context. Returns the root context, which traces
+ * nothing, without a tracer and for a trace that begins here and is not sampled.
+ */
+export function beginTrace(
+  tracer: Tracer | null,
+  { name, parent, ...options }: TraceOptions,
+): Context {
+  if (!tracer) return ROOT_CONTEXT;
+  const caller = parent ? propagation.extract(ROOT_CONTEXT, { traceparent: parent }) : ROOT_CONTEXT;
+  const span = tracer.startSpan(name, options, caller);
+  if (caller === ROOT_CONTEXT && !isSampled(span)) return ROOT_CONTEXT;
+  return trace.setSpan(ROOT_CONTEXT.setValue(TRACER, tracer), span);
 }
 
-export interface Tracer {
-  /** False: nothing is traced. */
-  readonly isOn: boolean;
-  /** The first span of this process in a trace: of the caller's, if it says so by a `traceparent`. */
-  begin(name: string, options: SpanOptions & { parent?: string | null | undefined }): Span;
-}
-
-const nothing = () => {};
-
-/** Takes what a span takes, and tells nobody. */
-export const NO_SPAN: Span = Object.freeze({
-  traceId: '',
-  spanId: '',
-  traceparent: '',
-  isRecorded: false,
-  isOver: true,
-  begin: () => NO_SPAN,
-  set: nothing,
-  fail: nothing,
-  end: nothing,
-});
-
-export const NO_TRACER: Tracer = Object.freeze({ isOn: false, begin: () => NO_SPAN });
-
-const active = new AsyncLocalStorage<Span>();
-
-/** A part of the trace of what runs now; without one, the work alone. */
-export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => T): T {
-  const parent = active.getStore();
-  return parent?.isRecorded ? spanning(parent.begin(name, options), work) : work(NO_SPAN);
-}
-
-/** Work that begins a trace in this process, whatever it was begun by. */
+/** Runs work that begins a trace in this process, and ends its span after the work. */
 export function inTrace<T>(
-  { tracer }: { tracer: Tracer },
-  { name, ...options }: { name: string } & Parameters<Tracer['begin']>[1],
+  { tracer }: { tracer: Tracer | null },
+  options: TraceOptions,
   work: (span: Span) => T,
 ): T {
-  return tracer.isOn ? spanning(tracer.begin(name, options), work) : work(NO_SPAN);
+  if (!tracer) return work(NO_SPAN);
+  const begun = beginTrace(tracer, options);
+  return context.with(begun, () => spanning(trace.getSpan(begun) ?? NO_SPAN, work));
+}
+
+/** Runs work as a child span of the active span. Outside of sampled traces it runs the work alone. */
+export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => T): T {
+  const tracer = activeTracer();
+  if (!tracer) return work(NO_SPAN);
+  return tracer.startActiveSpan(name, options, (span) => spanning(span, work));
+}
+
+/** Starts a child span of the active span, which the caller ends. It records nothing outside of sampled traces. */
+export function startSpan(name: string, options: SpanOptions): Span {
+  return activeTracer()?.startSpan(name, options) ?? NO_SPAN;
+}
+
+/** Marks the span as failed. `failure` is one of few words. */
+export function failSpan(span: Span, failure: string): void {
+  span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** Runs work outside of all traces. Use it for shared work that one request happens to start. */
+export function outsideTraces<T>(work: () => T): T {
+  return context.with(ROOT_CONTEXT, work);
+}
+
+/** The active span. Null outside of traces, and after the span has ended: later work is not part of its trace. */
+export function currentSpan(): Span | null {
+  const span = trace.getActiveSpan();
+  return span?.isRecording() ? span : null;
+}
+
+/** The context of the active span if its trace is sampled, else null. */
+export function sampledContext(): Context | null {
+  return activeTracer() ? context.active() : null;
+}
+
+/** The W3C `traceparent` of the active span, to send to other services or to store with work. Null outside of traces. */
+export function currentTraceparent(): string | null {
+  if (!currentSpan()) return null;
+  const headers: { traceparent?: string } = {};
+  propagation.inject(context.active(), headers);
+  return headers.traceparent ?? null;
+}
+
+/** Returns a function that runs `work` in the context of now, whoever calls it. */
+export function keepingSpan<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
+  const active = context.active();
+  return active === ROOT_CONTEXT ? work : context.bind(active, work);
+}
+
+/** The tracer for children of the active span. Undefined outside of traces, and in those that are not sampled. */
+function activeTracer(): Tracer | undefined {
+  const span = currentSpan();
+  if (!span || !isSampled(span)) return undefined;
+  return context.active().getValue(TRACER) as Tracer | undefined;
+}
+
+function isSampled(span: Span): boolean {
+  return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 function spanning<T>(span: Span, work: (span: Span) => T): T {
-  if (span === NO_SPAN) return outsideTraces(() => work(NO_SPAN));
+  const fail = (error: unknown) => {
+    failSpan(span, outcomeOf(error));
+    span.end();
+  };
   let result: T;
   try {
-    result = active.run(span, () => work(span));
+    result = work(span);
   } catch (error) {
-    span.end(outcomeOf(error));
+    fail(error);
     throw error;
   }
-  if (!(result instanceof Promise)) span.end();
-  else
-    result.then(
-      () => span.end(),
-      (error: unknown) => span.end(outcomeOf(error)),
-    );
+  if (result instanceof Promise) result.then(() => span.end(), fail);
+  else span.end();
   return result;
-}
-
-/** Runs the work as a part of the span, which goes on after it. */
-export function within<T>(span: Span, work: () => T): T {
-  return span === NO_SPAN ? work() : active.run(span, work);
-}
-
-/** Runs what is nobody's part, though a part of a trace may begin it: what is called from it is of no trace. */
-export function outsideTraces<T>(work: () => T): T {
-  return active.getStore() ? active.run(NO_SPAN, work) : work();
-}
-
-/** The span of what runs now; null if there is none, or it is over. */
-export function currentSpan(): Span | null {
-  const span = active.getStore();
-  return span && !span.isOver ? span : null;
-}
-
-/** For those whom what runs now calls, and for rows that others go on with; null without a trace. */
-export function currentTraceparent(): string | null {
-  return currentSpan()?.traceparent ?? null;
-}
-
-/** What is called later, by somebody else, still belongs to what runs now. */
-export function keepingSpan<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
-  const span = active.getStore();
-  return span ? (...args) => active.run(span, () => work(...args)) : work;
-}
-
-/** The same for parts of a trace alone, which what is not recorded has none of. */
-export function keepingRecordedSpan<A extends unknown[], R>(
-  work: (...args: A) => R,
-): (...args: A) => R {
-  return active.getStore()?.isRecorded ? keepingSpan(work) : work;
 }

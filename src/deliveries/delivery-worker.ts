@@ -3,6 +3,7 @@
  * another attempt follows if this process ends before.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SpanKind, type Tracer } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { partsOf } from '../database/projects/project-groups.ts';
@@ -11,7 +12,7 @@ import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
 import type { Outbound } from '../outbound/client.ts';
 import type { Vault } from '../secrets.ts';
-import { inTrace, type Tracer } from '../spans.ts';
+import { failSpan, inTrace } from '../spans.ts';
 import { untilDone } from '../work/backoff.ts';
 import { stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
@@ -40,7 +41,7 @@ export interface DeliveryDeps {
   config: Pick<Config, 'DELIVERY_RETRY_SECONDS' | 'SHUTDOWN_MS'>;
   log: Log;
   meters: Meters;
-  tracer: Tracer;
+  tracer: Tracer | null;
   /** The clock that makes deliveries due; leases and signatures use the database's clock. */
   now: () => Date;
   /** From 0 up to 1. */
@@ -200,11 +201,12 @@ export class DeliveryWorker {
       'gateway.destination_id': destinationId,
       'gateway.delivery.attempt': attemptCount + 1,
     };
-    const about = { name: 'deliver', kind: 'producer', parent: traceparent, attributes } as const;
+    const kind = SpanKind.PRODUCER;
+    const about = { name: 'deliver', kind, parent: traceparent, attributes };
     return inTrace(this.#deps, about, async (span) => {
       const options = { attemptMs: this.#limits.attemptMs, signal };
       const outcome = await send(job, this.#deps.outbound, options);
-      if (outcome.error !== null) span.end(String(outcome.responseStatus ?? 'UNANSWERED'));
+      if (outcome.error !== null) failSpan(span, String(outcome.responseStatus ?? 'UNANSWERED'));
       return outcome;
     });
   }

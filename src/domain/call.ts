@@ -1,4 +1,5 @@
 /** What every domain function gets: the services of the app, and the viewer. */
+import type { Tracer } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { EventFeed } from '../events/event-log.ts';
@@ -9,7 +10,6 @@ import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
 import type { ReadTxtRecords } from '../outbound/txt-records.ts';
 import type { Vault } from '../secrets.ts';
-import type { Tracer } from '../spans.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { ManifestReader } from './integration/manifest/manifest-reader.ts';
 import type { Catalogue } from './provider/catalogue.ts';
@@ -27,8 +27,8 @@ export interface Services {
   log: Log;
   /** What is measured. */
   meters: Meters;
-  /** Begins traces. Their parts are told by `inSpan`, which needs no tracer. */
-  tracer: Tracer;
+  /** Begins traces. Null without a receiver of traces. */
+  tracer: Tracer | null;
   /** Its rows are without those of groups and consumers that are being erased. */
   database: Database;
   erasedSubjects: ErasedSubjects;

@@ -1,17 +1,18 @@
-/** A job as a part of the trace in which it was enqueued. */
+/** A job as a span of the trace in which it was enqueued. */
+import { SpanKind } from '@opentelemetry/api';
 import type { JobName } from './jobs.ts';
 
-/** Beside the payload in a job's data: the trace goes on in the process that runs it. */
+/** Member of a job's data beside its payload, so that the process that runs it continues the trace. */
 export const TRACEPARENT = 'traceparent';
 
 /** The payload names rows and holds no data. */
 export function jobSpan(name: JobName, payload: object, parent: string | null) {
   const ids = Object.entries(payload).map(([key, id]) => [`gateway.job.${key}`, String(id)]);
   const attributes: Record<string, string> = Object.fromEntries(ids);
-  return { name: `job ${name}`, kind: 'consumer' as const, parent, attributes };
+  return { name: `job ${name}`, kind: SpanKind.CONSUMER, parent, attributes };
 }
 
-/** Of a job's data; null if it was enqueued by work without a trace. */
+/** Reads a job's data. Null if the job was enqueued outside of traces. */
 export function traceparentOf(data: unknown): string | null {
   const given = (data as { [TRACEPARENT]?: unknown } | null)?.[TRACEPARENT];
   return typeof given === 'string' ? given : null;

@@ -1,4 +1,5 @@
 /** The job queue, in the same database as the rows that jobs are about: a job commits with its change or not at all. */
+import type { Tracer } from '@opentelemetry/api';
 import {
   type ConnectionOptions,
   fromPrisma,
@@ -9,7 +10,7 @@ import {
 import type { Database } from '../database/database.ts';
 import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
-import { currentTraceparent, inTrace, NO_TRACER, type Tracer } from '../spans.ts';
+import { currentTraceparent, inTrace } from '../spans.ts';
 import { Outage } from '../work/outage.ts';
 import { jobSpan, TRACEPARENT } from './job-span.ts';
 import {
@@ -82,7 +83,7 @@ export interface OwnWorker {
 export async function openQueue(
   { jobs, isDistributed }: Pick<Database, 'jobs' | 'isDistributed'>,
   log: Log,
-  tracer: Tracer = NO_TRACER,
+  tracer: Tracer | null = null,
 ): Promise<JobQueue> {
   const boss = createBoss({ ...jobs, isDistributed }, log);
   await boss.start();
@@ -107,7 +108,7 @@ export async function openQueue(
 interface Beginning {
   own: JobQueue['own'];
   log: Log;
-  tracer: Tracer;
+  tracer: Tracer | null;
 }
 
 function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begin'] {

@@ -4,6 +4,7 @@
  * It reaches permitted addresses only, follows no redirects, and is bounded in time, size and sockets.
  */
 import type { Client as GrpcClient } from '@grpc/grpc-js';
+import { SpanKind } from '@opentelemetry/api';
 import { currentTraceparent, inSpan } from '../spans.ts';
 import { createConnector, type Lookup, permittedAddresses } from './connector.ts';
 import { OutboundError } from './error.ts';
@@ -96,11 +97,11 @@ function traced<R extends Traceable, A extends { status: number }>(
     'server.address': hostname,
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
   };
-  return inSpan(method, { kind: 'client', attributes }, async (span) => {
+  return inSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     const traceparent = currentTraceparent();
     const headers = traceparent ? { ...request.headers, traceparent } : request.headers;
     const answer = await send({ ...request, headers });
-    span.set({ 'http.response.status_code': answer.status });
+    span.setAttribute('http.response.status_code', answer.status);
     return answer;
   });
 }

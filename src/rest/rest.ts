@@ -45,7 +45,7 @@ export async function createRest(services: Services, admission: Admission): Prom
   app.setErrorHandler(answerError);
   answerUnknown(app);
   readBody(app);
-  if (services.tracer.isOn) keepTraces(app);
+  if (services.tracer) keepTraces(app);
   takeSlots(app);
   await registerDocument(app);
   for (const endpoint of ENDPOINTS) addRoute(app, endpoint, { services, admission });

@@ -1,59 +1,44 @@
-/** Spans as OpenTelemetry's, sent over OTLP. Loaded only if a receiver of traces is configured. */
-import { ROOT_CONTEXT, type SpanContext, SpanKind, TraceFlags, trace } from '@opentelemetry/api';
+/** Sends traces over OTLP, by OpenTelemetry's SDK. Loaded only if a receiver of traces is configured. */
+import { context, propagation, type Tracer } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import {
+  ExportResultCode,
+  parseKeyPairsIntoRecord,
+  W3CTraceContextPropagator,
+} from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
-  RandomIdGenerator,
+  createAlwaysRecordSampler,
+  ParentBasedSampler,
   type Sampler,
-  SamplingDecision,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { NO_SPAN, type Tracer } from '../spans.ts';
 import { endWithin } from '../work/deadline.ts';
-import { createExporter } from './exporter.ts';
-import { pairsOf } from './pairs.ts';
-import { RecordedSpan, type Recording } from './recorded-span.ts';
-import { samplerOf } from './sampler.ts';
-import { contextOf } from './trace-context.ts';
-import { UnrecordedSpan } from './unrecorded-span.ts';
+import { Outage } from '../work/outage.ts';
 
-/** Stopping waits no longer for a receiver that hangs. */
+/** The longest that stopping waits for a receiver that hangs. */
 const STOP_MS = 2_000;
+const PARENT_BASED = 'parentbased_';
 
-export function openTracing(config: Config, log: Log): Tracer & AsyncDisposable {
-  const processor = createProcessor(config, log);
+export function openTracing(config: Config, log: Log): { tracer: Tracer } & AsyncDisposable {
+  // Of the process, as the API has them. A second app in one process shares them.
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const attributes = {
-    ...pairsOf(config.OTEL_RESOURCE_ATTRIBUTES ?? ''),
+    ...parseKeyPairsIntoRecord(config.OTEL_RESOURCE_ATTRIBUTES),
     'service.name': config.OTEL_SERVICE_NAME,
     'process.pid': process.pid,
     'gateway.roles': config.ROLES,
   };
-  const recording: Recording = {
-    processor,
-    ids: new RandomIdGenerator(),
-    resource: defaultResource().merge(resourceFromAttributes(attributes)),
-  };
-  const sampler = samplerOf(config);
-  return {
-    isOn: true,
-    begin(name, { parent: traceparent, ...options }) {
-      const parent = contextOf(traceparent ?? '');
-      const traceId = parent?.traceId ?? recording.ids.generateTraceId();
-      const isRecorded = isSampled(sampler, name, traceId, parent);
-      if (!isRecorded && !parent) return NO_SPAN;
-      const traceFlags = isRecorded ? TraceFlags.SAMPLED : TraceFlags.NONE;
-      const context = { traceId, spanId: recording.ids.generateSpanId(), traceFlags };
-      return isRecorded
-        ? RecordedSpan.first(recording, { name, context, parent }, options)
-        : new UnrecordedSpan(context);
-    },
-    [Symbol.asyncDispose]: () => endWithin(processor.shutdown(), STOP_MS),
-  };
-}
-
-function createProcessor(config: Config, log: Log): BatchSpanProcessor {
-  return new BatchSpanProcessor({
+  const processor = new BatchSpanProcessor({
     exporter: createExporter(config, log),
     scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
     maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
@@ -62,16 +47,50 @@ function createProcessor(config: Config, log: Log): BatchSpanProcessor {
       config.OTEL_BSP_MAX_QUEUE_SIZE,
     ),
   });
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(resourceFromAttributes(attributes)),
+    sampler: createSampler(config),
+    spanProcessors: [processor],
+  });
+  return {
+    tracer: provider.getTracer('integration-gateway'),
+    [Symbol.asyncDispose]: () => endWithin(provider.shutdown(), STOP_MS),
+  };
 }
 
-/** Asked once for a trace, before anything is made for it. */
-function isSampled(
-  sampler: Sampler,
-  name: string,
-  traceId: string,
-  parent: SpanContext | undefined,
-): boolean {
-  const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
-  const { decision } = sampler.shouldSample(context, traceId, name, SpanKind.SERVER, {}, []);
-  return decision === SamplingDecision.RECORD_AND_SAMPLED;
+/** Spans are lost while the receiver is away: work never waits for it. */
+function createExporter(config: Config, log: Log): SpanExporter {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = config;
+  const exporter = new OTLPTraceExporter({
+    url: whole ?? `${base?.replace(/\/+$/, '')}/v1/traces`,
+    headers: parseKeyPairsIntoRecord(config.OTEL_EXPORTER_OTLP_HEADERS?.reveal()),
+    timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT,
+  });
+  const outage = new Outage(log, 'traces.not_sent');
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.SUCCESS) outage.ended();
+        else outage.failed(result.error);
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush(),
+  };
+}
+
+/**
+ * OTEL_TRACES_SAMPLER. Spans of a caller's trace that is not sampled are recorded and not sent, so that its context is
+ * passed on until they end.
+ */
+function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG }: Config): Sampler {
+  const root = rootSampler(name.replace(PARENT_BASED, ''), OTEL_TRACES_SAMPLER_ARG);
+  if (!name.startsWith(PARENT_BASED)) return createAlwaysRecordSampler(root);
+  const remoteParentNotSampled = createAlwaysRecordSampler(new AlwaysOffSampler());
+  return new ParentBasedSampler({ root, remoteParentNotSampled });
+}
+
+function rootSampler(name: string, share: number): Sampler {
+  if (name === 'always_on') return new AlwaysOnSampler();
+  return name === 'always_off' ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(share);
 }

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { keepingRecordedSpan, outsideTraces } from '../../spans.ts';
+import { keepingSpan, outsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /**
@@ -63,7 +63,7 @@ export function readsInBursts(
       const refusal = servers?.refusal(text, values);
       if (refusal) return reject(refusal);
       const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
-      const send = keepingRecordedSpan((client: pg.PoolClient) => client.query(config));
+      const send = keepingSpan((client: pg.PoolClient) => client.query(config));
       const of = servers?.of(values) ?? '';
       waiting.push({ servers: of, send, resolve: resolve as Read['resolve'], reject });
     });

@@ -1,19 +1,20 @@
-/** What traces show of a statement: a part of its own, named by what it does. */
+/** Spans of statements, named by the verb and the table. */
+import { SpanKind } from '@opentelemetry/api';
 import { outcomeOf } from '../../meters.ts';
-import { currentSpan } from '../../spans.ts';
+import { failSpan, sampledContext, startSpan } from '../../spans.ts';
 import type { OnAnswer } from './session.ts';
 
-/** A part of the trace that the statement is sent in. Its values are no part of it, nor is its text. */
+/** A span has neither the text of its statement nor the values. */
 export function spanned(config: unknown, take: OnAnswer): OnAnswer {
-  const parent = currentSpan();
-  if (!parent?.isRecorded) return take;
+  if (!sampledContext()) return take;
   const summary = statementSummary(textOf(config));
-  const span = parent.begin(summary, {
-    kind: 'client',
+  const span = startSpan(summary, {
+    kind: SpanKind.CLIENT,
     attributes: { 'db.system.name': 'postgresql', 'db.query.summary': summary },
   });
   return (error, result) => {
-    span.end(error ? outcomeOf(error) : undefined);
+    if (error) failSpan(span, outcomeOf(error));
+    span.end();
     take(error, result);
   };
 }

@@ -1,4 +1,5 @@
 /** An operation on its way through Yoga's plugins: what a client sends, who sends it, and what the plugins find out. */
+import type { Context as TraceContext } from '@opentelemetry/api';
 import type {
   DocumentNode,
   ExecutionArgs,
@@ -9,7 +10,6 @@ import type {
 import type { Plugin } from 'graphql-yoga';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
-import type { Span } from '../../spans.ts';
 import type { Context } from './context.ts';
 import type { Message } from './message.ts';
 import type { DocumentParams } from './trusted-documents.ts';
@@ -61,8 +61,8 @@ export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   ownsSlot?: boolean;
   /** Set by use-metrics.ts: `performance.now()` when the operation began. */
   startedMs?: number;
-  /** Set by use-tracing.ts. */
-  tracing?: { span: Span; isOwn: boolean };
+  /** Set by use-tracing.ts. `isOwn` is false if the span is the one of the HTTP request. */
+  tracing?: { traced: TraceContext; isOwn: boolean };
 }
 
 export type OperationPlugin = Plugin<OperationContext>;

@@ -2,27 +2,28 @@
  * Traces operations. An operation over HTTP is described by the span of its request. One over a WebSocket, which has
  * no request, gets a span of its own, and so does the opening of a stream.
  */
-import { currentSpan, inSpan, type Span, type Tracer, within } from '../../spans.ts';
+import { context as active, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
+import { beginTrace, failSpan, inSpan, sampledContext } from '../../spans.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
 
 const NAME = 'graphql';
 
 /** Does nothing if no receiver of traces is set. */
-export function useTracing(tracer: Tracer): OperationPlugin {
-  if (!tracer.isOn) return {};
+export function useTracing(tracer: Tracer | null): OperationPlugin {
+  if (!tracer) return {};
   const inOwnSpan = <T>({ context }: { context: object }, work: () => T): T => {
     const { tracing } = context as OperationContext;
-    return tracing?.isOwn ? within(tracing.span, work) : work();
+    return tracing?.isOwn ? active.with(tracing.traced, work) : work();
   };
   return {
     onEnveloped({ context, extendContext }) {
-      const request = currentSpan();
+      const request = sampledContext();
       if (context?.isOnSocket) {
-        const span = tracer.begin(NAME, { kind: 'server' });
-        extendContext({ tracing: { span, isOwn: true } });
-      } else if (request?.isRecorded) {
-        extendContext({ tracing: { span: request, isOwn: false } });
+        const traced = beginTrace(tracer, { name: NAME, kind: SpanKind.SERVER });
+        extendContext({ tracing: { traced, isOwn: true } });
+      } else if (request) {
+        extendContext({ tracing: { traced: request, isOwn: false } });
       }
     },
     instrumentation: {
@@ -33,7 +34,9 @@ export function useTracing(tracer: Tracer): OperationPlugin {
         const { tracing } = context;
         // The request of an event stream lasts as long as the stream, so the opening has a span of its own.
         if (tracing && !tracing.isOwn) {
-          context.tracing = { span: tracing.span.begin(NAME, {}), isOwn: true };
+          const { traced } = tracing;
+          const span = tracer.startSpan(NAME, {}, traced);
+          context.tracing = { traced: trace.setSpan(traced, span), isOwn: true };
         }
         return inOwnSpan(payload, work);
       },
@@ -47,11 +50,11 @@ export function useTracing(tracer: Tracer): OperationPlugin {
     onPluginInit({ addPlugin }) {
       addPlugin(
         useOutcome(({ tracing, operation, cost }, errors) => {
-          if (!tracing) return;
-          const { span, isOwn } = tracing;
+          const span = tracing && trace.getSpan(tracing.traced);
+          if (!span) return;
           describe(span, { operation, cost });
-          if (errors[0]) span.fail(String(errors[0].extensions.code ?? 'INTERNAL_ERROR'));
-          if (isOwn) span.end();
+          if (errors[0]) failSpan(span, String(errors[0].extensions.code ?? 'INTERNAL_ERROR'));
+          if (tracing.isOwn) span.end();
         }),
       );
     },
@@ -60,7 +63,7 @@ export function useTracing(tracer: Tracer): OperationPlugin {
 
 function describe(span: Span, { operation, cost }: Pick<OperationContext, 'operation' | 'cost'>) {
   if (!operation) return;
-  span.set({
+  span.setAttributes({
     'graphql.operation.type': operation.operation,
     'graphql.operation.name': operation.name?.value,
     'gateway.graphql.cost': cost,

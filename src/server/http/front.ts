@@ -1,8 +1,16 @@
 /** Takes every request first: gives it an id, logs it, and passes it to its handler. */
 import type { IncomingMessage, RequestListener } from 'node:http';
+import {
+  type Context,
+  context,
+  ROOT_CONTEXT,
+  SpanKind,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import type { Log } from '../../log.ts';
 import { type Meters, secondsSince } from '../../meters.ts';
-import { NO_SPAN, type Span, type Tracer, within } from '../../spans.ts';
+import { beginTrace, failSpan } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import { factsOf, type RequestFacts } from './request-facts.ts';
@@ -15,7 +23,7 @@ const KEYS = /\/ik_[^/]*/g;
 export interface FrontParts {
   log: Log;
   meters: Meters;
-  tracer: Tracer;
+  tracer: Tracer | null;
   addresses: ClientAddresses;
   cors: Cors;
   watchBody: WatchBody;
@@ -35,7 +43,7 @@ export function createFront(parts: FrontParts): RequestListener {
     res.setHeader('cache-control', 'no-store');
     const route = routes.find((one) => isFor(one, req, facts));
     if (!route) throw new Error('The last route must take every request.');
-    const span = beginSpan(tracer, req, { route, requestId });
+    const traced = traceOf(tracer, req, { route, requestId });
     res.once('close', () => {
       const seconds = secondsSince(startedAt);
       const ms = Math.round(seconds * 1_000);
@@ -43,16 +51,17 @@ export function createFront(parts: FrontParts): RequestListener {
       const { statusCode: status } = res;
       meters.httpAnswered({ method, route: route.path, status, seconds });
       const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-      within(span, () =>
+      context.with(traced, () =>
         log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
       );
-      span.set({ 'http.response.status_code': status });
-      span.end(status >= 500 ? String(status) : undefined);
+      const span = trace.getSpan(traced)?.setAttribute('http.response.status_code', status);
+      if (span && status >= 500) failSpan(span, String(status));
+      span?.end();
     });
     if (route.vary) res.setHeader('vary', route.vary);
     const pass = () => {
       watchBody(req, res, facts);
-      within(span, () => route.handler(req, res, facts));
+      context.with(traced, () => route.handler(req, res, facts));
     };
     const isAnswered = route.isForPages === true && cors.answer(req, res);
     if (typeof isAnswered === 'boolean') return isAnswered ? undefined : pass();
@@ -60,19 +69,19 @@ export function createFront(parts: FrontParts): RequestListener {
   };
 }
 
-/** Health checks are no part of a trace. */
-const UNTRACED = ['/livez', '/readyz'];
+const HEALTH_CHECKS = ['/livez', '/readyz'];
 
-/** The path and the query are left out: they may hold keys, and names of a tenant's own. */
-function beginSpan(
-  tracer: Tracer,
+/** Leaves out the path and the query, which may hold keys and a tenant's own names. Health checks have no trace. */
+function traceOf(
+  tracer: Tracer | null,
   { method = '', headers }: IncomingMessage,
   { route, requestId }: { route: Route; requestId: string },
-): Span {
-  if (!tracer.isOn || UNTRACED.includes(route.path)) return NO_SPAN;
+): Context {
+  if (!tracer || HEALTH_CHECKS.includes(route.path)) return ROOT_CONTEXT;
   const { traceparent } = headers;
-  return tracer.begin(`${method} ${route.path}`, {
-    kind: 'server',
+  return beginTrace(tracer, {
+    name: `${method} ${route.path}`,
+    kind: SpanKind.SERVER,
     parent: typeof traceparent === 'string' ? traceparent : null,
     attributes: {
       'http.request.method': method,

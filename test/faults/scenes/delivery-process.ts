@@ -5,7 +5,6 @@ import { startDeliveries } from '../../../src/deliveries/deliveries.ts';
 import { createLog } from '../../../src/log.ts';
 import { NO_METERS } from '../../../src/meters.ts';
 import { createOutbound } from '../../../src/outbound/client.ts';
-import { NO_TRACER } from '../../../src/spans.ts';
 import { vault } from '../../support/scenes/deliveries.ts';
 
 const config = readConfig(process.env);
@@ -22,7 +21,7 @@ const deliveries = startDeliveries({
   config,
   log,
   meters: NO_METERS,
-  tracer: NO_TRACER,
+  tracer: null,
   now: database.now,
   random: Math.random,
   // What a killed process held is due again after its lease: soon, so that many kills fit in a run.

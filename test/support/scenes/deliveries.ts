@@ -10,7 +10,6 @@ import { createLog } from '../../../src/log.ts';
 import { NO_METERS } from '../../../src/meters.ts';
 import { createOutbound } from '../../../src/outbound/client.ts';
 import { createVault } from '../../../src/secrets.ts';
-import { NO_TRACER } from '../../../src/spans.ts';
 import { testDatabase } from '../app.ts';
 import { startReceiver } from '../receiver.ts';
 
@@ -86,7 +85,7 @@ export function createWorker(
     config,
     log,
     meters: NO_METERS,
-    tracer: NO_TRACER,
+    tracer: null,
     now,
     random,
     ...rest,
