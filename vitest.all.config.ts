@@ -17,6 +17,15 @@ const postgres = {
 const reason = noPostgres();
 if (reason) console.warn(`Tests on PostgreSQL are skipped: ${reason}.`);
 
-export const all = [embedded, ...(reason ? [] : [postgres])];
+/** Every part of the bench with tiny counts. Its peers need `npm ci --prefix bench`. */
+const bench = {
+  test: {
+    name: 'bench',
+    include: ['bench/smoke.test.ts'],
+    experimental: common.experimental,
+  },
+};
+
+export const all = [embedded, ...(reason ? [] : [postgres, bench])];
 
 export default defineConfig({ test: { ...run, projects: all } });

@@ -3,13 +3,12 @@
  * machine slows all of them alike; the processor's time is counted to the nanosecond.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Flags } from './flags.ts';
 import { type HttpSocket, openHttpSocket } from './http-socket.ts';
 import { quantile } from './median.ts';
 import type { Server } from './processes/server.ts';
 
 const SLICE_MS = 150;
-/** Each: not counted. */
-const WARM_UP_SLICES = 20;
 
 export interface Load {
   server: Server;
@@ -40,10 +39,10 @@ interface Driven {
 /** The turns of each load, in their order. */
 export async function driveInSlices(
   loads: Load[],
-  { sockets, seconds }: { sockets: number; seconds: number },
+  { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
 ): Promise<Turns[]> {
   const driven = loads.map((load) => drivenBy(load, sockets));
-  for (let turn = 0; turn < WARM_UP_SLICES; turn += 1) await takeTurns(driven, turn);
+  for (let turn = 0; turn < sizes.warmUpSlices; turn += 1) await takeTurns(driven, turn);
   for (const one of driven) one.cpuMs = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
@@ -54,7 +53,7 @@ export async function driveInSlices(
 /** Each with the first. */
 export async function compareInSlices(
   loads: (Load & { name: string })[],
-  flags: { sockets: number; seconds: number },
+  flags: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
 ): Promise<Compared[]> {
   const all = await driveInSlices(loads, flags);
   return loads.map(({ name }, index) => {

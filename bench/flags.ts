@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { MOVING_WORKS } from './parts/moving/documents.ts';
 import { PEERS } from './peers.ts';
+import { type BenchSizes, SMOKE_FLAGS, sizesOf } from './sizes.ts';
 import { WORKLOADS } from './workloads.ts';
 
 export const PARTS = [
@@ -30,6 +31,7 @@ const shape = z.object({
   workloads: names.pipe(z.array(z.enum(WORKLOADS))).optional(),
   works: names.pipe(z.array(z.enum(MOVING_WORKS))).optional(),
   profile: z.string().optional(),
+  results: z.string().optional(),
   seconds: z.coerce.number().positive().default(4),
   rounds: count.default(3),
   runs: count.default(1),
@@ -40,10 +42,12 @@ const shape = z.object({
   servers: z.string().optional(),
   growth: z.boolean().default(false),
   large: z.boolean().default(false),
+  smoke: z.boolean().default(false),
 });
 
 export interface Flags extends z.output<typeof shape> {
   parts: Part[];
+  sizes: BenchSizes;
 }
 
 /** Throws with what is wrong where a flag is unknown or not usable. */
@@ -66,9 +70,12 @@ export function readFlags(args: string[]): Flags {
       servers: { type: 'string' },
       growth: { type: 'boolean' },
       large: { type: 'boolean' },
+      smoke: { type: 'boolean' },
+      results: { type: 'string' },
     },
   });
-  const flags = shape.parse(values);
+  const flags = shape.parse({ ...(values.smoke && SMOKE_FLAGS), ...values });
   const isNarrow = flags.peers !== undefined || flags.workloads !== undefined;
-  return { ...flags, parts: flags.parts ?? (isNarrow ? ['requests'] : [...PARTS]) };
+  const sizes = sizesOf(flags);
+  return { ...flags, sizes, parts: flags.parts ?? (isNarrow ? ['requests'] : [...PARTS]) };
 }

@@ -8,7 +8,6 @@ import { measureEmbedded } from './parts/embedded.ts';
 import { eventLogTable, measureEventLog } from './parts/event-log.ts';
 import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
 import { growthTable, measureGrowth } from './parts/growth.ts';
-import { growthPicture } from './parts/growth-picture.ts';
 import { inboundTable, measureInbound } from './parts/inbound/inbound.ts';
 import { measureMoving, movingTable } from './parts/moving/moving.ts';
 import { measureObserving, observingTable } from './parts/observing.ts';
@@ -16,68 +15,73 @@ import { measureWorkload, type Result } from './parts/requests.ts';
 import { measureRetention, retentionTable } from './parts/retention/retention.ts';
 import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
 import { measureStartUp, startUpTable } from './parts/start-up.ts';
-import { PEERS, type Peer, startPeer } from './peers.ts';
+import { installedPeers, type Peer, startPeer } from './peers.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { writePicture, writeResults } from './results.ts';
 import { spreadTable } from './spread.ts';
 import { workloadTable } from './table.ts';
 import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 
-const CONNECTIONS = 10_000;
+/** Fewer in a run with fewer operations. */
+const CONNECTIONS_MAX = 10_000;
 
 const flags = readFlags(process.argv.slice(2));
 await using server = flags.servers ? givenServers(flags.servers) : await startPostgres(flags.data);
 if (flags.growth) {
   const results = await measureGrowth(server, flags);
   console.log(growthTable(results));
-  writeResults('growth', results);
-  writePicture('growth', await growthPicture(results));
+  writeResults('growth', results, flags.results);
+  // Its packages are among those of the peers.
+  const { growthPicture } = await import('./parts/growth-picture.ts');
+  writePicture('growth', await growthPicture(results), flags.results);
 } else {
   await measureParts(server, flags);
 }
 
 async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   const { operations, parts } = flags;
-  const sizes = { operations, connections: CONNECTIONS, events: Math.ceil(operations / 10) };
+  const connections = Math.min(CONNECTIONS_MAX, operations);
+  const sizes = { operations, connections, events: Math.ceil(operations / 10) };
   const filled = await filledDatabase(server, sizes, flags.seed);
   if (parts.includes('requests')) await measureRequests(filled, flags);
   if (parts.includes('fan-out')) {
-    tell('fan-out', await measureFanOut(filled, flags), fanOutTable);
+    report('fan-out', await measureFanOut(filled, flags), fanOutTable);
   }
   if (parts.includes('deliveries')) {
-    tell('deliveries', await measureDeliveries(server, flags), deliveriesTable);
+    report('deliveries', await measureDeliveries(server, flags), deliveriesTable);
   }
-  if (parts.includes('moving')) tell('moving', await measureMoving(server, flags), movingTable);
+  if (parts.includes('moving')) report('moving', await measureMoving(server, flags), movingTable);
   if (parts.includes('event-log')) {
-    tell('event-log', await measureEventLog(server, flags), eventLogTable);
+    report('event-log', await measureEventLog(server, flags), eventLogTable);
   }
-  if (parts.includes('inbound')) tell('inbound', await measureInbound(server, flags), inboundTable);
+  if (parts.includes('inbound'))
+    report('inbound', await measureInbound(server, flags), inboundTable);
   if (parts.includes('scale-out')) {
-    tell('scale-out', await measureScaleOut(filled, flags), scaleOutTable);
+    report('scale-out', await measureScaleOut(filled, flags), scaleOutTable);
   }
   if (parts.includes('start-up')) {
-    tell('start-up', await measureStartUp(filled, flags), startUpTable);
+    report('start-up', await measureStartUp(filled, flags), startUpTable);
   }
   if (parts.includes('observing')) {
     const measured = await measureObserving(filled, await nodesOf(filled, flags), flags);
-    tell('observing', measured, observingTable);
+    report('observing', measured, observingTable);
   }
   if (parts.includes('callers')) {
-    tell('callers', await measureCallers(filled, flags), callersTable);
+    report('callers', await measureCallers(filled, flags), callersTable);
   }
   if (parts.includes('retention')) {
-    tell('retention', await measureRetention(server, flags), retentionTable);
+    report('retention', await measureRetention(server, flags), retentionTable);
   }
   if (parts.includes('embedded')) {
-    tell('embedded', await measureEmbedded(flags), (results) =>
+    report('embedded', await measureEmbedded(flags), (results) =>
       ['On the embedded database', ...results.map(workloadTable)].join('\n'),
     );
   }
 }
 
-function tell<T>(name: string, results: T, tableOf: (results: T) => string): void {
+function report<T>(name: string, results: T, tableOf: (results: T) => string): void {
   console.log(tableOf(results));
-  writeResults(name, results);
+  writeResults(name, results, flags.results);
 }
 
 /** Every run has processes of its own: what differs between two starts shows as spread. */
@@ -86,7 +90,7 @@ async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
   for (let run = 1; run <= flags.runs; run += 1) {
     if (flags.runs > 1) console.log(`Run ${run} of ${flags.runs}\n`);
     runs.push(await measureWorkloads(filled, flags));
-    writeResults('requests', flags.runs > 1 ? runs : runs[0]);
+    writeResults('requests', flags.runs > 1 ? runs : runs[0], flags.results);
   }
   if (flags.runs > 1) console.log(spreadTable(runs));
 }
@@ -99,7 +103,7 @@ function nodesOf({ url }: Filled, { seed }: Flags): Promise<Variables[]> {
 async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]> {
   await using started = new AsyncDisposableStack();
   const peers: Peer[] = [];
-  for (const name of PEERS) {
+  for (const name of installedPeers()) {
     if (flags.peers && !flags.peers.includes(name)) continue;
     peers.push(started.use(await startPeer(name, filled)));
   }

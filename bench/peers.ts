@@ -8,6 +8,32 @@ import { DOCUMENTS, type Documents } from './workloads.ts';
 export const PEERS = ['limit', 'mercurius', 'postgraphile', 'apollo', 'gateway'] as const;
 export type PeerName = (typeof PEERS)[number];
 
+/** Packages of bench/package.json, which the project itself does not install. */
+const PACKAGES: { [N in PeerName]?: string } = {
+  mercurius: 'mercurius',
+  postgraphile: 'postgraphile',
+  apollo: '@apollo/server',
+};
+
+/** Peers whose packages are installed. Says which are not. */
+export function installedPeers(): PeerName[] {
+  const missing = PEERS.filter((name) => !isInstalled(PACKAGES[name]));
+  if (missing.length > 0) {
+    console.error(`Skipped without \`npm ci --prefix bench\`: ${missing.join(', ')}.`);
+  }
+  return PEERS.filter((name) => !missing.includes(name));
+}
+
+function isInstalled(name: string | undefined): boolean {
+  if (!name) return true;
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const POOL_SIZE = '16';
 /** So high that nothing measured here meets it. */
 const NO_RATE_LIMIT = '100000000';

@@ -1,23 +1,23 @@
-/** What was measured, kept as JSON beside the machine that it was measured on. */
+/** Writes results as JSON, with the machine they were measured on. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-const RESULTS = join(import.meta.dirname, 'results');
+const FOLDER = join(import.meta.dirname, 'results');
 
-export function writeResults(name: string, results: unknown): void {
-  mkdirSync(RESULTS, { recursive: true });
+export function writeResults(name: string, results: unknown, folder = FOLDER): void {
+  mkdirSync(folder, { recursive: true });
   const machine = {
     cores: cpus().length,
     cpu: cpus()[0]?.model,
     memoryBytes: totalmem(),
     node: process.version,
   };
-  const path = join(RESULTS, `${name}.json`);
+  const path = join(folder, `${name}.json`);
   writeFileSync(path, `${JSON.stringify({ machine, results }, null, 2)}\n`);
 }
 
-export function writePicture(name: string, svg: string): void {
-  mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(join(RESULTS, `${name}.svg`), svg);
+export function writePicture(name: string, svg: string, folder = FOLDER): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.svg`), svg);
 }

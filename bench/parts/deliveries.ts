@@ -21,7 +21,6 @@ const DESTINATIONS = 10;
 const SOCKETS = 64;
 /** Messages of a round: about so many for each second that is asked for. */
 const PER_SECOND = 5_000;
-const WARM_UP = 2_000;
 const POLL_MS = 20;
 const STALLED_MS = 60_000;
 const BODY = JSON.stringify({
@@ -57,8 +56,8 @@ export async function measureDeliveries(postgres: Postgres, flags: Flags): Promi
     );
   const post = async (messages: number) =>
     (messages / Number(await poster.ask(posts(url, messages)))) * 1000;
-  await deliver(WARM_UP);
-  await post(WARM_UP);
+  await deliver(flags.sizes.deliveriesWarmUp);
+  await post(flags.sizes.deliveriesWarmUp);
   const rounds: Deliveries[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
     rounds.push({ plainPostsPerSecond: await post(count), ...(await deliver(count)) });

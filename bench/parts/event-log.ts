@@ -13,7 +13,6 @@ import { type Child, startChild } from '../processes/child.ts';
 import { table } from '../table.ts';
 import { delayCommits } from './moving/moving.ts';
 
-const CALLERS = [64, 256];
 const PROCESSES = [1, 4];
 const COMMITS_MS = [0, 5];
 
@@ -40,13 +39,17 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
   return await usingClient(url, async (client) => {
     const projectId = await addRoutedProject(client);
     // Workers have PostgreSQL analyze new tables; there is none here.
-    await append(postgres, children, { projectId, callers: 16, seconds: 1 });
+    await append(postgres, children, {
+      projectId,
+      callers: 16,
+      seconds: Math.min(1, flags.seconds),
+    });
     await client.query('analyze');
     const results: LogTaken[] = [];
     for (const commitMs of COMMITS_MS) {
       await delayCommits(client, commitMs);
       for (const processes of PROCESSES) {
-        for (const callers of CALLERS) {
+        for (const callers of flags.sizes.logCallers) {
           const rounds: LogTaken[] = [];
           for (let round = 0; round < flags.rounds; round += 1) {
             const asked = { projectId, callers: callers / processes, seconds: flags.seconds };

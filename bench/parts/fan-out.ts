@@ -5,7 +5,7 @@ import { type Filled, KEY_TEXT } from '../database.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { medianOf, quantile } from '../median.ts';
-import { type Peer, type PeerName, startPeer } from '../peers.ts';
+import { installedPeers, type Peer, type PeerName, startPeer } from '../peers.ts';
 import { startChild } from '../processes/child.ts';
 import {
   EVENTS,
@@ -18,7 +18,6 @@ import {
 import type { ToRecord } from '../processes/recorder.ts';
 import { table } from '../table.ts';
 
-const SUBSCRIBERS = 1_000;
 /** Events of one transaction: enough that what is measured is sending and not waking. */
 const BURST = 50;
 /** At rest. */
@@ -29,6 +28,7 @@ const WARM_UP_SECONDS = 1;
 const STALLED_MS = 20_000;
 
 export interface FanOut {
+  subscribers: number;
   /** The peer, and what is followed. */
   what: string;
   deliveriesPerSecond: number;
@@ -59,9 +59,11 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
     Number(
       await recorder.ask({ projectId, count, notifies: name !== 'gateway' } satisfies ToRecord),
     );
+  const peers = installedPeers().filter((name) => flags.peers?.includes(name) ?? true);
+  const subjects = SUBJECTS.filter(({ name }) => peers.includes(name));
   const results: FanOut[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
-    for (const { name, protocol, ...subject } of SUBJECTS) {
+    for (const { name, protocol, ...subject } of subjects) {
       const isStream = 'isStream' in subject;
       const what = `${protocol}, ${name}${isStream ? ', a stream' : ''}`;
       await using peer = await startPeer(name, filled);
@@ -69,7 +71,9 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
       const followed = isStream ? messagesOf(await makeStream(peer, stack)) : EVENTS;
       const listening = { protocol, followed };
       const record = recordFor(name);
-      results.push({ what, ...(await measurePeer(peer, listening, { record, flags })) });
+      const { subscribers } = flags.sizes;
+      const measured = await measurePeer(peer, listening, { record, flags });
+      results.push({ what, subscribers, ...measured });
     }
   }
   const bySubject = Map.groupBy(results, ({ what }) => what);
@@ -107,17 +111,19 @@ async function measurePeer(
   peer: Peer,
   listening: { protocol: Protocol; followed: Followed },
   { record, flags }: { record: Record; flags: Flags },
-): Promise<Omit<FanOut, 'what'>> {
-  using listeners = await openListeners(peer, listening, SUBSCRIBERS);
+): Promise<Omit<FanOut, 'what' | 'subscribers'>> {
+  const { subscribers } = flags.sizes;
+  using listeners = await openListeners(peer, listening, subscribers);
+  const audience = { listeners, subscribers, record };
   await sleep(SETTLE_MS);
   // Warm, and every subscriber is known to listen.
-  await saturate(listeners, record, WARM_UP_SECONDS);
+  await saturate(audience, Math.min(WARM_UP_SECONDS, flags.seconds));
   const cpuMs = peer.server.cpuMs();
   const own = process.cpuUsage();
-  const { deliveries, seconds } = await saturate(listeners, record, flags.seconds);
+  const { deliveries, seconds } = await saturate(audience, flags.seconds);
   const driver = process.cpuUsage(own);
   const spentMs = peer.server.cpuMs() - cpuMs;
-  const ages = await agesAtRest(listeners, record, flags.seconds);
+  const ages = await agesAtRest(audience, flags.seconds);
   return {
     deliveriesPerSecond: deliveries / seconds,
     cpuMicrosPerDelivery: (spentMs * 1000) / deliveries,
@@ -128,17 +134,23 @@ async function measurePeer(
   };
 }
 
+interface Audience {
+  listeners: Listeners;
+  subscribers: number;
+  record: Record;
+}
+
 /**
  * Bursts, each timed from its commit to its last message: recording is slower than sending, and the server
  * has nothing to do with it. Throws where a message is missing or comes twice.
  */
-async function saturate(listeners: Listeners, record: Record, seconds: number) {
+async function saturate({ listeners, subscribers, record }: Audience, seconds: number) {
   const before = listeners.received();
   let deliveries = 0;
   let tookMs = 0;
   while (tookMs < seconds * 1000) {
     const committedMs = await record(BURST);
-    deliveries += BURST * SUBSCRIBERS;
+    deliveries += BURST * subscribers;
     await until(() => listeners.received() - before >= deliveries);
     tookMs += performance.timeOrigin + performance.now() - committedMs;
   }
@@ -146,7 +158,7 @@ async function saturate(listeners: Listeners, record: Record, seconds: number) {
   return { deliveries, seconds: tookMs / 1000 };
 }
 
-async function agesAtRest(listeners: Listeners, record: Record, seconds: number) {
+async function agesAtRest({ listeners, subscribers, record }: Audience, seconds: number) {
   const ages: number[] = [];
   const before = listeners.received();
   listeners.watch((ageMs) => ages.push(ageMs));
@@ -156,7 +168,7 @@ async function agesAtRest(listeners: Listeners, record: Record, seconds: number)
     await record(1);
     await next;
   }
-  await until(() => listeners.received() - before >= events * SUBSCRIBERS);
+  await until(() => listeners.received() - before >= events * subscribers);
   listeners.watch(null);
   return Float64Array.from(ages).sort();
 }
@@ -181,5 +193,5 @@ export function fanOutTable(results: FanOut[]): string {
     result.driverMicrosPerDelivery.toFixed(1),
   ]);
   const head = ['', 'messages/s', 'cpu µs', 'p50 ms', 'p99 ms', 'MB', 'driver'];
-  return `Fan-out to ${SUBSCRIBERS} subscribers; ages at ${EVENTS_PER_SECOND} events/s\n${table(head, rows)}\n`;
+  return `Fan-out to ${results[0]?.subscribers} subscribers; ages at ${EVENTS_PER_SECOND} events/s\n${table(head, rows)}\n`;
 }

@@ -20,8 +20,6 @@ import { loadsOf } from './requests.ts';
 
 const MEASURED: Workload[] = ['W1', 'W3'];
 
-/** Of each kind: two starts of the same server differ by some per cent for all their lives. */
-const SERVERS = 4;
 /** All of them share one PostgreSQL. */
 const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
 
@@ -79,7 +77,7 @@ export async function measureObserving(
   const receiver = started.use(await startReceiver());
   const kinds = kindsOf(receiver.url);
   const peers: { kind: Kind; peer: Peer }[] = [];
-  for (let round = 0; round < SERVERS; round += 1) {
+  for (let round = 0; round < flags.sizes.observedServers; round += 1) {
     for (const kind of kinds) {
       const server = started.use(await startGateway(filled, { ...SMALL_POOL, ...kind.env }));
       peers.push({ kind, peer: peerOf(server, filled) });

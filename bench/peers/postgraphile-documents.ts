@@ -28,7 +28,7 @@ export const POSTGRAPHILE_DOCUMENTS: Documents = {
     }
   }`,
   Node: `query Node($id: String!) {
-    node: operationByRowId(rowId: $id) {
+    node: operationOfProject(rowId: $id) {
       id: rowId actionType status result createTime updateTime
     }
   }`,

@@ -1,8 +1,9 @@
-/** PostGraphile 5 over the gateway's own tables, as it reads them; only the making of a key is added. */
+/** PostGraphile 5 over the gateway's own tables. Only two fields are added: one creates a key, one finds an operation by its id. */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { sideEffectWithPgClient } from 'postgraphile/@dataplan/pg';
 import { makePgService } from 'postgraphile/adaptors/pg';
+import { constant } from 'postgraphile/grafast';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { extendSchema, gql, pgSmartTags } from 'postgraphile/utils';
@@ -10,7 +11,7 @@ import { environment } from './environment.ts';
 import { newKey } from './new-key.ts';
 import { CREATE_KEY } from './sql.ts';
 
-const { port, databaseUrl, poolSize } = environment();
+const { port, databaseUrl, poolSize, projectId } = environment();
 
 /** The database has an index where PostGraphile looks for a constraint. */
 const namesAreUnique = pgSmartTags({
@@ -46,9 +47,27 @@ const makesKeys = extendSchema((build) => {
   };
 });
 
+/** The primary key of an operation includes its project, and requests have the id alone. */
+const findsOperations = extendSchema((build) => {
+  const { Operation } = build.input.pgRegistry.pgResources;
+  return {
+    typeDefs: gql`
+      extend type Query { operationOfProject(rowId: String!): Operation }
+    `,
+    objects: {
+      Query: {
+        plans: {
+          operationOfProject: (_root, { $rowId }) =>
+            Operation!.get({ projectId: constant(projectId), id: $rowId! }),
+        },
+      },
+    },
+  };
+});
+
 const pgl = postgraphile({
   extends: [PostGraphileAmberPreset],
-  plugins: [namesAreUnique, makesKeys],
+  plugins: [namesAreUnique, makesKeys, findsOperations],
   pgServices: [
     makePgService({
       connectionString: databaseUrl,

@@ -21,10 +21,8 @@ import { type Subscribed, subscribe } from './subscribed.ts';
 const SOCKETS = 32;
 /** More than are sent in a second. */
 const REQUESTS_PER_SECOND = 4_000;
-/** Events of a second where the way to the receiver is timed, after some seconds of them that are not. */
+/** Events of a second where the way to the receiver is timed, after a warm-up. */
 const STEADY_EVENTS = 200;
-const STEADY_WARM_UP_SECONDS = 5;
-const WAITING = { usual: 50_000, large: 1_000_000 };
 const BIG = '100000000';
 
 export interface Inbound {
@@ -68,7 +66,7 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
         receiverUrl: receiver.url,
       });
       scene = { postgres, client, databaseUrl, subscribed, projectId };
-      posted = await timePosts(scene, { gateway, receiver, seconds: flags.seconds });
+      posted = await timePosts(scene, { gateway, receiver, flags });
     }
     const stored = await measureStored(scene, flags);
     const memory = await measureMemory(scene, flags);
@@ -132,18 +130,19 @@ async function measureRound(
 interface Steady {
   gateway: Server;
   receiver: TimedReceiver;
-  seconds: number;
+  flags: Flags;
 }
 
 /** At a steady rate, as long as the part is to run. */
-async function timePosts({ subscribed }: Scene, { gateway, receiver, seconds }: Steady) {
+async function timePosts({ subscribed }: Scene, { gateway, receiver, flags }: Steady) {
+  const { seconds, sizes } = flags;
   await using pool = poolOf(gateway);
   const sentMs = new Map<string, number>();
   const posts: Promise<void>[] = [];
   const gapMs = (1_000 * EVENTS_EACH) / STEADY_EVENTS;
   const startMs = performance.now();
   const countOf = (time: number) => Math.ceil((time * STEADY_EVENTS) / EVENTS_EACH);
-  const count = countOf(STEADY_WARM_UP_SECONDS + seconds);
+  const count = countOf(sizes.inboundWarmUpSeconds + seconds);
   for (let number = 0; number < count; number += 1) {
     await sleep(Math.max(0, startMs + number * gapMs - performance.now()));
     const request = signedRequest(subscribed);
@@ -152,7 +151,7 @@ async function timePosts({ subscribed }: Scene, { gateway, receiver, seconds }: 
   }
   await Promise.all(posts);
   while (receiver.arrivedMs.size < sentMs.size) await sleep(20);
-  const timed = [...sentMs].slice(countOf(STEADY_WARM_UP_SECONDS) * EVENTS_EACH);
+  const timed = [...sentMs].slice(countOf(sizes.inboundWarmUpSeconds) * EVENTS_EACH);
   const times = timed.map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
   const sorted = times.toSorted((a, b) => a - b);
   return { events: times.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
@@ -161,10 +160,10 @@ async function timePosts({ subscribed }: Scene, { gateway, receiver, seconds }: 
 /** Nobody does them: a process that stores more has them waiting beside it. */
 async function measureMemory(scene: Scene, flags: Flags): Promise<InboundResults['memory']> {
   const { client, subscribed, projectId } = scene;
-  const waiting = flags.large ? WAITING.large : WAITING.usual;
+  const waiting = flags.sizes.waitingEvents;
   await client.query('truncate "ProviderEvent"');
   await using gateway = await startGateway(scene.databaseUrl, 'api');
-  const round = { name: 'gateway', server: gateway, seconds: 2 };
+  const round = { name: 'gateway', server: gateway, seconds: Math.min(2, flags.seconds) };
   await measureRound(scene, round);
   const idleBytes = gateway.memoryBytes();
   await client.query(

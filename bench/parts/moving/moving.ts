@@ -102,7 +102,6 @@ export interface Moved {
 
 /** More than are asked for in a second. */
 const REQUESTS_PER_SECOND = 4_000;
-const BACKFILL_RECORDS = 100_000;
 const POLL_MS = 20;
 const STALLED_MS = 120_000;
 
@@ -131,7 +130,7 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
     for (const work of WORKS) {
       if (isAsked(work.name)) results.push(...(await measureWork(scene, work, flags)));
     }
-    if (isAsked('W9')) results.push(...(await measureBackfill(scene)));
+    if (isAsked('W9')) results.push(...(await measureBackfill(scene, flags.sizes.backfillRecords)));
     return results;
   });
 }
@@ -227,15 +226,11 @@ function requestsOf(mover: Mover, { operationName, inputOf, records }: Work, sec
 }
 
 /** W9: all contacts of the sandbox, to a webhook. */
-async function measureBackfill({
-  movers,
-  sandbox,
-  receiver,
-  client,
-  ask,
-  postgres,
-}: Scene): Promise<Moved[]> {
-  const missing = BACKFILL_RECORDS - Number(await sandbox.ask({}));
+async function measureBackfill(
+  { movers, sandbox, receiver, client, ask, postgres }: Scene,
+  recordsMin: number,
+): Promise<Moved[]> {
+  const missing = recordsMin - Number(await sandbox.ask({}));
   const records = Number(await sandbox.ask(missing > 0 ? { seed: missing } : {}));
   const results: Moved[] = [];
   for (const mover of movers) {

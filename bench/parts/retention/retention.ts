@@ -14,7 +14,6 @@ import { install } from '../moving/installed.ts';
 import { addProject, askOf, settled, startGateway } from '../moving/moving.ts';
 import { type Answered, type Kind, steadyRequests } from './steady.ts';
 
-const OLD = { usual: 1_000_000, large: 10_000_000 };
 const PER_SECOND = 30;
 
 export interface Retained {
@@ -35,7 +34,7 @@ export async function measureRetention(
   postgres: Postgres,
   flags: Flags,
 ): Promise<RetentionResults> {
-  const old = flags.large ? OLD.large : OLD.usual;
+  const old = flags.sizes.oldDeliveries;
   const databaseUrl = await emptyDatabase(postgres, 'bench_retention');
   await using sandbox = await startChild('sandbox.ts');
   await using receiver = await startChild('receiver.ts');

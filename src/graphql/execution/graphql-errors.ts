@@ -3,7 +3,6 @@ import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from '
 import {
   DomainError,
   type ErrorCode,
-  type Issue,
   maskedError,
   problemOf,
   ServiceUnavailable,
@@ -39,15 +38,6 @@ function unavailable({ message, retryAfterSeconds }: ServiceUnavailable, at: Gra
 /** An error of graphql-js or Yoga: the request itself is not usable. */
 function requestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
-  const issue = variableIssue(error);
-  if (issue) {
-    const detail = `Variable ${issue.name} is not usable. ${issue.detail}`;
-    return toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, at: error });
-  }
-  const message = withoutValues(error.message);
-  if (message.startsWith('Syntax Error')) {
-    return toGraphQLError('GRAPHQL_PARSE_FAILED', message, { at: error });
-  }
   // Yoga's own refusals (another method, a body too large) have a status and headers.
   const { status, headers } = (error.extensions.http ?? {}) as {
     status?: number;
@@ -55,54 +45,15 @@ function requestError(error: GraphQLError): GraphQLError {
   };
   const extra = status ? { status } : {};
   const http = status || headers ? { status, headers } : undefined;
-  return toGraphQLError('GRAPHQL_VALIDATION_FAILED', message, { extra, at: error, http });
+  return toGraphQLError('GRAPHQL_VALIDATION_FAILED', error.message, { extra, at: error, http });
 }
 
-/** Longer than any message without a caller's own text in it. */
-const MESSAGE_MAX = 300;
+/** Longer than any message without a name that the caller has chosen. */
+const DETAIL_MAX = 1_000;
 
-/**
- * graphql-js repeats texts and values that it refuses, which may be secrets, and a megabyte long:
- * each of these patterns looks at a text once. What it suggests are names of the schema, which anybody may know.
- */
-function withoutValues(message: string): string {
-  const suggestion = suggestionOf(message);
-  const plain = message
-    .slice(0, message.length - suggestion.length)
-    .replace(/^((?:Enum "\w+"|\w+) cannot represent [\w -]*value): .*$/s, '$1.')
-    .replace(/^Value ".*" does not exist in/s, 'Value does not exist in')
-    .replace(/^(Expected value of type "[^"]+"), found .*$/s, '$1.')
-    .replace(/ found ((?:Block)?String) ".*$/s, ' found $1.');
-  const own = plain.length > MESSAGE_MAX ? `${plain.slice(0, MESSAGE_MAX)}...` : plain;
-  return `${own}${suggestion}`;
-}
-
-const SUGGESTION = /^ Did you mean (?:[a-z ]+ )?"\w+"(?:(?:,| or|, or) "\w+")*\?$/;
-
-/** The end of a message that suggests names; empty if it suggests none. */
-function suggestionOf(message: string): string {
-  const end = message.slice(-MESSAGE_MAX);
-  const at = end.lastIndexOf(' Did you mean ');
-  return at >= 0 && SUGGESTION.test(end.slice(at)) ? end.slice(at) : '';
-}
-
-/** The place of a variable whose value is refused, and why; null for any other error. */
-function variableIssue({ message, originalError }: GraphQLError): Issue | null {
-  const missing = /^Variable "\$(\w+)" of (?:required|non-null) type "([^"]+)"/.exec(message);
-  if (missing)
-    return {
-      kind: 'missing-value',
-      in: 'body',
-      name: missing[1] as string,
-      detail: `It is required: ${missing[2]}.`,
-    };
-  const variable = /^Variable "\$(\w+)" got invalid value /.exec(message);
-  if (!variable || !originalError) return null;
-  // The message is a variable, its value, a place in it if there is one, and the reason.
-  const start = message.slice(0, -`; ${originalError.message}`.length);
-  const place = / at "([^"]+)"$/.exec(start);
-  const name = (place ?? variable)[1] as string;
-  return { in: 'body', name, detail: withoutValues(originalError.message) };
+/** Cuts a message that repeats a long name of the caller. */
+export function bounded(message: string): string {
+  return message.length > DETAIL_MAX ? `${message.slice(0, DETAIL_MAX)}...` : message;
 }
 
 interface Details {
@@ -114,9 +65,10 @@ interface Details {
 
 export function toGraphQLError(
   code: ErrorCode,
-  detail: string,
+  text: string,
   { extra = {}, at, http }: Details = {},
 ): GraphQLError {
+  const detail = bounded(text);
   return new GraphQLError(detail, {
     nodes: at?.nodes,
     source: at?.source,

@@ -1,7 +1,7 @@
 /** Refuses an operation that is too large before anything of it runs. */
 import {
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   Kind,
   Lexer,
@@ -24,7 +24,7 @@ const LIMITS = [
   ['directives', 'LIMIT_DIRECTIVES'],
 ] as const;
 
-/** Parses a document. Throws if the text is too long, has too many tokens, or is malformed. */
+/** Parses a document. Throws a GraphQLError if the text is too long, has too many tokens, or is malformed. */
 export function parseWithin(config: Config, text: string): DocumentNode {
   const bytes = Buffer.byteLength(text);
   if (bytes > config.LIMIT_DOCUMENT_BYTES) {
@@ -34,20 +34,28 @@ export function parseWithin(config: Config, text: string): DocumentNode {
   try {
     return parse(text, { maxTokens });
   } catch (error) {
-    throw hasMoreTokens(text, maxTokens) ? exceeded('tokens', maxTokens + 1, maxTokens) : error;
+    throw error instanceof GraphQLError ? parseError(text, error, maxTokens) : error;
   }
 }
 
-/** False also if the text is malformed before it has more tokens. */
-function hasMoreTokens(text: string, maximum: number): boolean {
+const STRINGS: readonly TokenKind[] = [TokenKind.STRING, TokenKind.BLOCK_STRING];
+
+/** Finds the token at which parsing has ended. A string is not repeated, because it may be a secret. */
+function parseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
+  const failed = (detail: string) => toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { at: error });
   const lexer = new Lexer(new Source(text));
   try {
-    for (let count = 0; count <= maximum; count += 1) {
-      if (lexer.advance().kind === TokenKind.EOF) return false;
+    for (let count = 1; ; count += 1) {
+      const { kind, start } = lexer.advance();
+      const isEnd = start === error.positions?.[0];
+      if (kind === TokenKind.EOF) return failed(error.message);
+      if (count > maxTokens) return exceeded('tokens', count, maxTokens);
+      if (isEnd && STRINGS.includes(kind)) return failed('Syntax Error: Unexpected string.');
+      if (isEnd) return failed(error.message);
     }
-    return true;
   } catch {
-    return false;
+    // The text has no token at that position.
+    return failed(error.message);
   }
 }
 

@@ -3,6 +3,8 @@ import {
   type DocumentNode,
   getOperationAST,
   type OperationDefinitionNode,
+  specifiedRules,
+  ValuesOfCorrectTypeRule,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -10,6 +12,7 @@ import type { Config } from '../../config.ts';
 import { inSpan } from '../../spans.ts';
 import { exclusiveArguments } from '../execution/exclusive-arguments.ts';
 import { toGraphQLError } from '../execution/graphql-errors.ts';
+import { literalErrors } from '../execution/input-values.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 import { parseWithin, sizeErrors } from '../execution/query-limits.ts';
 import type { TrustedDocuments } from '../execution/trusted-documents.ts';
@@ -42,7 +45,7 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
       setValidationFn((schema, document, rules) => {
         const check = () => {
           const tooLarge = sizeErrors(config, document);
-          const errors = tooLarge.length > 0 ? tooLarge : validate(schema, document, rules);
+          const errors = tooLarge.length > 0 ? tooLarge : validationErrors(schema, document, rules);
           // Anyone can send useless texts, so only valid ones are cached.
           if (errors.length === 0) valid.set(text, document);
           return errors;
@@ -54,6 +57,14 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
       });
     },
   };
+}
+
+/** Literals are checked after all else: their errors must not repeat values, which graphql-js does. */
+function validationErrors(
+  ...[schema, document, rules = specifiedRules]: Parameters<typeof validate>
+) {
+  const others = rules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
+  return [...validate(schema, document, others), ...literalErrors(schema, document)];
 }
 
 function operationOf(

@@ -1,8 +1,22 @@
 /** Turns errors of every step into GraphQL errors with a code and a problem document, and masks unexpected ones. */
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { variableErrors } from '../execution/input-values.ts';
 import { errorsOf, type OperationPlugin } from '../execution/operation-context.ts';
 
-export function useProblems(mapError: (error: unknown) => GraphQLError): OperationPlugin {
+type MapError = (error: unknown) => GraphQLError;
+
+/** Errors of an execution. Those that have no path are of variables, which are checked before any field. */
+export function problemsOf(
+  args: ExecutionArgs,
+  errors: readonly GraphQLError[],
+  mapError: MapError,
+): readonly GraphQLError[] {
+  const isOfVariables = errors.every(({ path }) => path === undefined);
+  const found = isOfVariables ? variableErrors(args) : [];
+  return found.length > 0 ? found : errors.map(mapError);
+}
+
+export function useProblems(mapError: MapError): OperationPlugin {
   return {
     onPluginInit({ registerContextErrorHandler }) {
       registerContextErrorHandler(({ error, setError }) => {
@@ -29,8 +43,8 @@ export function useProblems(mapError: (error: unknown) => GraphQLError): Operati
         try {
           const running = executeFn(args);
           return running instanceof Promise
-            ? running.then(withProblems, (error: unknown) => failed(error))
-            : withProblems(running as ExecutionResult);
+            ? running.then((result) => withProblems(args, result), failed)
+            : withProblems(args, running as ExecutionResult);
         } catch (error) {
           return failed(error);
         }
@@ -38,8 +52,9 @@ export function useProblems(mapError: (error: unknown) => GraphQLError): Operati
     },
   };
 
-  function withProblems(result: ExecutionResult): ExecutionResult {
-    return result.errors ? { ...result, errors: result.errors.map(mapError) } : result;
+  function withProblems(args: ExecutionArgs, result: ExecutionResult): ExecutionResult {
+    const { errors } = result;
+    return errors ? { ...result, errors: problemsOf(args, errors, mapError) } : result;
   }
 
   function failed(error: unknown): ExecutionResult {

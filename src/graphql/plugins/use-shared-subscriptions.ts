@@ -19,6 +19,7 @@ import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
 import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
 import { createOperationKey, type OperationKey, viewerKey } from '../execution/share-key.ts';
+import { problemsOf } from './use-problems.ts';
 
 const OUTAGE: ErrorCode = 'SERVICE_UNAVAILABLE';
 /** Delay between attempts to execute an item while the database is unreachable. */
@@ -76,7 +77,9 @@ async function subscribe(
   const { mapError } = live;
   try {
     const source = await createSourceEventStream(subscription.args);
-    if (!(Symbol.asyncIterator in source)) return { errors: source.errors?.map(mapError) };
+    if (!(Symbol.asyncIterator in source)) {
+      return { errors: problemsOf(subscription.args, source.errors ?? [], mapError) };
+    }
     const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
     try {
       return new LiveMessages(live, subscription, items);

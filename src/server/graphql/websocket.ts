@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { handleProtocols, type WebSocket as LibrarySocket } from 'graphql-ws';
+import {
+  handleProtocols,
+  type WebSocket as LibrarySocket,
+  MessageType,
+  parseMessage,
+} from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
 import { holderOf, type ProcessShares } from '../../domain/viewer/share/process-shares.ts';
@@ -27,6 +32,12 @@ export interface WebSocketServices extends OperationServices {
   cors: Cors;
   pingMs?: number;
 }
+
+const FROM_SERVERS: ReadonlySet<MessageType> = new Set([
+  MessageType.ConnectionAck,
+  MessageType.Next,
+  MessageType.Error,
+]);
 
 interface Upgrade {
   request: IncomingMessage;
@@ -146,15 +157,16 @@ class OpenSockets {
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => {
         socket.on('message', (data) => {
-          take(String(data)).catch((error: unknown) => this.#refuse(socket, error));
+          const message = String(data);
+          take(message).catch((error: unknown) => this.#refuse(socket, message, error));
         });
       },
     };
   }
 
-  #refuse(socket: WebSocket, error: unknown): void {
-    const isUnexpected = error instanceof Error && error.message.startsWith('Unexpected message');
-    if (isUnexpected) {
+  /** The library throws for well-formed messages that only a server sends, and for failures of the gateway. */
+  #refuse(socket: WebSocket, message: string, error: unknown): void {
+    if (FROM_SERVERS.has(parseMessage(message).type)) {
       socket.close(CLOSE.badRequest, 'Unexpected message');
       return;
     }

@@ -3,7 +3,7 @@ import { sharedApp } from '../../support/app.ts';
 
 const app = await sharedApp();
 
-test('what the schema does not have is refused with a problem document each', async () => {
+test('refuses each field that the schema does not have with a problem document', async () => {
   const tenant = await app.tenant();
   const { status, data, errors } = await tenant.request('{ nothing viewer { nobody } }');
   expect(status).toBe(200);
@@ -21,15 +21,15 @@ test('what the schema does not have is refused with a problem document each', as
   }
 });
 
-test('a refused value is not repeated, and its place is told', async () => {
+test('names the path of a refused value and does not repeat the value', async () => {
   const tenant = await app.tenant();
   const inline = await tenant.refusal('{ node(id: ["planted"]) { id } }');
-  expect(inline.problem.detail).toBe('ID cannot represent a non-string and non-integer value.');
+  expect(inline.problem.detail).toBe('A value of type ID must be a string or a whole number.');
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
   const { code, problem } = await tenant.refusal(query, { id: { a: '; planted' } });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
-    { in: 'body', name: 'id', detail: 'ID cannot represent value.' },
+    { in: 'body', name: 'id', detail: 'It must be a string or a whole number.' },
   ]);
 });
 
@@ -46,7 +46,7 @@ test('JSON too deep to be walked is refused', async () => {
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.providerMetadata']);
 });
 
-test('literals that are refused are not repeated either', async () => {
+test('does not repeat refused literals', async () => {
   const tenant = await app.tenant();
   const generate = (credentials: string) =>
     tenant.request(`mutation {
@@ -77,7 +77,7 @@ test('a variable that is used wrongly is a mistake in the document', async () =>
   expect(nullable.code).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
-test('a variable that is missing is named', async () => {
+test('names a missing variable', async () => {
   const tenant = await app.tenant();
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
   const type = 'urn:problem:missing-value';
@@ -88,7 +88,7 @@ test('a variable that is missing is named', async () => {
   }
 });
 
-test('names that come close are told', async () => {
+test('suggests names that come close', async () => {
   const tenant = await app.tenant();
   const field = await tenant.refusal('{ viewr { kind } }');
   expect(field.problem.detail).toBe(
@@ -111,10 +111,10 @@ test('names that come close are told', async () => {
   ]);
 });
 
-/** What the patterns that take values out of messages look for, again and again. */
+/** Fragments of messages of graphql-js, repeated in values and names. */
 const BAITS = [' cannot represent ', 'Value "', ' found String "', ' at "', '; ', ' Did you mean '];
 
-test.each(BAITS)('half a megabyte of %j is refused in a short answer, and soon', async (bait) => {
+test.each(BAITS)('refuses half a megabyte of %j with a short response', async (bait) => {
   const value = bait.repeat(500_000 / bait.length);
   const nested = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`k${at}`, bait]));
   const query = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
@@ -136,17 +136,40 @@ test.each([
   ],
   [
     'mutation { createEventTopicRoute(input: { projectIdOrName: "x", topicId: "y", eventType: CONNECTION_CREATE }) { __typename } }',
-    'Value does not exist in "NotificationEventType" enum. Did you mean the enum value "CONNECTION_CREATED", ',
+    'A value of type NotificationEventType! must be one of CONNECTION_CREATED, CONNECTION_DELETED, ',
   ],
-])('%s is refused with the names that were meant', async (query, message) => {
+])('refuses %s and suggests names or values', async (query, message) => {
   const { errors } = await app.client().request(query);
   expect(errors?.map((error) => error.message)).toContainEqual(expect.stringContaining(message));
 });
 
-test('a value that looks like a suggestion is not told', async () => {
+test('does not repeat a value that looks like a suggestion', async () => {
   const value = 'hunter2 Did you mean "hunter2"?';
   const query =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   const { errors } = await app.client().request(query, { input: value });
   expect(JSON.stringify(errors)).not.toContain('hunter2');
+});
+
+test('reports every problem of every variable, each with its path', async () => {
+  const tenant = await app.tenant();
+  const query = `query ($first: Int!, $status: OperationStatus, $range: TimeRangeInput) {
+    project(idOrName: "p") { operations(first: $first, status: $status, createTime: $range) { totalCount } }
+  }`;
+  const variables = { first: 'planted', status: 'planted', range: { from: 'planted', planted: 1 } };
+  const { errors } = await tenant.request(query, variables);
+  const issues = errors?.flatMap(({ extensions }) => extensions.problem?.issues ?? []);
+  expect(issues).toMatchObject([
+    { name: 'first', detail: 'It must be a whole number of 32 bits.' },
+    { name: 'status', detail: expect.stringMatching(/^It must be one of \w+, /) },
+    { name: 'range.from', detail: 'DateTime must be like 2026-01-31T12:00:00Z.' },
+    { name: 'range', detail: expect.stringContaining('Field "planted" is not defined') },
+  ]);
+});
+
+test('names a variable of a subscription that can not be used', async () => {
+  const tenant = await app.tenant();
+  const query = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
+  const { problem } = await tenant.refusal(query, { p: { planted: 1 } });
+  expect(problem.issues).toMatchObject([{ name: 'p', detail: 'It must be a string.' }]);
 });

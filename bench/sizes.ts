@@ -1,0 +1,56 @@
+/** How much the parts of a run do. */
+export interface BenchSizes {
+  /** Subscribers of the part `fan-out`. */
+  subscribers: number;
+  /** Messages before the part `deliveries` is timed. */
+  deliveriesWarmUp: number;
+  /** Concurrent callers of the part `event-log`. */
+  logCallers: readonly number[];
+  /** Records of the backfill of the part `moving`. */
+  backfillRecords: number;
+  /** Old deliveries of the part `retention`. */
+  oldDeliveries: number;
+  /** Events that wait in the part `inbound`, and how long it runs before it is timed. */
+  waitingEvents: number;
+  inboundWarmUpSeconds: number;
+  /** Servers of each kind in the part `observing`. */
+  observedServers: number;
+  /** Turns before servers that take turns are timed. */
+  warmUpSlices: number;
+}
+
+const USUAL: BenchSizes = {
+  subscribers: 1_000,
+  deliveriesWarmUp: 2_000,
+  logCallers: [64, 256],
+  backfillRecords: 100_000,
+  oldDeliveries: 1_000_000,
+  waitingEvents: 50_000,
+  inboundWarmUpSeconds: 5,
+  // Two servers started alike differ by some per cent as long as they run.
+  observedServers: 4,
+  warmUpSlices: 20,
+};
+
+const LARGE: BenchSizes = { ...USUAL, oldDeliveries: 10_000_000, waitingEvents: 1_000_000 };
+
+/** Enough that every part has a figure, whatever the figure is worth. */
+const SMOKE: BenchSizes = {
+  subscribers: 20,
+  deliveriesWarmUp: 50,
+  logCallers: [4],
+  backfillRecords: 500,
+  oldDeliveries: 2_000,
+  waitingEvents: 200,
+  inboundWarmUpSeconds: 0.2,
+  observedServers: 1,
+  warmUpSlices: 1,
+};
+
+/** Flags whose defaults a smoke run replaces. */
+export const SMOKE_FLAGS = { seconds: 0.3, rounds: 1, runs: 1, sockets: 4, operations: 2_000 };
+
+export function sizesOf({ smoke, large }: { smoke: boolean; large: boolean }): BenchSizes {
+  if (smoke) return SMOKE;
+  return large ? LARGE : USUAL;
+}

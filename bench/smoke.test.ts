@@ -1,0 +1,71 @@
+/** Runs every part of the bench with tiny counts, so that none goes stale. Says nothing about speed. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PARTS, type Part } from './flags.ts';
+import { MOVING_WORKS } from './parts/moving/documents.ts';
+import { installedPeers } from './peers.ts';
+import { WORKLOADS } from './workloads.ts';
+
+const RUN_MS = 20 * 60_000;
+const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-smoke-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const peers = installedPeers();
+
+beforeAll(async () => {
+  const script = join(import.meta.dirname, 'main.ts');
+  const args = [script, '--smoke', '--results', folder];
+  await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26, timeout: RUN_MS });
+}, RUN_MS);
+
+// biome-ignore lint/suspicious/noExplicitAny: each part has results of its own form.
+const resultsOf = (part: Part): any =>
+  JSON.parse(readFileSync(join(folder, `${part}.json`), 'utf8')).results;
+
+/** Figures that only a run of more than a moment has. */
+const MAY_BE_ABSENT = new Set(['databaseCpuMs', 'databaseMicrosPerDelivery', 'p50Ms', 'p99Ms']);
+
+/** Paths of figures that are not finite: JSON has null for them. */
+function missingFigures(value: unknown, path = ''): string[] {
+  if (value === null) return MAY_BE_ABSENT.has(path.split('.').at(-1) ?? '') ? [] : [path];
+  if (typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, one]) => missingFigures(one, `${path}.${key}`));
+}
+
+test.each(PARTS)('the part %s has its figures', (part) => {
+  const results = resultsOf(part);
+  expect(Object.keys(results).length).toBeGreaterThan(0);
+  expect(missingFigures(results)).toEqual([]);
+});
+
+describe('every peer that is installed has figures', () => {
+  test('in each workload', () => {
+    const measured = resultsOf('requests').map(
+      ({ workload, peer }: { workload: string; peer: string }) => `${workload} ${peer}`,
+    );
+    const expected = WORKLOADS.flatMap((workload) => peers.map((peer) => `${workload} ${peer}`));
+    expect(measured.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('in the fan-out', () => {
+    const measured = resultsOf('fan-out').map(({ what }: { what: string }) => what);
+    expect(measured).toEqual([
+      ...(peers.includes('mercurius') ? ['WebSocket, mercurius'] : []),
+      'WebSocket, gateway',
+      'SSE, gateway',
+      'SSE, gateway, a stream',
+    ]);
+  });
+
+  test('in each work that moves records', () => {
+    const measured = resultsOf('moving').map(
+      ({ work, peer }: { work: string; peer: string }) => `${work} ${peer}`,
+    );
+    const expected = MOVING_WORKS.flatMap((work) => [`${work} limit`, `${work} gateway`]);
+    expect(measured.toSorted()).toEqual(expected.toSorted());
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Says what is wrong with values of literals and variables. The values themselves are left out of messages, because they
+ * may be secrets and a megabyte long. graphql-js finds the errors.
+ */
+import {
+  coerceInputValue,
+  type DocumentNode,
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  getOperationAST,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  isSpecifiedScalarType,
+  Kind,
+  TypeInfo,
+  typeFromAST,
+  ValidationContext,
+  ValuesOfCorrectTypeRule,
+  type VariableDefinitionNode,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { Issue } from '../../errors.ts';
+import { bounded, toGraphQLError } from './graphql-errors.ts';
+
+/** Errors of one request. graphql-js has the same limit for variables. */
+const ERRORS_MAX = 50;
+
+/** Replaces the rule ValuesOfCorrectTypeRule, whose messages repeat the values. */
+export function literalErrors(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  const types = new TypeInfo(schema);
+  const context = new ValidationContext(schema, document, types, (error) => {
+    if (errors.length < ERRORS_MAX) errors.push(withoutValue(error, types.getInputType()));
+  });
+  visit(document, visitWithTypeInfo(types, ValuesOfCorrectTypeRule(context)));
+  return errors;
+}
+
+function withoutValue(error: GraphQLError, type: GraphQLInputType | null | undefined) {
+  const [node] = error.nodes ?? [];
+  // Errors of the members of an input object name types and fields alone. An error without a node is of a scalar of ours.
+  const isOfMembers =
+    node?.kind === Kind.OBJECT_FIELD ||
+    (node?.kind === Kind.OBJECT && isInputObjectType(type && getNamedType(type)));
+  if (!node || !type || isOfMembers) return error;
+  return new GraphQLError(`A value of type ${type} must be ${allowed(type)}.`, { nodes: node });
+}
+
+type Variables = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
+
+/** Every reason why the variables of a valid operation can't be used. */
+export function variableErrors({
+  schema,
+  document,
+  operationName,
+  variableValues,
+}: Variables): GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  const values = variableValues ?? {};
+  for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+    for (const issue of issuesOf(schema, node, values)) {
+      if (errors.length === ERRORS_MAX) return errors;
+      const detail = `Variable ${issue.name} is not usable. ${issue.detail}`;
+      const at = new GraphQLError(detail, { nodes: node });
+      errors.push(toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, at }));
+    }
+  }
+  return errors;
+}
+
+function issuesOf(
+  schema: GraphQLSchema,
+  { variable, type: typeNode, defaultValue }: VariableDefinitionNode,
+  values: Readonly<Record<string, unknown>>,
+): Issue[] {
+  const type = typeFromAST(schema, typeNode);
+  if (!isInputType(type)) return [];
+  const name = variable.name.value;
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value === undefined && (defaultValue || !isNonNullType(type))) return [];
+  if (value == null && isNonNullType(type)) {
+    return [{ kind: 'missing-value', in: 'body', name, detail: `It is required: ${type}.` }];
+  }
+  const issues: Issue[] = [];
+  try {
+    coerceInputValue(value, type, (path, invalid, { message }) => {
+      // Coercion of a large value has no other end.
+      if (issues.length === ERRORS_MAX) throw ENOUGH;
+      const part = typeAt(type, path);
+      const isOwn = invalid != null && isListed(part);
+      const detail = isOwn ? `It must be ${allowed(part)}.` : bounded(message);
+      issues.push({ in: 'body', name: pathOf(name, path), detail });
+    });
+  } catch (error) {
+    if (error !== ENOUGH) throw error;
+  }
+  return issues;
+}
+
+const ENOUGH = new Error('There are enough errors.');
+
+type Path = readonly (string | number)[];
+
+function typeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
+  return path.reduce<GraphQLInputType>((at, key) => {
+    const plain = getNullableType(at);
+    if (isListType(plain)) return plain.ofType;
+    const field = isInputObjectType(plain) ? plain.getFields()[key] : undefined;
+    return field?.type ?? at;
+  }, type);
+}
+
+function pathOf(name: string, path: Path): string {
+  const keys = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`));
+  return `${name}${keys.join('')}`;
+}
+
+const SCALARS: Readonly<Record<string, string>> = {
+  Int: 'a whole number of 32 bits',
+  Float: 'a number',
+  String: 'a string',
+  Boolean: 'true or false',
+  ID: 'a string or a whole number',
+};
+
+/** False for input objects, and for scalars of ours, whose messages hold no value. */
+function isListed(type: GraphQLInputType): boolean {
+  const named = getNamedType(type);
+  return isEnumType(named) || isSpecifiedScalarType(named);
+}
+
+/** What graphql-js accepts for a type. */
+function allowed(type: GraphQLInputType): string {
+  const named = getNamedType(type);
+  const one = isEnumType(named)
+    ? `one of ${named
+        .getValues()
+        .map((value) => value.name)
+        .join(', ')}`
+    : (SCALARS[named.name] ??
+      `${isInputObjectType(named) ? 'an object of type' : 'a'} ${named.name}`);
+  return isListType(getNullableType(type)) ? `a list of values, each ${one}` : one;
+}
