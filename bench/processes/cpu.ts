@@ -3,30 +3,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
-/** User and system time so far, of all its threads. */
+/** User and system time of all threads of a process so far. */
 export function cpuMs(pid: number): number {
   const { utime, stime } = statOf(pid);
   return (utime + stime) * TICK_MS;
 }
 
-/** Of a process and its children that run; what children have used that ended is its own. */
+/**
+ * User and system time of a process and its children so far. The time of children that have ended is counted by their parent: a child that
+ * ends meanwhile is left out.
+ */
 export function familyCpuMs(pid: number): number {
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((child) => parentOf(child) === pid);
+  const children = readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const stat = statOf(Number(name));
+      return stat.parent === pid ? [stat.utime + stat.stime] : [];
+    } catch {
+      return [];
+    }
+  });
   const { utime, stime, cutime, cstime } = statOf(pid);
-  const own = (utime + stime + cutime + cstime) * TICK_MS;
-  return children.reduce((sum, child) => sum + cpuMs(child), own);
-}
-
-function parentOf(pid: number): number | null {
-  try {
-    return statOf(pid).parent;
-  } catch {
-    // It has ended meanwhile.
-    return null;
-  }
+  return [utime, stime, cutime, cstime, ...children].reduce((sum, ticks) => sum + ticks) * TICK_MS;
 }
 
 /** The second field of /proc/<pid>/stat may hold spaces, so it is cut off first. */

@@ -12,9 +12,9 @@ export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 
 /** How often work is begun that the database undoes. */
 export const TRIES_MAX = 4;
-/** Prisma's own code, and the ones that raw statements bring through. */
+/** Prisma's own code for both, and the SQLSTATEs of serialization failures and deadlocks. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
-/** Among others, of a statement that is out of date: its session has forgotten it, and prepares it anew. */
+/** SQLSTATE of a prepared statement that a migration has made obsolete, among others. The session prepares it again. */
 const OUTDATED = '0A000';
 
 const HINTS = new WeakMap<object, Hint[]>();
@@ -57,12 +57,18 @@ export async function inTransaction<T>(
   }
 }
 
-/** The database has undone the work for the sake of others, and asks for it again. */
+/** True if the database has undone the work because of concurrent work, so that it may be repeated. */
 export function isRepeatable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return REPEATABLE.includes(error.code ?? '');
-  return (
-    error instanceof Prisma.PrismaClientKnownRequestError &&
-    (REPEATABLE.includes(error.code) ||
-      [...REPEATABLE, OUTDATED].some((code) => error.message.includes(code)))
-  );
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
+  const codes = [...REPEATABLE, OUTDATED];
+  return [error.code, sqlStateOf(error)].some((code) => codes.includes(code ?? ''));
+}
+
+/** The SQLSTATE of a statement that Prisma has sent. Undefined for Prisma's own errors. */
+function sqlStateOf({ meta }: Prisma.PrismaClientKnownRequestError): string | undefined {
+  const { driverAdapterError } = (meta ?? {}) as {
+    driverAdapterError?: { cause?: { originalCode?: string } };
+  };
+  return driverAdapterError?.cause?.originalCode;
 }

@@ -1,8 +1,7 @@
 /** What is found out when Prometheus looks: queues, streams, connections, and the process itself. */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
-import { findOutbox } from './outbox-state.ts';
-import { findProviderEvents } from './provider-events-state.ts';
+import { findOutbox, findProviderEvents } from './waiting-work.ts';
 
 export interface Observed {
   database: Database;

@@ -14,9 +14,9 @@ const SOURCES = [
   {
     what: 'the clock of the process',
     pattern: /\bDate\.now\b|\bnew Date\(\)|(?<!new )\bDate\(\)/,
-    // The embedded database has the clock of its process. A log line and a trace say when they were
-    // made, as those of other programs do. Commands and the built-in provider's server are other programs.
-    allowed: ['commands/receive.ts', 'log.ts', 'sandbox/server.ts', 'tracing/recorded-span.ts'],
+    // The embedded database has the clock of its process. A log line says when it was
+    // written, as those of other programs do. Commands and the built-in provider's server are other programs.
+    allowed: ['commands/receive.ts', 'log.ts', 'sandbox/server.ts'],
   },
   { what: 'chance', pattern: /\bMath\.random\b/, allowed: ['services.ts', 'work/backoff.ts'] },
   { what: 'ids', pattern: /\btypeidUnboxed\b/, allowed: ['ids.ts'] },

@@ -3,11 +3,24 @@ import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import { createContext } from '../execution/context.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
+import type { TrustedDocuments } from '../execution/trusted-documents.ts';
 
 export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlugin {
   return {
     async onContextBuilding({ context, extendContext }) {
       extendContext({ viewer: await admission.admit(context.credentials, context) });
+    },
+  };
+}
+
+/** With TRUSTED_DOCUMENTS=only: refuses other documents to callers who may run only trusted ones. Must follow useAdmission. */
+export function useTrustedDocuments(trusted: TrustedDocuments): OperationPlugin {
+  return {
+    onContextBuilding({ context: { viewer, text = '', isTrusted, validateLater } }) {
+      if (isTrusted) return;
+      trusted.refuseFor(viewer, text);
+      const errors = validateLater?.() ?? [];
+      if (errors.length > 0) throw new AggregateError(errors);
     },
   };
 }

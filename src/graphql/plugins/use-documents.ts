@@ -1,16 +1,18 @@
 /** Parses and validates the document of an operation. A valid text is parsed and validated once. */
 import {
   type DocumentNode,
+  GraphQLError,
   getOperationAST,
   type OperationDefinitionNode,
   specifiedRules,
+  type ValidationRule,
   ValuesOfCorrectTypeRule,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.ts';
+import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
 import { inSpan } from '../../spans.ts';
-import { exclusiveArguments } from '../execution/exclusive-arguments.ts';
 import { toGraphQLError } from '../execution/graphql-errors.ts';
 import { literalErrors } from '../execution/input-values.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
@@ -78,3 +80,17 @@ function operationOf(
     : 'The document must have exactly one operation, or operationName must name the one to run.';
   throw toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail);
 }
+
+/** Refuses filters of a list that no index serves together, whatever their values. */
+const exclusiveArguments: ValidationRule = (context) => ({
+  Field(node) {
+    const exclusive = context.getFieldDef()?.extensions.exclusive as Exclusive | undefined;
+    for (const names of exclusive ?? []) {
+      const given = (node.arguments ?? []).filter(({ name }) => names.includes(name.value));
+      if (given.length < 2) continue;
+      const [first, ...others] = given.map(({ name }) => name.value);
+      const detail = `The arguments ${first} and ${others.join(', ')} of ${node.name.value} must not be given together.`;
+      context.reportError(new GraphQLError(detail, { nodes: given }));
+    }
+  },
+});

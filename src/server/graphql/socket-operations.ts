@@ -14,10 +14,20 @@ import {
 import type { Message } from '../../graphql/execution/message.ts';
 import type { OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
-import { CLOSE } from './close-codes.ts';
 import { type OpenedOperation, openOperation } from './run-operation.ts';
 import { isStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
+
+/** Codes with which the server closes a socket: those of RFC 6455 and of graphql-transport-ws. */
+export const CLOSE = {
+  /** The server stops. A client that reconnects reaches another process. */
+  goingAway: 1001,
+  tryAgainLater: 1013,
+  badRequest: 4400,
+  unauthorized: 4401,
+  forbidden: 4403,
+  internalError: 4500,
+} as const;
 
 /** The most operations that run at once on one socket. */
 const OPERATIONS_MAX = 100;

@@ -4,8 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
 import { UnfinishedRoom } from '../http/unfinished.ts';
-import { CLOSE } from './close-codes.ts';
-import { INIT_MS } from './socket-operations.ts';
+import { CLOSE, INIT_MS } from './socket-operations.ts';
 
 /** An upgrade and connection_init take far less. */
 const STRANGER_BYTES_MAX = 64 * 1024;

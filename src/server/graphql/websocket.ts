@@ -1,6 +1,6 @@
 /** GraphQL over WebSocket, protocol graphql-transport-ws, on the gateway's own port. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   handleProtocols,
@@ -14,11 +14,9 @@ import { holderOf, type ProcessShares } from '../../domain/viewer/share/process-
 import { type Problem, problemOf } from '../../errors.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
 import type { Cors } from '../http/cors.ts';
-import { CLOSE } from './close-codes.ts';
-import { createSocketOperations, type OperationServices } from './socket-operations.ts';
+import { CLOSE, createSocketOperations, type OperationServices } from './socket-operations.ts';
 import { createOutbox } from './socket-outbox.ts';
 import { createStrangers } from './strange-sockets.ts';
-import { findRefusal, refuseUpgrade } from './upgrade-rules.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
 const PING_MS = 12_000;
@@ -89,6 +87,33 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
 const STOPPING = problemOf('SERVICE_UNAVAILABLE', 'The server is stopping. Connect again.', {
   retryAfterSeconds: 1,
 });
+
+/** The reason to refuse an upgrade. Null if its path and origin allow it. */
+function findRefusal({ url = '' }: Pick<IncomingMessage, 'url'>, mayOpen: boolean): Problem | null {
+  const path = url.split('?', 1)[0];
+  if (path !== '/graphql')
+    return problemOf('NOT_FOUND', `There is no WebSocket at ${path}. Open it at /graphql.`);
+  if (mayOpen) return null;
+  return problemOf(
+    'FORBIDDEN',
+    'Pages of this origin may not open a WebSocket here: neither allowedOrigins of a project nor CORS_ORIGINS of the server holds it.',
+  );
+}
+
+/** Sends the problem as an HTTP response, and closes the connection. */
+function refuseUpgrade(socket: Duplex, problem: Problem): void {
+  const { status, retryAfterSeconds } = problem;
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`]),
+  ];
+  socket.on('error', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
 
 /** All sockets from their upgrade on. A connection_init with good credentials admits them. */
 class OpenSockets {

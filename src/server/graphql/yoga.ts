@@ -13,7 +13,11 @@ import {
   createTrustedDocuments,
   type OwnDocuments,
 } from '../../graphql/execution/trusted-documents.ts';
-import { useAdmission, useResolverContext } from '../../graphql/plugins/use-admission.ts';
+import {
+  useAdmission,
+  useResolverContext,
+  useTrustedDocuments,
+} from '../../graphql/plugins/use-admission.ts';
 import { useCompiledQueries } from '../../graphql/plugins/use-compiled-queries.ts';
 import { useCost } from '../../graphql/plugins/use-cost.ts';
 import { useDeadline } from '../../graphql/plugins/use-deadline.ts';
@@ -23,7 +27,6 @@ import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
 import { useProblems } from '../../graphql/plugins/use-problems.ts';
 import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
 import { useTracing } from '../../graphql/plugins/use-tracing.ts';
-import { useTrustedDocuments } from '../../graphql/plugins/use-trusted-documents.ts';
 import { schema } from '../../graphql/schema/schema.ts';
 import { isFromThisMachine } from '../console/demo-sign-in.ts';
 import type { RequestFacts } from '../http/request-facts.ts';

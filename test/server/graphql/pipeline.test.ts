@@ -51,26 +51,104 @@ const createTopic = ({ projectId }: Tenant, name: string) => ({
   variables: { input: { projectIdOrName: projectId, name } },
 });
 
-test('plugins act on queries and mutations by POST, and on queries by GET', async () => {
+/** The HTTP transports. A GET carries no mutations, and a subscription needs a format for streams. */
+const TRANSPORTS = [
+  { name: 'POST', method: 'POST', accept: 'application/json', isStream: false },
+  { name: 'GET', method: 'GET', accept: 'application/json', isStream: false },
+  {
+    name: 'POST for server-sent events',
+    method: 'POST',
+    accept: 'text/event-stream',
+    isStream: true,
+  },
+  {
+    name: 'GET for server-sent events',
+    method: 'GET',
+    accept: 'text/event-stream',
+    isStream: true,
+  },
+  {
+    name: 'POST for multipart responses',
+    method: 'POST',
+    accept: 'multipart/mixed;subscriptionSpec=1.0, application/json',
+    isStream: true,
+  },
+];
+type Transport = (typeof TRANSPORTS)[number];
+
+interface Operation {
+  query: string;
+  variables?: object;
+}
+
+function send(
+  { method, accept }: Transport,
+  tenant: Tenant,
+  operation: Operation,
+  signal?: AbortSignal,
+) {
+  const headers = { accept, ...asKey(tenant) };
+  const { query, variables = {} } = operation;
+  const search = new URLSearchParams({ query, variables: JSON.stringify(variables) });
+  return method === 'GET'
+    ? app.fetch(`/graphql?${search}`, { headers, signal })
+    : app.fetch('/graphql', { ...post({ body: operation, headers }), signal });
+}
+
+test.each(TRANSPORTS)('plugins act on queries and mutations by $name', async (transport) => {
   const tenant = await app.tenant();
-  const headers = asKey(tenant);
   takeSteps();
-  await app.fetch('/graphql', post({ body: { query: QUERY }, headers }));
+  const response = await send(transport, tenant, { query: QUERY });
+  expect(await response.text()).toContain('"kind":"API_KEY"');
   expect(takeSteps()).toEqual([...OPENED, 'execute']);
-  await app.fetch('/graphql', post({ body: createTopic(tenant, 'one'), headers }));
-  expect(takeSteps()).toEqual([...OPENED, 'execute']);
-  await app.fetch(`/graphql?query=${encodeURIComponent(QUERY)}`, { headers });
-  expect(takeSteps()).toEqual([...OPENED, 'execute']);
+  const created = await send(transport, tenant, createTopic(tenant, 'one'));
+  const isAllowed = transport.method === 'POST';
+  expect((await created.text()).includes('"name":"one"')).toBe(isAllowed);
+  expect(takeSteps().includes('execute')).toBe(isAllowed);
 });
 
-test('plugins act on a query over a WebSocket', async () => {
+test.each(
+  TRANSPORTS.filter(({ isStream }) => isStream),
+)('plugins act on subscriptions and their events by $name', async (transport) => {
+  const tenant = await app.tenant();
+  await routeEvents(database.prisma, tenant.projectId);
+  const leaving = new AbortController();
+  takeSteps();
+  const subscription = { query: EVENTS, variables: { project: tenant.projectId } };
+  const { body } = await send(transport, tenant, subscription, leaving.signal);
+  expect(takeSteps()).toEqual([...OPENED, 'subscribe']);
+  await record(database, { projectId: tenant.projectId, name: 'one' });
+  let text = '';
+  for await (const chunk of body as ReadableStream<Uint8Array>) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes('"connectionId":"one"')) break;
+  }
+  expect(text).toContain('"connectionId":"one"');
+  expect(takeSteps()).toEqual(['execute']);
+  leaving.abort();
+});
+
+test('plugins act on queries, mutations and subscriptions over a WebSocket', async () => {
+  const tenant = await app.tenant();
+  await routeEvents(database.prisma, tenant.projectId);
   const socket = await openSocket(url);
-  socket.send({ type: 'connection_init', payload: asKey(await app.tenant()) });
+  socket.send({ type: 'connection_init', payload: asKey(tenant) });
   await socket.next();
   takeSteps();
-  socket.send({ type: 'subscribe', id: '1', payload: { query: QUERY } });
-  expect(await socket.next()).toMatchObject({ type: 'next' });
-  expect(takeSteps()).toEqual([...OPENED, 'execute']);
+  for (const payload of [{ query: QUERY }, createTopic(tenant, 'one')]) {
+    socket.send({ type: 'subscribe', id: '1', payload });
+    expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: {} } });
+    expect(await socket.next()).toMatchObject({ type: 'complete' });
+    expect(takeSteps()).toEqual([...OPENED, 'execute']);
+  }
+  const payload = { query: EVENTS, variables: { project: tenant.projectId } };
+  socket.send({ type: 'subscribe', id: '2', payload });
+  await expect.poll(() => steps).toEqual([...OPENED, 'subscribe']);
+  takeSteps();
+  await record(database, { projectId: tenant.projectId, name: 'one' });
+  const { payload: message } = await socket.next();
+  expect(message.data.notificationEvents.node.data.connectionId).toBe('one');
+  expect(takeSteps()).toEqual(['execute']);
   socket.socket.terminate();
 });
 
