@@ -58,7 +58,7 @@ export function inTrace<T>(
 ): T {
   if (!tracer) return work(NO_SPAN);
   const begun = beginTrace(tracer, options);
-  return context.with(begun, () => spanning(trace.getSpan(begun) ?? NO_SPAN, work));
+  return within(begun, () => spanning(trace.getSpan(begun) ?? NO_SPAN, work));
 }
 
 /** Runs work as a child span of the active span. Outside of sampled traces it runs the work alone. */
@@ -78,9 +78,14 @@ export function failSpan(span: Span, failure: string): void {
   span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
 }
 
+/** Runs work in a context. Does nothing else if the context is active already, as it is for all requests without a trace. */
+export function within<T>(traced: Context, work: () => T): T {
+  return traced === context.active() ? work() : context.with(traced, work);
+}
+
 /** Runs work outside of all traces. Use it for shared work that one request happens to start. */
 export function outsideTraces<T>(work: () => T): T {
-  return context.with(ROOT_CONTEXT, work);
+  return within(ROOT_CONTEXT, work);
 }
 
 /** The active span. Null outside of traces, and after the span has ended: later work is not part of its trace. */

@@ -2,8 +2,8 @@
  * Traces operations. An operation over HTTP is described by the span of its request. One over a WebSocket, which has
  * no request, gets a span of its own, and so does the opening of a stream.
  */
-import { context as active, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import { beginTrace, failSpan, inSpan, sampledContext } from '../../spans.ts';
+import { type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
+import { beginTrace, failSpan, inSpan, sampledContext, within } from '../../spans.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
 
@@ -14,7 +14,7 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
   if (!tracer) return {};
   const inOwnSpan = <T>({ context }: { context: object }, work: () => T): T => {
     const { tracing } = context as OperationContext;
-    return tracing?.isOwn ? active.with(tracing.traced, work) : work();
+    return tracing?.isOwn ? within(tracing.traced, work) : work();
   };
   return {
     onEnveloped({ context, extendContext }) {

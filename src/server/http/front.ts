@@ -1,16 +1,9 @@
 /** Takes every request first: gives it an id, logs it, and passes it to its handler. */
 import type { IncomingMessage, RequestListener } from 'node:http';
-import {
-  type Context,
-  context,
-  ROOT_CONTEXT,
-  SpanKind,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import { type Context, ROOT_CONTEXT, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import type { Log } from '../../log.ts';
 import { type Meters, secondsSince } from '../../meters.ts';
-import { beginTrace, failSpan } from '../../spans.ts';
+import { beginTrace, failSpan, within } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import { factsOf, type RequestFacts } from './request-facts.ts';
@@ -51,7 +44,7 @@ export function createFront(parts: FrontParts): RequestListener {
       const { statusCode: status } = res;
       meters.httpAnswered({ method, route: route.path, status, seconds });
       const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-      context.with(traced, () =>
+      within(traced, () =>
         log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
       );
       const span = trace.getSpan(traced)?.setAttribute('http.response.status_code', status);
@@ -61,7 +54,7 @@ export function createFront(parts: FrontParts): RequestListener {
     if (route.vary) res.setHeader('vary', route.vary);
     const pass = () => {
       watchBody(req, res, facts);
-      context.with(traced, () => route.handler(req, res, facts));
+      within(traced, () => route.handler(req, res, facts));
     };
     const isAnswered = route.isForPages === true && cors.answer(req, res);
     if (typeof isAnswered === 'boolean') return isAnswered ? undefined : pass();
