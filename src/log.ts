@@ -11,7 +11,7 @@ const WARN = 40;
 const TOGETHER_BYTES = 8 * 1024;
 const TOGETHER_MS = 100;
 
-/** Writes to stdout, unless the lines have another place to go. */
+/** Writes to stdout, or to `lines` if given. */
 export function createLog(level: string, lines?: DestinationStream): Log {
   const options = {
     level,
@@ -31,7 +31,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
   return pino(options, lines ?? stdout());
 }
 
-/** The trace that a line belongs to. */
+/** The trace and span that a line belongs to. */
 function traceOf(): object {
   const span = currentSpan();
   if (!span) return NO_TRACE;

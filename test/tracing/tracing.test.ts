@@ -76,7 +76,7 @@ test('a request is one trace, from its caller to its statements', async () => {
   });
 });
 
-test('an operation that fails is told by its request', async () => {
+test('a failed operation marks the span of its request as failed', async () => {
   const { traceparent, spans } = newTrace();
   const { errors } = await app.client({ traceparent }).request('{ viewer { nothing } }');
   expect(errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -86,7 +86,7 @@ test('an operation that fails is told by its request', async () => {
   expect(server?.attributes).toMatchObject({ 'error.type': 'GRAPHQL_VALIDATION_FAILED' });
 });
 
-test('the beginning of a stream is a part of its request, and what it sends later is none', async () => {
+test('the opening of a stream is a child of its request, and later messages have no spans', async () => {
   const tenant = await app.tenant();
   const { database } = app.app.services;
   await routeEvents(database.prisma, tenant.projectId);
@@ -108,7 +108,7 @@ test('the beginning of a stream is a part of its request, and what it sends late
   expect(spans().length).toBe(begun + 1);
 });
 
-test('REST, whose bodies come by events of the connection, keeps its trace too', async () => {
+test('a REST request keeps its trace after its body has arrived', async () => {
   const tenant = await app.tenant();
   const { traceparent, traceId, spans } = newTrace();
   const path = `/v1/projects/${tenant.projectId}`;
@@ -126,7 +126,7 @@ test('REST, whose bodies come by events of the connection, keeps its trace too',
   expect(line).toMatchObject({ path, method: 'PATCH' });
 });
 
-test('reads of one burst are parts of their own traces alone', async () => {
+test('reads of one burst are each in the trace of their own work', async () => {
   const { projectId } = await app.tenant();
   const { services } = app.app;
   const [one, other] = [newTrace(), newTrace()];
@@ -146,7 +146,7 @@ test('reads of one burst are parts of their own traces alone', async () => {
   );
 });
 
-test('a statement that asks all projects, and says why, is told by its verb and table', async () => {
+test('a statement over all projects is named by its verb and table', async () => {
   const { traceparent, spans } = newTrace();
   const { url } = await app.app.start();
   const sent = { method: 'POST', headers: { traceparent }, body: '[]' };
@@ -156,7 +156,7 @@ test('a statement that asks all projects, and says why, is told by its verb and 
   await expect.poll(named, POLLING).toContain('SELECT ProviderApp');
 });
 
-test('a write is one trace, to the provider', async () => {
+test('a write is one trace, up to the provider', async () => {
   const writer = await createWriter(app);
   const { traceparent, spans } = newTrace();
   const record = contact();
@@ -173,7 +173,7 @@ test('a write is one trace, to the provider', async () => {
   expect(sent?.attributes).toMatchObject({ 'gateway.provider': 'sandbox' });
 });
 
-test('a read is one trace with its jobs and its deliveries, whoever does them', async () => {
+test('a read is one trace with its jobs and deliveries, in whichever process they run', async () => {
   app.app.sandbox.seed('companies', 3);
   const tenant = await app.tenant();
   const { signingSecret } = (
@@ -215,7 +215,7 @@ interface Page {
   fields: { name: string };
 }
 
-test('a caller that does not sample is followed: nothing is sent, and the trace goes on', async () => {
+test('a trace that its caller does not sample is not sent and keeps its id', async () => {
   const tenant = await app.tenant();
   const { traceId, traceparent, spans } = newTrace('00');
   await app.client({ 'x-api-key': tenant.apiKey, traceparent }).query('{ viewer { __typename } }');
@@ -239,7 +239,7 @@ test('a request that the sampler leaves out has no trace', async () => {
   expect(parent).toMatch(new RegExp(`^00-${traceId}-\\w{16}-01$`));
 });
 
-test('what the sampler leaves out is not decided on again in its parts, with metrics too', async () => {
+test('parts of a trace that is not sampled never begin traces of their own, also with metrics', async () => {
   const env = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5' };
   await using half = await testApp({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, METRICS_PORT: '0', ...env },
@@ -255,7 +255,7 @@ test('what the sampler leaves out is not decided on again in its parts, with met
   expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(['POST /graphql']));
 });
 
-test('a line of the log has its own fields, and none of the lines before', () => {
+test('a log line has its own fields and none of earlier lines', () => {
   const written: unknown[] = [];
   const log = createLog('info', { write: (line) => void written.push(JSON.parse(line)) });
   log.info({ first: 1 }, 'line.written');
@@ -267,7 +267,7 @@ test('a line of the log has its own fields, and none of the lines before', () =>
   ]);
 });
 
-test('what is no traceparent begins a trace of its own', async () => {
+test('a malformed traceparent begins a new trace', async () => {
   const before = traces.spans.length;
   for (const traceparent of ['nothing', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]) {
     await app.client({ traceparent }).request('{ __typename }');
@@ -279,7 +279,7 @@ test('what is no traceparent begins a trace of its own', async () => {
   await expect.poll(() => begun().length, POLLING).toBe(2);
 });
 
-test('a receiver that refuses is told once in the log, and requests go on', async () => {
+test('a receiver that refuses spans is logged once, and requests go on', async () => {
   traces.answer = 500;
   const client = app.client();
   const failures = () => lines.filter(({ msg }) => msg === 'traces.not_sent');
