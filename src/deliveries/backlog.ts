@@ -7,14 +7,43 @@ import { LRUCache } from 'lru-cache';
 import type { Job } from './claim.ts';
 import type { DeliveryLimits } from './limits.ts';
 
+/** The part of the memory that destinations that fail may fill. */
+const FAILING_PART = 1 / 4;
+
 /** As many as can be in flight at once. */
 const QUICK_KNOWN = 64;
 
 /**
- * A project has at most so many times as many messages in flight as are free for others: three quarters if it is alone.
- * However many projects send to destinations that hang, the next one can therefore begin.
+ * The part of what other projects leave free that one project may take. However many projects send to destinations that
+ * hang, the next one can therefore claim and send.
  */
-const PROJECT_FACTOR = 3;
+const PROJECT_PART = 3 / 4;
+
+/** What may be claimed for a project. */
+export interface ProjectRoom {
+  rows: number;
+  bytes: number;
+  /** Rows of these for destinations that fail. */
+  failing: number;
+}
+
+/** What is held of a project. */
+interface ProjectHeld {
+  rows: number;
+  bytes: number;
+  /** Rows for destinations that fail. */
+  failing: number;
+  inFlight: number;
+  inFlightFailing: number;
+}
+
+const NOTHING_HELD: ProjectHeld = {
+  rows: 0,
+  bytes: 0,
+  failing: 0,
+  inFlight: 0,
+  inFlightFailing: 0,
+};
 
 interface Lane {
   projectId: string;
@@ -31,28 +60,25 @@ export class Backlog {
   readonly #lanes = new Map<string, Lane>();
   readonly #quick = new LRUCache<string, true>({ max: QUICK_KNOWN });
   #stale: Job[] = [];
-  #held = 0;
-  #heldBytes = 0;
-  #inFlight = 0;
-  #inFlightFailing = 0;
-  readonly #inFlightOf = new Map<string, number>();
+  readonly #all: ProjectHeld = { ...NOTHING_HELD };
+  readonly #projects = new Map<string, ProjectHeld>();
 
   constructor(limits: DeliveryLimits) {
     this.#limits = limits;
   }
 
   get held(): number {
-    return this.#held;
+    return this.#all.rows;
   }
 
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#all.bytes;
   }
 
-  get heldFailing(): number {
-    let sum = 0;
-    for (const { isFailing, held } of this.#lanes.values()) if (isFailing) sum += held;
-    return sum;
+  /** What may be claimed for each project of which something is held, and for any other project. */
+  rooms(): { of: Map<string, ProjectRoom>; other: ProjectRoom } {
+    const of = new Map([...this.#projects].map(([id, held]) => [id, this.#roomOf(held)]));
+    return { of, other: this.#roomOf(NOTHING_HELD) };
   }
 
   /** How many more a destination may have; one that is not named has none so far. */
@@ -68,14 +94,13 @@ export class Backlog {
       this.#lanes.set(destinationId, lane);
       lane.waiting.push(job);
       lane.held += 1;
-      this.#held += 1;
-      this.#heldBytes += job.bodyBytes;
+      this.#count(lane, { rows: 1, bytes: job.bodyBytes, failing: lane.isFailing ? 1 : 0 });
     }
   }
 
   /** The next one to send, which then is in flight; undefined if all must wait. */
   next(nowMs: number): Job | undefined {
-    if (this.#inFlight >= this.#limits.inFlight) return undefined;
+    if (this.#all.inFlight >= this.#limits.inFlight) return undefined;
     for (const [destinationId, lane] of this.#lanes) {
       while ((lane.waiting[0]?.startByMs ?? nowMs) < nowMs)
         this.#stale.push(...lane.waiting.splice(0, 1));
@@ -109,8 +134,7 @@ export class Backlog {
     } of jobs) {
       const lane = this.#laneOf(destinationId);
       lane.held -= 1;
-      this.#held -= 1;
-      this.#heldBytes -= bodyBytes;
+      this.#count(lane, { rows: -1, bytes: -bodyBytes, failing: lane.isFailing ? -1 : 0 });
       if (lane.held === 0) this.#lanes.delete(destinationId);
     }
   }
@@ -137,27 +161,55 @@ export class Backlog {
   }
 
   #mayStart({ projectId, waiting, inFlight, isFailing }: Lane): boolean {
-    const { inFlightPerDestination, inFlightFailing, inFlight: most } = this.#limits;
-    if (waiting.length === 0 || inFlight >= inFlightPerDestination) return false;
-    const ofProject = this.#inFlightOf.get(projectId) ?? 0;
-    if (ofProject >= PROJECT_FACTOR * (most - this.#inFlight)) return false;
-    return !isFailing || this.#inFlightFailing < inFlightFailing;
+    if (waiting.length === 0 || inFlight >= this.#limits.inFlightPerDestination) return false;
+    const held = this.#heldOf(projectId);
+    if (this.#free('inFlight', held) <= 0) return false;
+    return !isFailing || this.#free('inFlightFailing', held) > 0;
   }
 
   #countInFlight(lane: Lane, change: 1 | -1): void {
-    const { projectId } = lane;
     lane.inFlight += change;
-    this.#inFlight += change;
-    const ofProject = (this.#inFlightOf.get(projectId) ?? 0) + change;
-    if (ofProject > 0) this.#inFlightOf.set(projectId, ofProject);
-    else this.#inFlightOf.delete(projectId);
-    if (lane.isFailing) this.#inFlightFailing += change;
+    this.#count(lane, { inFlight: change, inFlightFailing: lane.isFailing ? change : 0 });
+  }
+
+  #count({ projectId }: Lane, changes: Partial<ProjectHeld>): void {
+    const held = this.#heldOf(projectId);
+    if (held === NOTHING_HELD) this.#projects.set(projectId, { ...NOTHING_HELD });
+    for (const counted of [this.#all, this.#heldOf(projectId)]) {
+      for (const [name, change] of Object.entries(changes)) {
+        counted[name as keyof ProjectHeld] += change;
+      }
+    }
+    if (this.#heldOf(projectId).rows === 0) this.#projects.delete(projectId);
+  }
+
+  #heldOf(projectId: string): ProjectHeld {
+    return this.#projects.get(projectId) ?? NOTHING_HELD;
+  }
+
+  #roomOf(held: ProjectHeld): ProjectRoom {
+    const [rows, bytes] = [this.#free('rows', held), this.#free('bytes', held)];
+    return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#free('failing', held) };
+  }
+
+  /** How much more a project may have, rounded up: a limit of 1 is one for each project in turn. */
+  #free(what: keyof ProjectHeld, held: ProjectHeld): number {
+    const others = this.#all[what] - held[what];
+    const free = this.#maxOf(what) - others;
+    return Math.max(0, Math.ceil(free * PROJECT_PART) - held[what]);
+  }
+
+  #maxOf(what: keyof ProjectHeld): number {
+    const { heldRows, heldBytes, inFlight, inFlightFailing } = this.#limits;
+    const failing = heldRows * FAILING_PART;
+    return { rows: heldRows, bytes: heldBytes, failing, inFlight, inFlightFailing }[what];
   }
 
   #setFailing(lane: Lane, isFailing: boolean): void {
     if (lane.isFailing === isFailing) return;
     lane.isFailing = isFailing;
-    this.#inFlightFailing += isFailing ? lane.inFlight : -lane.inFlight;
+    const sign = isFailing ? 1 : -1;
+    this.#count(lane, { failing: sign * lane.held, inFlightFailing: sign * lane.inFlight });
   }
 
   #laneOf(destinationId: string): Lane {

@@ -17,9 +17,6 @@ import { signingKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
 import { openTarget, type TargetHeaders } from './target-secrets.ts';
 
-/** Destinations that fail get no more once they fill so much of the memory: a claim may double it. */
-const FAILING_SHARE = 1 / 4;
-
 /** Where messages of a destination are sent, with the values that its row holds sealed. */
 export interface Target {
   keys: readonly KeyObject[];
@@ -57,23 +54,25 @@ interface ClaimDeps {
   limits: DeliveryLimits;
 }
 
-const FIRST: DestinationKey = { projectId: '', destinationId: '' };
 const NOTHING: Claim = { jobs: [], isComplete: true, goesOn: false, isSaturated: false };
 
 /** Whose deliveries a claim takes. */
 interface Turn {
   projectIds: ProjectIds;
-  /** Destinations up to this one have had their turn. */
-  after: DestinationKey;
+  /** Projects up to this one have had their turn. */
+  afterProjectId: string;
 }
 
 /**
- * Each claim continues with the destinations after those of the claim before. In a group of projects, those that are
- * owed something are asked for first, and claims are of as many of them as one statement may change together.
+ * Projects take turns, and so do the destinations of each: a claim continues after the project of the claim before, and
+ * in a project that got less than it is owed, after its last destination. In a group of projects, those that are owed
+ * something are found first, and claims are of as many of them as one statement may change together.
  */
 export class Claimer {
   readonly #deps: ClaimDeps;
   #turns: Turn[] = [];
+  /** The last destination that had its turn, of projects that got less than they are owed. */
+  readonly #afterDestinations = new Map<string, string>();
 
   constructor(deps: ClaimDeps) {
     this.#deps = deps;
@@ -89,39 +88,81 @@ export class Claimer {
     if (!turn) return NOTHING;
 
     const free = backlog.free();
-    const takesFailing = backlog.heldFailing < limits.heldRows * FAILING_SHARE;
+    const rooms = backlog.rooms();
     const requestedMs = performance.now();
     const claimed = await claimDue(database.rows.query, {
       ...turn,
+      afterDestinations: this.#afterDestinations,
       free,
       freeByDefault: limits.inFlightPerDestination,
-      takesFailing,
+      rooms,
       rows,
       bytes,
       leaseToken: newLeaseToken(database.processes.id),
       leaseMs: limits.leaseMs,
       now: now(),
     });
-    const isFull = claimed.length === rows;
+    const isFull = claimed.length === rows || bytesOf(claimed) >= bytes;
+    const { isCut, hasMore } = this.#noteTurns(turn, claimed, { rooms, isFull });
     this.#turns.shift();
-    if (isFull) this.#turns.push({ ...turn, after: last(claimed) });
-    else if (turn.after !== FIRST) this.#turns.push({ ...turn, after: FIRST });
+    if (isFull) this.#turns.push({ ...turn, afterProjectId: last(claimed, 'projectId') });
+    else if (turn.afterProjectId !== '' || hasMore) {
+      this.#turns.push({ ...turn, afterProjectId: '' });
+    }
     const [next] = this.#turns;
     return {
       jobs: this.#ready(claimed, requestedMs),
       isComplete: !next,
       goesOn: next !== undefined && next.projectIds !== turn.projectIds,
-      isSaturated: !takesFailing || bytesOf(claimed) >= bytes || isSaturated(claimed, free, limits),
+      isSaturated: isCut || isSaturated(claimed, free, limits),
     };
+  }
+
+  /**
+   * Notes where each project continues. `isCut`: a project got no more because its room is used up. `hasMore`: a claim for the
+   * same projects may find more now: of a project, only destinations after a certain one were seen, or those that fail
+   * took the room of others.
+   */
+  #noteTurns(
+    { projectIds, afterProjectId }: Turn,
+    claimed: readonly ClaimedRow[],
+    { rooms, isFull }: { rooms: ReturnType<Backlog['rooms']>; isFull: boolean },
+  ): { isCut: boolean; hasMore: boolean } {
+    const taken = Map.groupBy(claimed, ({ projectId }) => projectId);
+    const until = isFull ? last(claimed, 'projectId') : null;
+    const roomOf = (projectId: string) => rooms.of.get(projectId) ?? rooms.other;
+    const hadNoRoom = [rooms.other, ...rooms.of.values()].some(
+      ({ rows, failing }) => rows <= 0 || failing <= 0,
+    );
+    let [isCut, hasMore] = [hadNoRoom, false];
+    for (const projectId of [...this.#afterDestinations.keys()]) {
+      const isOfTurn = projectIds === null || projectIds.includes(projectId);
+      const wasSeen = projectId > afterProjectId && (until === null || projectId <= until);
+      if (!isOfTurn || !wasSeen || roomOf(projectId).rows <= 0) continue;
+      this.#afterDestinations.delete(projectId);
+      hasMore = true;
+    }
+    for (const [projectId, rows] of taken) {
+      const room = roomOf(projectId);
+      const hasUsedUp = rows.length >= room.rows || bytesOf(rows) >= room.bytes;
+      if (hasUsedUp || projectId === until) {
+        this.#afterDestinations.set(projectId, last(rows, 'destinationId'));
+      }
+      const failing = rows.filter(({ isFailing }) => isFailing).length;
+      const isFailingCut = failing > 0 && failing >= room.failing;
+      isCut ||= hasUsedUp || isFailingCut;
+      hasMore ||= isFailingCut;
+    }
+    return { isCut, hasMore };
   }
 
   async #newTurns(): Promise<Turn[]> {
     const { database, now } = this.#deps;
     const { rows, group } = database;
     const projectIds = group.projectIds();
-    if (projectIds === null) return [{ projectIds, after: FIRST }];
+    if (projectIds === null) return [{ projectIds, afterProjectId: '' }];
     const owed = await findOwed(rows.query, projectIds, now());
-    return group.together(owed).map((together) => ({ projectIds: together, after: FIRST }));
+    return group.together(owed).map((together) => ({ projectIds: together, afterProjectId: '' }));
   }
 
   #ready(claimed: ClaimedRow[], requestedMs: number): Job[] {
@@ -154,18 +195,12 @@ export class Claimer {
   }
 }
 
-/** Ids sort as the claim walks: byte by byte, and they are ASCII. */
-function last(claimed: readonly DestinationKey[]): DestinationKey {
-  const isAfter = (a: DestinationKey, b: DestinationKey) =>
-    a.projectId === b.projectId ? a.destinationId > b.destinationId : a.projectId > b.projectId;
-  const { projectId, destinationId } = claimed.reduce<DestinationKey>(
-    (latest, key) => (isAfter(key, latest) ? key : latest),
-    FIRST,
-  );
-  return { projectId, destinationId };
+/** The last id in the order in which the claim walks: byte by byte. Ids are ASCII. */
+function last(claimed: readonly DestinationKey[], of: keyof DestinationKey): string {
+  return claimed.reduce((latest, { [of]: id }) => (id > latest ? id : latest), '');
 }
 
-function bytesOf(claimed: ClaimedRow[]): number {
+function bytesOf(claimed: readonly ClaimedRow[]): number {
   return claimed.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 }
 

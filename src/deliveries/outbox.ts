@@ -21,6 +21,7 @@ import { type Part, type ProjectGroup, partsOf } from '../database/projects/proj
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
+import type { ProjectRoom } from './backlog.ts';
 
 /** A delivery that this process may send until its lease ends, and where to. */
 export interface ClaimedRow {
@@ -50,17 +51,19 @@ export interface ClaimedRow {
 /** The projects of a statement; null: all. */
 export type ProjectIds = readonly string[] | null;
 
-/** Destinations take turns in the order of these. */
 export type DestinationKey = Pick<ClaimedRow, 'projectId' | 'destinationId'>;
 
 export interface ClaimOrder {
   projectIds: ProjectIds;
-  /** Destinations up to this one have had their turn. */
-  after: DestinationKey;
+  /** Projects take turns in the order of their ids. Those up to this one have had their turn. */
+  afterProjectId: string;
+  /** In these projects, destinations up to this one have had their turn. */
+  afterDestinations: ReadonlyMap<string, string>;
   /** How many each destination may have: these, and others the default. */
   free: ReadonlyMap<string, number>;
   freeByDefault: number;
-  takesFailing: boolean;
+  /** What each project may have: these, and any other one. */
+  rooms: { of: ReadonlyMap<string, ProjectRoom>; other: ProjectRoom };
   rows: number;
   bytes: number;
   leaseToken: string;
@@ -119,32 +122,85 @@ export async function findOwed(
 const destinationOf = (row: string, id: string, columns: readonly string[]) =>
   rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
 
-/** Takes due deliveries of enabled destinations, one destination after the other. */
+/** Walks from one project with pending deliveries to the next, one entry of the index for each. */
+const owedProjectsSql = (after: string, isAsked: IsAsked) => `
+  with recursive owed_project as (
+    (select "projectId" from "Delivery"
+      where ${isAsked('"projectId"')} and "nextAttemptTime" is not null and "projectId" > ${after}
+      order by "projectId", "destinationId", "nextAttemptTime" limit 1)
+    union all
+    select following.* from owed_project cross join lateral (
+      select "projectId" from "Delivery"
+      where ${isAsked('"projectId"')} and "nextAttemptTime" is not null
+        and "projectId" > owed_project."projectId"
+      order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
+  )`;
+
+/** The same for the destinations of the project `room."projectId"`. */
+const OWED_OF_PROJECT = `
+  with recursive owed as (
+    (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
+      where "projectId" = room."projectId" and "nextAttemptTime" is not null
+        and "destinationId" > room."after"
+      order by "projectId", "destinationId", "nextAttemptTime" limit 1)
+    union all
+    select following.* from owed cross join lateral (
+      select "destinationId", "nextAttemptTime" from "Delivery"
+      where "projectId" = room."projectId" and "nextAttemptTime" is not null
+        and "destinationId" > owed."id"
+      order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
+  )`;
+
+/**
+ * Takes due deliveries of enabled destinations, one project after the other and one destination of it after the other.
+ * No project takes more than its room: what others have is found whatever one of them is owed.
+ */
 const CLAIM = acrossProjects(
   'deliveries that are due',
   (isAsked) => `
-  ${owedSql('$1, $2', isAsked)}, due as materialized (
-    select delivery.* from owed
-    left join unnest($3::text[], $4::int[]) as known("id", "free") on known."id" = owed."id"
-    cross join ${destinationOf('owed', 'id', ['status', 'failingSince'])} destination
+  ${owedProjectsSql('$1', isAsked)}, due as materialized (
+    select delivery.* from owed_project
+    left join unnest($2::text[], $3::text[], $4::int[], $5::int[], $6::int[])
+      as known_project("id", "after", "rows", "bytes", "failing") on known_project."id" = owed_project."projectId"
     cross join lateral (
-      select ready.* from (
-        select ctid as "place", owed."projectId", octet_length("body") as "bytes" from "Delivery"
-        where "projectId" = owed."projectId" and "destinationId" = owed."id"
-          and "nextAttemptTime" <= greatest(now(), $6) and ${isFreeSql()}
-        order by "projectId", "destinationId", "nextAttemptTime" limit 200
-        for update skip locked) ready
-      limit coalesce(known."free", $7::int)) delivery
-    where owed."earliest" <= greatest(now(), $6)
-      and destination."status" = 'ENABLED' and ($5::boolean or destination."failingSince" is null)
-    limit $8
+      select owed_project."projectId", coalesce(known_project."after", '') as "after",
+        coalesce(known_project."rows", $7::int) as "rows", coalesce(known_project."bytes", $8::int) as "bytes",
+        coalesce(known_project."failing", $9::int) as "failing") room
+    cross join lateral (
+      ${OWED_OF_PROJECT}
+      select "place", "projectId", "bytes" from (
+        select ready.*, sum("bytes") over until_here - "bytes" as "bytesBefore",
+          count(*) filter (where "isFailing") over until_here as "failing"
+        from (
+          select free.*, destination."failingSince" is not null as "isFailing" from owed
+          left join unnest($10::text[], $11::int[]) as known("id", "free") on known."id" = owed."id"
+          cross join ${rowsByKey(
+            'Destination',
+            { projectId: 'room."projectId"', id: 'owed."id"' },
+            { columns: ['status', 'failingSince'] },
+          )} destination
+          cross join lateral (
+            select locked.* from (
+              select ctid as "place", room."projectId", octet_length("body") as "bytes" from "Delivery"
+              where "projectId" = room."projectId" and "destinationId" = owed."id"
+                and "nextAttemptTime" <= greatest(now(), $12) and ${isFreeSql()}
+              order by "projectId", "destinationId", "nextAttemptTime" limit 200
+              for update skip locked) locked
+            limit coalesce(known."free", $13::int)) free
+          where owed."earliest" <= greatest(now(), $12)
+            and destination."status" = 'ENABLED' and (room."failing" > 0 or destination."failingSince" is null)
+          limit room."rows") ready
+        window until_here as (rows unbounded preceding)) counted
+      where "bytesBefore" < room."bytes" and (not "isFailing" or "failing" <= room."failing")
+    ) delivery
+    limit $14
   ), chosen as (
     select "place", "projectId", sum("bytes") over (rows unbounded preceding) - "bytes" as "bytesBefore" from due
   ), within_bytes as (
-    select "place", "projectId" from chosen where "bytesBefore" < $9
+    select "place", "projectId" from chosen where "bytesBefore" < $15
   ), claimed as (
     update "Delivery" d set
-      "leaseToken" = $10, "leaseExpireTime" = now() + $11::int * interval '1 millisecond'
+      "leaseToken" = $16, "leaseExpireTime" = now() + $17::int * interval '1 millisecond'
     from within_bytes w where ${isAtPlaceOf('d', { with: 'within_bytes', as: 'w' })}
     returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
       d."orderKey" is not null as "isOrdered"
@@ -165,12 +221,24 @@ const CLAIM = acrossProjects(
 );
 
 export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
+  const { afterDestinations, rooms } = order;
+  const projects = [...new Set([...afterDestinations.keys(), ...rooms.of.keys()])].map((id) => ({
+    ...(rooms.of.get(id) ?? rooms.other),
+    id,
+    after: afterDestinations.get(id) ?? '',
+  }));
   const values = [
-    order.after.projectId,
-    order.after.destinationId,
+    order.afterProjectId,
+    projects.map(({ id }) => id),
+    projects.map(({ after }) => after),
+    projects.map(({ rows }) => rows),
+    projects.map(({ bytes }) => bytes),
+    projects.map(({ failing }) => failing),
+    rooms.other.rows,
+    rooms.other.bytes,
+    rooms.other.failing,
     [...order.free.keys()],
     [...order.free.values()],
-    order.takesFailing,
     order.now,
     order.freeByDefault,
     order.rows,

@@ -98,9 +98,28 @@ test('it counts what is held until it is dropped', () => {
   const backlog = new Backlog(LIMITS);
   const jobs = [job('a'), job('b', { isFailing: true })];
   backlog.add(jobs);
-  expect(backlog).toMatchObject({ held: 2, heldBytes: 20, heldFailing: 1 });
+  expect(backlog).toMatchObject({ held: 2, heldBytes: 20 });
   backlog.drop(backlog.takeWaiting('a'));
   expect(backlog).toMatchObject({ held: 1, heldBytes: 10 });
   backlog.drop(backlog.takeWaiting());
-  expect(backlog).toMatchObject({ held: 0, heldBytes: 0, heldFailing: 0 });
+  expect(backlog).toMatchObject({ held: 0, heldBytes: 0 });
+  expect(backlog.rooms().of).toEqual(new Map());
+});
+
+test('a project may hold three quarters of what others leave free, and no more rows that fail than a quarter of all', () => {
+  const backlog = new Backlog({ ...LIMITS, heldRows: 80, heldBytes: 400 });
+  expect(backlog.rooms().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
+  const greedy = { projectId: 'greedy' };
+  const jobs = [
+    ...Array.from({ length: 20 }, () => job('a', greedy)),
+    ...Array.from({ length: 4 }, () => job('b', { ...greedy, isFailing: true })),
+  ];
+  backlog.add(jobs);
+  expect(backlog.rooms()).toEqual({
+    of: new Map([['greedy', { rows: 36, bytes: 60, failing: 11 }]]),
+    other: { rows: 42, bytes: 120, failing: 12 },
+  });
+  backlog.add(Array.from({ length: 6 }, () => job('a', greedy)));
+  // Without room for bytes, there is none for rows.
+  expect(backlog.rooms().of.get('greedy')).toEqual({ rows: 0, bytes: 0, failing: 11 });
 });

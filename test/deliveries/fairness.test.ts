@@ -82,6 +82,63 @@ test('a project whose destinations hang with more than all that may be in flight
   expect(receiver.received(place)).toHaveLength(200);
 });
 
+/** Two projects: the first one has destinations that hang, the second one is quiet, and its id is the later one. */
+async function besideHanging({ destinations, failing = false, body = '{}' }: Hanging) {
+  const since = failing ? { failingSince: new Date(), failedAttempts: 5 } : {};
+  const hanging = await Promise.all(
+    Array.from({ length: destinations }, () => newDestination(since)),
+  );
+  for (const { id, place } of hanging) {
+    receiver.behave(place, 'HANG');
+    await owe(id, 20, { body });
+  }
+  const quiet = await createOwing(database);
+  const place = newPlace();
+  const { id } = await quiet.destination(receiver.url(place), since);
+  await quiet.owe(id, 40, { body });
+  return { place, hanging };
+}
+
+interface Hanging {
+  destinations: number;
+  failing?: boolean;
+  body?: string;
+}
+
+/** None of those that hang ends during a test. */
+const HANGING = { attemptMs: 100_000, leaseMs: 120_000 };
+
+test.each([
+  { what: 'rows', limits: { claimRows: 20, heldRows: 40 }, given: {} },
+  {
+    what: 'bytes',
+    limits: { claimRows: 20, heldBytes: 50_000 },
+    given: { body: JSON.stringify('x'.repeat(1_000)) },
+  },
+  {
+    what: 'rows for destinations that fail',
+    limits: { claimRows: 20, heldRows: 80 },
+    given: { failing: true },
+  },
+])('a project whose destinations hang does not take all $what of a process', async (one) => {
+  const { place } = await besideHanging({ destinations: 20, ...one.given });
+  const limits = { ...HANGING, ...one.limits };
+  await using sender = createWorker(database, { config: atOnce, limits });
+  const running = sender.worker.run();
+  await receiver.arrived(place, 40);
+  await sender.worker.stop(running);
+  expect(receiver.received(place)).toHaveLength(40);
+});
+
+test("every destination of a project gets its turn, though one claim takes a few of the project's", async () => {
+  const { hanging } = await besideHanging({ destinations: 12 });
+  for (const { place } of hanging) receiver.behave(place, { status: 200 });
+  const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
+  await using sender = createWorker(database, { limits });
+  await sender.worker.drain();
+  expect(hanging.map(({ place }) => receiver.received(place).length)).toEqual(Array(12).fill(20));
+});
+
 test('every destination gets its turn, however many there are and however much each is owed', async () => {
   const destinations = await Promise.all(Array.from({ length: 30 }, () => newDestination()));
   for (const { id } of destinations) await owe(id, 30);

@@ -84,9 +84,10 @@ async function sendDeliveries({ app, projectId, destinationId }: Young): Promise
   const { database, now: clock } = app.app.services;
   const { query } = database.rows;
   const [now, leaseToken] = [clock(), newId('opr')];
+  const room = { rows: 2 * AT_ONCE, bytes: 1e9, failing: 2 * AT_ONCE };
   const order = {
-    ...{ projectIds: null, after: { projectId: '', destinationId: '' }, free: new Map() },
-    ...{ freeByDefault: 2 * AT_ONCE, takesFailing: true, rows: 2 * AT_ONCE, bytes: 1e9 },
+    ...{ projectIds: null, afterProjectId: '', afterDestinations: new Map(), free: new Map() },
+    ...{ freeByDefault: 2 * AT_ONCE, rooms: { of: new Map(), other: room }, ...room },
     ...{ leaseToken, leaseMs: 60_000, now },
   };
   const claimed = await claimDue(query, order);
