@@ -1,17 +1,24 @@
 /**
- * How fast providers are called: so many requests of a connection at once and in a second, a pause if
- * the provider requires one, and a bounded share for each project and each provider, so that a slow one
- * delays no other. In memory: each process keeps to the limits for itself.
+ * Bounds the requests to providers: at the same time and per second for each connection, with a pause if the provider
+ * requires one, and at the same time for each project, each provider and the process. A provider that is slow therefore
+ * delays no other provider, and a project no other project. The counts are in memory: each process has its own.
  */
 import type { Provider } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../work/token-buckets.ts';
 
-/** Requests at once to one provider, of one project to it, and reserved for projects that have none. */
-const PROVIDER_CONCURRENCY = 72;
-const PROJECT_CONCURRENCY = 32;
-const RESERVED = 8;
+interface RoomLimits {
+  max: number;
+  projectMax: number;
+  /** For projects that have no request under way. */
+  reserved: number;
+}
+
+/** Requests at the same time to one provider. */
+const TO_PROVIDER: RoomLimits = { max: 72, projectMax: 32, reserved: 8 };
+/** To all providers. The process has 256 sockets for them; the rest is for requests for tokens. */
+const OF_PROCESS: RoomLimits = { max: 224, projectMax: 96, reserved: 24 };
 /** Requests of one connection that may wait, and for how long: callers wait 30 s in all. */
 const WAITING_MAX = 500;
 const WAIT_MS_MAX = 20_000;
@@ -21,66 +28,79 @@ const REST_MS_MAX = HOUR_MS;
 /** Connections of a provider whose rate is remembered. */
 const RATES_MAX = 5_000;
 
-/** Whose request it is. */
+/** The connection that a request uses. */
 export interface Caller {
   connectionId: string;
   projectId: string;
   provider: Pick<Provider, 'name' | 'displayName' | 'limits'>;
 }
 
+/** Requests at the same time, bounded in all and for each project. */
+class Room {
+  readonly #limits: RoomLimits;
+  readonly #runningOf = new Map<string, number>();
+  #running = 0;
+
+  constructor(limits: RoomLimits) {
+    this.#limits = limits;
+  }
+
+  get isFull(): boolean {
+    return this.#running >= this.#limits.max;
+  }
+
+  isOpenTo({ projectId }: Caller): boolean {
+    const { max, projectMax, reserved } = this.#limits;
+    const ofProject = this.#runningOf.get(projectId) ?? 0;
+    if (this.isFull || ofProject === 0) return !this.isFull;
+    // No more than is free for others, so that several greedy projects leave room for the next one.
+    return ofProject < Math.min(projectMax, max - this.#running - reserved);
+  }
+
+  count({ projectId }: Caller, change: 1 | -1): void {
+    this.#running += change;
+    const ofProject = (this.#runningOf.get(projectId) ?? 0) + change;
+    if (ofProject > 0) this.#runningOf.set(projectId, ofProject);
+    else this.#runningOf.delete(projectId);
+  }
+}
+
 /** The requests of one connection. */
-class Lane {
+class ConnectionQueue {
   readonly caller: Caller;
-  readonly road: Road;
+  readonly provider: ProviderQueue;
   running = 0;
   readonly waiting = new Set<() => void>();
   restUntil = 0;
   timer: NodeJS.Timeout | undefined;
 
-  constructor(caller: Caller, road: Road) {
+  constructor(caller: Caller, provider: ProviderQueue) {
     this.caller = caller;
-    this.road = road;
+    this.provider = provider;
   }
 }
 
 /** The requests of all connections to one provider. */
-class Road {
+class ProviderQueue {
   readonly rates: TokenBuckets;
-  running = 0;
-  readonly runningOf = new Map<string, number>();
-  /** Lanes that wait for room, the longest first. */
-  readonly held = new Set<Lane>();
+  readonly room = new Room(TO_PROVIDER);
+  /** Queues of connections that wait for room, the longest first. */
+  readonly held = new Set<ConnectionQueue>();
 
   constructor({ requestsPerSecond, concurrency }: Provider['limits'], now: () => number) {
-    // No burst beyond what may run at once: providers count over short times too.
+    // No burst beyond what may run at the same time: providers count over short times too.
     const rate = { perSecond: requestsPerSecond, burst: concurrency, max: RATES_MAX };
     this.rates = createTokenBuckets(rate, now);
-  }
-
-  get isFull(): boolean {
-    return this.running >= PROVIDER_CONCURRENCY;
-  }
-
-  hasRoomFor({ caller: { projectId } }: Lane): boolean {
-    const ofProject = this.runningOf.get(projectId) ?? 0;
-    if (this.isFull || ofProject === 0) return !this.isFull;
-    // No more than is free for others, so that several greedy projects leave room for the next one.
-    const free = PROVIDER_CONCURRENCY - this.running - RESERVED;
-    return ofProject < Math.min(PROJECT_CONCURRENCY, free);
-  }
-
-  count({ caller: { projectId } }: Lane, change: 1 | -1): void {
-    this.running += change;
-    const ofProject = (this.runningOf.get(projectId) ?? 0) + change;
-    if (ofProject > 0) this.runningOf.set(projectId, ofProject);
-    else this.runningOf.delete(projectId);
   }
 }
 
 export class ProviderLimits {
   readonly #now: () => number;
-  readonly #lanes = new Map<string, Lane>();
-  readonly #roads = new Map<string, Road>();
+  readonly #connections = new Map<string, ConnectionQueue>();
+  readonly #providers = new Map<string, ProviderQueue>();
+  readonly #room = new Room(OF_PROCESS);
+  /** Queues that wait for room in the process, the longest first. */
+  readonly #held = new Set<ConnectionQueue>();
 
   /** `now` in milliseconds, of a clock that never jumps. */
   constructor(now = () => performance.now()) {
@@ -89,100 +109,115 @@ export class ProviderLimits {
 
   /** Runs the work in its turn. Throws RATE_LIMITED, with nothing run, if that is too far away. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    const lane = this.#laneOf(caller);
-    await this.#turn(lane);
+    const queue = this.#queueOf(caller);
+    await this.#turn(queue);
     try {
       return await work();
     } finally {
-      this.#finish(lane);
+      this.#finish(queue);
     }
   }
 
   /** Starts nothing more of the connection for this long. */
   rest(caller: Caller, ms: number | null): void {
-    const lane = this.#laneOf(caller);
+    const queue = this.#queueOf(caller);
     const until = this.#now() + Math.min(ms ?? REST_MS, REST_MS_MAX);
-    lane.restUntil = Math.max(lane.restUntil, until);
-    this.#forgetIdle(lane);
+    queue.restUntil = Math.max(queue.restUntil, until);
+    this.#forgetIdle(queue);
   }
 
-  #laneOf(caller: Caller): Lane {
+  #queueOf(caller: Caller): ConnectionQueue {
     const { connectionId } = caller;
-    const lane = this.#lanes.get(connectionId) ?? new Lane(caller, this.#roadOf(caller));
-    this.#lanes.set(connectionId, lane);
-    return lane;
+    const queue =
+      this.#connections.get(connectionId) ?? new ConnectionQueue(caller, this.#providerOf(caller));
+    this.#connections.set(connectionId, queue);
+    return queue;
   }
 
-  #roadOf({ provider: { name, limits } }: Caller): Road {
-    const road = this.#roads.get(name) ?? new Road(limits, this.#now);
-    this.#roads.set(name, road);
-    return road;
+  #providerOf({ provider: { name, limits } }: Caller): ProviderQueue {
+    const provider = this.#providers.get(name) ?? new ProviderQueue(limits, this.#now);
+    this.#providers.set(name, provider);
+    return provider;
   }
 
-  #turn(lane: Lane): Promise<void> {
-    if (this.#restMs(lane) > WAIT_MS_MAX || lane.waiting.size >= WAITING_MAX) {
-      return Promise.reject(rateLimited(lane.caller, this.#restMs(lane)));
+  #turn(queue: ConnectionQueue): Promise<void> {
+    if (this.#restMs(queue) > WAIT_MS_MAX || queue.waiting.size >= WAITING_MAX) {
+      return Promise.reject(rateLimited(queue.caller, this.#restMs(queue)));
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const deadline = setTimeout(() => {
-      lane.waiting.delete(start);
-      reject(rateLimited(lane.caller, this.#restMs(lane)));
-      this.#forgetIdle(lane);
+      queue.waiting.delete(start);
+      reject(rateLimited(queue.caller, this.#restMs(queue)));
+      this.#forgetIdle(queue);
     }, WAIT_MS_MAX);
     const start = () => {
       clearTimeout(deadline);
       resolve();
     };
-    lane.waiting.add(start);
-    this.#advance(lane);
+    queue.waiting.add(start);
+    this.#advance(queue);
     return promise;
   }
 
-  /** Starts what may start; the rest starts when another ends, or when its time has come. */
-  #advance(lane: Lane): void {
-    const { road, waiting, caller } = lane;
-    road.held.delete(lane);
+  /** Starts what may start; the rest starts when another request is over, or when its time has come. */
+  #advance(queue: ConnectionQueue): void {
+    const { provider, waiting, caller } = queue;
+    provider.held.delete(queue);
+    this.#held.delete(queue);
     for (const start of waiting) {
-      if (lane.running >= caller.provider.limits.concurrency) return;
-      if (!road.hasRoomFor(lane)) {
-        road.held.add(lane);
+      if (queue.running >= caller.provider.limits.concurrency) return;
+      if (!provider.room.isOpenTo(caller)) {
+        provider.held.add(queue);
         return;
       }
-      const waitMs = this.#restMs(lane) || road.rates.take(caller.connectionId) * 1_000;
+      if (!this.#room.isOpenTo(caller)) {
+        this.#held.add(queue);
+        return;
+      }
+      const waitMs = this.#restMs(queue) || provider.rates.take(caller.connectionId) * 1_000;
       if (waitMs > 0) {
-        clearTimeout(lane.timer);
-        lane.timer = setTimeout(() => this.#advance(lane), Math.ceil(waitMs));
+        clearTimeout(queue.timer);
+        queue.timer = setTimeout(() => this.#advance(queue), Math.ceil(waitMs));
         return;
       }
       waiting.delete(start);
-      lane.running += 1;
-      road.count(lane, 1);
+      this.#count(queue, 1);
       start();
     }
   }
 
-  #finish(lane: Lane): void {
-    const { road } = lane;
-    lane.running -= 1;
-    road.count(lane, -1);
-    // Those that were held come first: a lane that is never empty would keep its place for itself.
-    for (const held of [...road.held]) {
-      if (road.isFull) break;
-      this.#advance(held);
+  #finish(queue: ConnectionQueue): void {
+    const { room, held } = queue.provider;
+    this.#count(queue, -1);
+    // Queues that were held come first: one that is never empty would keep its room for itself.
+    this.#advanceHeld(room, held);
+    this.#advanceHeld(this.#room, this.#held);
+    this.#advance(queue);
+    this.#forgetIdle(queue);
+  }
+
+  #advanceHeld(room: Room, held: Set<ConnectionQueue>): void {
+    for (const queue of [...held]) {
+      if (room.isFull) return;
+      this.#advance(queue);
     }
-    this.#advance(lane);
-    this.#forgetIdle(lane);
   }
 
-  #forgetIdle(lane: Lane): void {
-    if (lane.running > 0 || lane.waiting.size > 0) return;
-    clearTimeout(lane.timer);
-    const restMs = this.#restMs(lane);
-    if (restMs === 0) this.#lanes.delete(lane.caller.connectionId);
-    else lane.timer = setTimeout(() => this.#forgetIdle(lane), Math.ceil(restMs)).unref();
+  #count(queue: ConnectionQueue, change: 1 | -1): void {
+    queue.running += change;
+    queue.provider.room.count(queue.caller, change);
+    this.#room.count(queue.caller, change);
   }
 
-  #restMs({ restUntil }: Lane): number {
+  #forgetIdle(queue: ConnectionQueue): void {
+    if (queue.running > 0 || queue.waiting.size > 0) return;
+    clearTimeout(queue.timer);
+    const restMs = this.#restMs(queue);
+    if (restMs === 0) this.#connections.delete(queue.caller.connectionId);
+    else queue.timer = setTimeout(() => this.#forgetIdle(queue), Math.ceil(restMs)).unref();
+  }
+
+  #restMs({ restUntil }: ConnectionQueue): number {
     return Math.max(0, restUntil - this.#now());
   }
 }

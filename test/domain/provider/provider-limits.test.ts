@@ -207,3 +207,45 @@ test('connections that wait for room get it in turns', async () => {
   expect(late).toHaveBeenCalledOnce();
   while (running.size > 0) await endAll();
 });
+
+function toProvider(name: string, given: { projectId: string; connectionId: string }): Caller {
+  const caller = callerOf(given.connectionId, given);
+  return { ...caller, provider: { ...caller.provider, name } };
+}
+
+/** Two requests of each of 25 connections to each of so many providers, which do not answer. */
+function callProviders(limits: ProviderLimits, work: () => Promise<void>, projectId: string) {
+  for (let provider = 0; provider < 8; provider += 1) {
+    for (let connection = 0; connection < 25; connection += 1) {
+      const given = { projectId, connectionId: `${projectId}.${provider}.${connection}` };
+      for (let count = 0; count < 2; count += 1) {
+        void limits.run(toProvider(`crm ${provider}`, given), work);
+      }
+    }
+  }
+}
+
+test('bounds the requests of one project to all providers together', async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  callProviders(limits, work, 'noisy');
+  await settled();
+  expect(running.size).toBe(96);
+  let ended = 0;
+  while (running.size > 0) {
+    ended += running.size;
+    await endAll();
+  }
+  expect(ended).toBe(400);
+});
+
+test('leaves room for the next project however many providers others use', async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  for (let project = 0; project < 6; project += 1) callProviders(limits, work, `noisy ${project}`);
+  await settled();
+  expect(running.size).toBeLessThan(224);
+  const quiet = toProvider('another', { projectId: 'quiet', connectionId: 'quiet' });
+  expect(await limits.run(quiet, async () => 'yes')).toBe('yes');
+  while (running.size > 0) await endAll();
+});
