@@ -1,6 +1,7 @@
 /**
  * Finds values of an input that can't be stored as they are: NUL and lone surrogates in texts; in JSON also values
- * nested too deep, numbers that are not finite, and members named __proto__.
+ * nested too deep, numbers that are not finite, and members named __proto__. Lists that are too long to be checked in
+ * one turn of the event loop are found first.
  */
 import type { Issue } from '../errors.ts';
 import { issueAt } from './issues.ts';
@@ -9,7 +10,41 @@ import { isStorableText } from './storable-json.ts';
 /** Far above what records and configurations have, far below what overflows the stack. */
 const DEPTH_MAX = 64;
 
+/**
+ * Items of all lists of an input together: some 40 ms of the event loop. A manifest of the largest permitted text has
+ * fewer.
+ */
+const LIST_ITEMS_MAX = 10_000;
+
 export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {
+  const excess = findLongList(value, path);
+  if (excess) yield excess;
+  else yield* listIllFormed(value, path);
+}
+
+/** The list with which an input has too many items. Needs no schema: call it before one is applied to the input. */
+export function findLongList(
+  value: unknown,
+  path: PropertyKey[] = [],
+  counted = { items: 0 },
+): Issue | null {
+  if (typeof value !== 'object' || value === null || path.length > DEPTH_MAX) return null;
+  if (Array.isArray(value)) {
+    counted.items += value.length;
+    if (counted.items > LIST_ITEMS_MAX) return issueAt(path, TOO_LONG);
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item !== 'object' || item === null) continue;
+    const inner = [...path, Array.isArray(value) ? Number(key) : key];
+    const found = findLongList(item, inner, counted);
+    if (found) return found;
+  }
+  return null;
+}
+
+const TOO_LONG = `has too many items: the lists of a request have at most ${LIST_ITEMS_MAX} together.`;
+
+function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {
     if (!isStorableText(value)) yield issueAt(path, ILL_FORMED);
   } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
@@ -23,7 +58,7 @@ export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<
       if (key === '__proto__') yield issueAt(path, 'must not have a member named __proto__.');
       // An input of a megabyte has so many of these that a path for each would take most of the time.
       if (isStorableLeaf(item)) continue;
-      yield* listUnstorable(item, [...path, Array.isArray(value) ? Number(key) : key]);
+      yield* listIllFormed(item, [...path, Array.isArray(value) ? Number(key) : key]);
     }
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
     yield issueAt(path, 'must be a number of at most 64 bits.');

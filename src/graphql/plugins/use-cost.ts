@@ -1,6 +1,8 @@
-/** Refuses operations that cost more than LIMIT_COST, and adds `extensions.cost` for callers who ask for it. */
+/** Refuses operations that cost more than LIMIT_COST or have too long lists in their variables, and adds `extensions.cost` for callers who ask for it. */
 import type { OperationDefinitionNode } from 'graphql';
 import type { Config } from '../../config.ts';
+import { findLongList } from '../../domain/storable-input.ts';
+import { invalidInput } from '../../errors.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 import { type Cost, costError, costFunction } from '../execution/query-limits.ts';
 import { schema } from '../schema/schema.ts';
@@ -20,6 +22,9 @@ export function useCost(config: Config): OperationPlugin {
       extendContext({ cost });
       const error = costError(cost, config);
       if (error) throw error;
+      // graphql-js checks each item of a list before any of our rules is applied.
+      const longList = findLongList(params.variables);
+      if (longList) throw invalidInput([longList]);
     },
     onExecute({ context }) {
       const { cost, wantsCost, operation } = context;

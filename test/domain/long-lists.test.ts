@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+
+const app = await sharedApp();
+const tenant = await app.tenant();
+const { projectId, apiKey } = tenant;
+
+const WRITE = `mutation ($input: WriteRecordsInput!) {
+  writeRecords(input: $input) { operationId }
+}`;
+const TOO_LONG = 'has too many items: the lists of a request have at most 10000 together.';
+const numbers = (count: number) => Array.from({ length: count }, () => 1);
+
+async function byGraphql(record: object) {
+  const place = { projectIdOrName: projectId, integrationIdOrName: 'crm', objectName: 'contacts' };
+  const input = { ...place, groupRef: 'acme', type: 'CREATE', record };
+  const { errors } = await tenant.request(WRITE, { input });
+  const { code, problem } = errors?.[0]?.extensions ?? {};
+  return { code, issues: problem?.issues };
+}
+
+async function byRest(record: object) {
+  const path = `/v1/projects/${projectId}/integrations/crm/objects/contacts`;
+  const answer = await app.fetch(path, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ groupRef: 'acme', type: 'create', record }),
+  });
+  return { status: answer.status, issues: (await answer.json()).issues };
+}
+
+test('refuses an input whose lists have more than 10,000 items together, and names the list', async () => {
+  const record = { a: numbers(6_000), b: [{ c: numbers(4_000) }] };
+  const issueAt = (name: string) => expect.objectContaining({ in: 'body', name, detail: TOO_LONG });
+  expect(await byGraphql(record)).toEqual({
+    code: 'BAD_USER_INPUT',
+    issues: [issueAt('input.record.b[0].c')],
+  });
+  expect(await byRest(record)).toEqual({ status: 400, issues: [issueAt('record.b[0].c')] });
+});
+
+test('accepts an input whose lists have 10,000 items together', async () => {
+  const record = { a: numbers(6_000), b: [{ c: numbers(3_999) }] };
+  expect(await byGraphql(record)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await byRest(record)).toMatchObject({ status: 404 });
+});
