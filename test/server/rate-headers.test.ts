@@ -68,3 +68,30 @@ test.each(['memory', 'database'])('one rate in %s holds for GraphQL and REST', a
   const types = new Set(refused.map((answer) => answer.headers.get('content-type')));
   expect(types).toContain('application/problem+json');
 });
+
+test('counts a page of REST as one request for each 100 items that it may have', async () => {
+  await using slow = await testApp({
+    env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '30' },
+  });
+  const { apiKey, projectName } = await slow.tenant();
+  const path = `/v1/projects/${projectName}/topics`;
+  const ask = async (query: string) => {
+    const answer = await slow.fetch(path + query, { headers: { 'x-api-key': apiKey } });
+    await answer.text();
+    const left = /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1];
+    return [answer.status, Number(left)];
+  };
+  // A token comes back each second, which a slow machine may need for a request.
+  const expectLeft = ([status, left]: (number | undefined)[], expected: number) => {
+    expect(status).toBe(200);
+    expect(left).toBeGreaterThanOrEqual(expected);
+    expect(left).toBeLessThan(expected + 8);
+  };
+  expectLeft(await ask('?pageSize=1000'), 20);
+  expectLeft(await ask('?pageSize=100'), 19);
+  // Without a page size it is a page of 1,000.
+  expectLeft(await ask(''), 9);
+  let last = await ask('');
+  while (last[0] === 200) last = await ask('');
+  expect(last[0]).toBe(429);
+});

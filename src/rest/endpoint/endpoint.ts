@@ -41,6 +41,8 @@ export interface Described<Shown> {
   /** Converts another form of the request, which the reference API has, into the form that `input` describes. */
   rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
   failure?: Failure<Shown>;
+  /** Of a list: the most items of a page whose request names no pageSize. */
+  pageSizeDefault?: number;
 }
 
 /** The response for work that was tried and has failed: `output` with another status, or a problem for clients that accept one. */

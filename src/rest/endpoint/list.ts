@@ -85,6 +85,7 @@ function paged<I extends z.ZodObject, Row, Item>(
     .describe(`The most items of one page, 1 to ${PAGE_MAX}. Default: ${usual}.`);
   return {
     ...rest,
+    pageSizeDefault: usual,
     needs: list.needs,
     method: 'GET' as const,
     status: 200 as const,

@@ -1,9 +1,11 @@
 /** Runs a request to an endpoint: admits the caller, waits for its turn, validates the input, and limits the time. */
 
 import type { Services } from '../../domain/call.ts';
+import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { createRelations } from '../../domain/relations.ts';
 import type { Admission, Sender } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
+import { weightOf } from '../../domain/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
@@ -40,9 +42,12 @@ export async function perform(
   const work = async () => {
     const admitted = await admit(admission, received);
     viewer = admitted;
-    return inTurn(admitted, received.sender, (slot) =>
-      answer(endpoint, services, { received, viewer: admitted, slot }),
-    );
+    const weight = weightOf(services.config, costOf(endpoint, received.parts));
+    // Admission has counted one request already.
+    if (weight > 1) await admission.spend(admitted, weight - 1, received);
+    const run = (slot: RequestSlot | undefined) =>
+      answer(endpoint, services, { received, viewer: admitted, slot });
+    return inTurn(admitted, { ...received.sender, weight }, run);
   };
   return timed(meters, work, ({ outcome, seconds }) => {
     const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
@@ -87,18 +92,23 @@ async function answer(
   });
 }
 
-/** A request counts as one of its caller's, whatever its endpoint. */
-const WEIGHT = 1;
+/** The cost of a request: the items of its page at most, or one object. A wrong page size is refused later. */
+function costOf({ pageSizeDefault }: Endpoint, { query }: Parts): number {
+  if (pageSizeDefault === undefined) return 1;
+  const { pageSize = pageSizeDefault } = query as { pageSize?: unknown };
+  const size = Number(pageSize);
+  return size <= PAGE_MAX ? size : 1;
+}
 
 /** Runs the work of an admitted caller at its turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if it gets none. */
 export async function inTurn<T>(
   viewer: Viewer,
-  { slot }: Received['sender'],
+  { slot, weight = 1 }: Received['sender'] & { weight?: number },
   work: (slot: RequestSlot | undefined) => Promise<T>,
 ): Promise<T> {
   if (!slot) return work(undefined);
   slot.admit(viewer);
-  const turn = slot.begin(WEIGHT);
+  const turn = slot.begin(weight);
   if (turn) await turn;
   try {
     return await work(slot);
