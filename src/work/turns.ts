@@ -59,8 +59,12 @@ export class Turns {
     this.#queueOf(turn).count(turn, 1);
   }
 
+  isHeavy(weight: number): boolean {
+    return weight >= this.#heavyWeight;
+  }
+
   #queueOf({ weight }: Turn): TurnQueue {
-    return weight >= this.#heavyWeight ? this.#heavy : this.#light;
+    return this.isHeavy(weight) ? this.#heavy : this.#light;
   }
 }
 

@@ -10,6 +10,7 @@ import type {
 import type { Plugin } from 'graphql-yoga';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
+import type { Pace } from '../../work/pace.ts';
 import type { Context } from './context.ts';
 import type { Message } from './message.ts';
 import type { DocumentParams } from './trusted-documents.ts';
@@ -57,6 +58,8 @@ export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   cost?: number;
   /** Set by use-fair-shares.ts: how many requests of the rate it counts as. */
   weight?: number;
+  /** Set by use-fair-shares.ts for a heavy operation. */
+  pace?: Pace;
   /** Set by use-fair-shares.ts if the slot ends with the operation. */
   ownsSlot?: boolean;
   /** Set by use-metrics.ts: `performance.now()` when the operation began. */

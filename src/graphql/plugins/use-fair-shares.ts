@@ -19,7 +19,8 @@ export function useCostOfRate(
       const { viewer, cost = 0, slot } = context;
       const weight = weightOf(config, cost);
       const own = () => ({ slot: new RequestSlot(shares, meters), ownsSlot: true });
-      extendContext({ weight, ...(!slot && own()) });
+      const { turns, pace } = shares;
+      extendContext({ weight, ...(turns.isHeavy(weight) && { pace }), ...(!slot && own()) });
       // Admission has counted one request already.
       return viewer && weight > 1 ? admission.spend(viewer, weight - 1, context) : undefined;
     },

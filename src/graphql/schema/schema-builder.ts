@@ -8,6 +8,7 @@ import { invalidInput } from '../../errors.ts';
 import type { Context } from '../execution/context.ts';
 import { typeNameOfNode } from './node-types.ts';
 import './authorized-callers.ts';
+import './paced-pages.ts';
 import './storable-arguments.ts';
 
 export interface SchemaTypes {
@@ -37,7 +38,7 @@ export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
   // Each plugin wraps those after it: callers are authorized before their input is validated.
-  plugins: ['authorizedCallers', 'storableArguments', RelayPlugin, ZodPlugin],
+  plugins: ['authorizedCallers', 'storableArguments', 'pacedPages', RelayPlugin, ZodPlugin],
   defaultFieldNullability: false,
   zod: {
     validationError: (error, args) => invalidInput(issuesOf(error, args)),

@@ -11,11 +11,15 @@ import {
   type Level,
   type UsedUp,
 } from '../../../work/bounded-shares.ts';
+import { Pace } from '../../../work/pace.ts';
 import { Turns } from '../../../work/turns.ts';
 import { projectIdOf, type Viewer } from '../viewer.ts';
 
 /** Most requests that run now have ended by then. */
 const RETRY_AFTER_SECONDS = 1;
+
+/** Objects of heavy operations that are completed in one turn of the event loop: some 5 ms of it. */
+const ITEMS_PER_TURN = 1_000;
 
 type Setting = Extract<keyof Config, `LIMIT_${string}`>;
 
@@ -59,6 +63,8 @@ export function holderOf(viewer: Viewer): { caller: string; project: string } {
 
 export class ProcessShares {
   readonly turns: Turns;
+  /** Spreads the pages of heavy operations over turns of the event loop. */
+  readonly pace = new Pace(ITEMS_PER_TURN);
   readonly #shares: Record<ShareName, BoundedShares>;
   readonly #config: Config;
   readonly #meters: Meters;

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Pace } from '../../src/work/pace.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Which parts have proceeded after each turn. */
+async function turnsOf(pace: Pace, parts: readonly number[]): Promise<number[][]> {
+  const turns: number[][] = [[]];
+  for (const [at, items] of parts.entries()) {
+    const waiting = pace.next(items);
+    if (waiting) void waiting.then(() => turns.at(-1)?.push(at));
+    else turns[0]?.push(at);
+  }
+  while (turns.flat().length < parts.length) {
+    turns.push([]);
+    await vi.advanceTimersToNextTimerAsync();
+  }
+  return turns;
+}
+
+test('lets parts proceed while the allowance of a turn lasts, in their order', async () => {
+  expect(await turnsOf(new Pace(100), [40, 40, 40, 40, 40, 40])).toEqual([
+    [0, 1, 2],
+    [3, 4, 5],
+  ]);
+});
+
+test('lets a part proceed that is larger than the allowance, alone', async () => {
+  expect(await turnsOf(new Pace(100), [500, 10, 500, 500])).toEqual([[0], [1, 2], [3]]);
+});
+
+test('has a whole allowance again after a turn', async () => {
+  const pace = new Pace(100);
+  expect(await turnsOf(pace, [100])).toEqual([[0]]);
+  await vi.advanceTimersToNextTimerAsync();
+  expect(await turnsOf(pace, [100])).toEqual([[0]]);
+});
