@@ -1,155 +1,83 @@
-/** How long one request with the largest permitted input holds up all others of the process: each kind of input in turn. */
-import { getIntrospectionQuery } from 'graphql';
-import { expect, test } from 'vitest';
-import { openSocket } from '../support/socket.ts';
-import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
-import { type Gateway, startGateway } from './scenes/gateway.ts';
-import type { OwnTenant } from './scenes/own-server.ts';
+/**
+ * Every input at its size limit, one request at a time: how long each holds up the event loop, by the processor time of the
+ * loop's longest turn. The goal is 50 ms.
+ */
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { testApp, testDatabase } from '../support/app.ts';
+import { insertRows } from '../support/database/rows.ts';
+import { operationsOf } from '../support/rest/least-request.ts';
+import { createWriter } from '../support/scenes/writes.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { chosenInputs } from './stall/chosen-inputs.ts';
+import { graphqlInputs, type LargeInput, restInputs } from './stall/walked-inputs.ts';
 
-/** What is aimed at; the report names the inputs that take longer. */
 const GOAL_MS = 50;
-/** The process would look dead to its balancer. */
-const STALL_MS_MAX = 500;
-/** The shortest of several stalls counts: the machine's other work only adds to them. So does time in which it runs nothing of the process. */
-const TRIES = 3;
+/** Inputs that are measured again, and how often: the least of their stalls is without a collection of garbage. */
+const SHOWN = 40;
+const ROUNDS = 4;
+const OPERATIONS = 1_000;
+/** Nothing here is about rates. */
+const NO_RATES = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
-const BODY_BYTES = 1024 * 1024;
-const DOCUMENT_BYTES = 64 * 1024;
-const MANIFEST_BYTES = 128 * 1024;
-const HEAD_BYTES = 15 * 1024;
-const FRAME_BYTES = 2_000;
+test('answers every input at its size limit', async () => {
+  const database = await testDatabase();
+  const url = await databaseUrl(database);
+  const app = await testApp({ database, env: { ENCRYPTION_KEY } });
+  onTestFinished(() => app[Symbol.asyncDispose]());
+  const writer = await createWriter(app);
+  const { projectId, apiKey } = writer;
+  await insertRows(app).operations(Array.from({ length: OPERATIONS }, () => ({ projectId })));
+  await app.app.start();
+  const gateway = await startGateway({ DATABASE_URL: url, ROLES: 'api', ...NO_RATES });
+  const dispatcher = new Agent();
+  onTestFinished(() => dispatcher.destroy());
 
-/** So many times the text, as far as it fits. */
-const fill = (part: string, bytes: number) => part.repeat(Math.floor(bytes / part.length));
-const numbered = (part: (at: number) => string, bytes: number) => {
-  const count = Math.floor(bytes / part(100_000).length);
-  return Array.from({ length: count }, (_, at) => part(at)).join('');
-};
-const nested = (levels: number, inner = '1') => '['.repeat(levels) + inner + ']'.repeat(levels);
-
-type Ask = (path: string, init?: RequestInit) => Promise<number>;
-
-function askAt({ url }: Gateway, { apiKey }: OwnTenant): Ask {
-  return async (path, init) => {
-    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...init?.headers };
-    const response = await fetch(url + path, { ...init, headers });
-    await response.arrayBuffer();
-    return response.status;
+  const send = async ({ method, path, headers, body }: LargeInput) => {
+    const answer = await request(gateway.url + path, {
+      ...{ dispatcher, method, ...(body !== undefined && { body }) },
+      headers: { 'x-api-key': apiKey, ...headers },
+    });
+    await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER });
+    return answer.statusCode;
   };
-}
+  const stallOf = async (input: LargeInput) => {
+    const stop = await gateway.watchTurns();
+    const status = await send(input);
+    const stallMs = await stop();
+    expect(status, input.name).toBeLessThan(500);
+    return { name: input.name, status, stallMs };
+  };
 
-const WRITE = `mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { operation { id } } }`;
-const REVISE = `mutation ($input: CreateRevisionInput!) { createRevision(input: $input) { revision { id } } }`;
-
-/** JSON bodies at their limit: many members, many items, long texts, and levels. */
-const BODIES: [string, string][] = [
-  ['many members', `{${numbered((at) => `"member${at}":1,`, BODY_BYTES - FRAME_BYTES)}"last":1}`],
-  ['many items', `[${fill('{"a":1},', BODY_BYTES - FRAME_BYTES)}{}]`],
-  ['one text', JSON.stringify(fill('\u00e9"', (BODY_BYTES - FRAME_BYTES) / 2))],
-  ['many levels', nested((BODY_BYTES - FRAME_BYTES) / 2)],
-];
-
-const MANIFESTS: [string, string][] = [
-  ['many keys', numbered((at) => `k${at}: \n`, MANIFEST_BYTES - FRAME_BYTES)],
-  ['many maps', `a: [${fill('{b: c},', MANIFEST_BYTES - FRAME_BYTES)}]`],
-  ['many levels', fill(`- ${nested(30)}\n`, MANIFEST_BYTES - FRAME_BYTES)],
-  ['aliases', `a: &a [${fill('1,', 60_000)}]\nb: [${fill('*a,', 297)}]`],
-];
-
-const DOCUMENTS: [string, string][] = [
-  ['one text', `{ project(idOrName: "${fill('x', DOCUMENT_BYTES - FRAME_BYTES)}") { id } }`],
-  ['comments', `${fill('#\n', DOCUMENT_BYTES - FRAME_BYTES)}{ viewer { kind } }`],
-  ['many tokens', `{ viewer { kind } ${fill('__typename ', 20_000)}}`],
-  ['many levels', `{ node(id: ${nested(900)}) { id } }`],
-  ['introspection', getIntrospectionQuery()],
-];
-
-interface Input {
-  name: string;
-  send(ask: Ask, gateway: Gateway): Promise<number>;
-}
-
-function inputsOf({ projectId, apiKey }: OwnTenant): Input[] {
-  const graphql = (name: string, body: string): Input => ({
-    name: `GraphQL ${name}`,
-    send: (ask) => ask('/graphql', { method: 'POST', body }),
-  });
-  const rest = (name: string, method: string, path: string, body: string): Input => ({
-    name: `REST ${name}`,
-    send: (ask) => ask(`/v1/projects/${projectId}${path}`, { method, body }),
-  });
-  const inProject = `"projectIdOrName":"${projectId}","integrationIdOrName":"crm"`;
-  return [
-    ...DOCUMENTS.map(([name, query]) => graphql(`document: ${name}`, JSON.stringify({ query }))),
-    ...BODIES.flatMap(([name, value]) => [
-      graphql(
-        `record: ${name}`,
-        `{"query":"${WRITE}","variables":{"input":{${inProject},"objectName":"contacts","groupRef":"a","type":"CREATE","record":${value}}}}`,
-      ),
-      graphql(
-        `revision: ${name}`,
-        `{"query":"${REVISE}","variables":{"input":{${inProject},"revision":{"specVersion":"1.0.0","content":${value}}}}}`,
-      ),
-      rest(`revision: ${name}`, 'POST', '/integrations/crm/revisions', `{"revision":${value}}`),
-      rest(`destination: ${name}`, 'POST', '/destinations', `{"metadata":{"headers":${value}}}`),
-      rest(`body: ${name}`, 'POST', '/topics', value),
-    ]),
-    ...MANIFESTS.map(([name, sourceYaml]) =>
-      rest(`manifest: ${name}`, 'PUT', '/integrations:batch', JSON.stringify({ sourceYaml })),
-    ),
-    {
-      name: 'path and query',
-      send: (ask) => ask(`/v1/projects/${projectId}/topics?x=${fill('%61', HEAD_BYTES)}`),
-    },
-    {
-      name: 'bearer token',
-      send: (ask) =>
-        ask('/graphql', {
-          method: 'POST',
-          headers: { authorization: `Bearer ${fill('eyJh.', HEAD_BYTES)}`, 'x-api-key': '' },
-          body: '{"query":"{ viewer { kind } }"}',
-        }),
-    },
-    {
-      name: "a provider's event",
-      send: (ask) =>
-        ask(`/webhooks/hubspot/app_01`, { method: 'POST', body: BODIES[1]?.[1] ?? '' }),
-    },
-    {
-      name: 'WebSocket message',
-      async send(_ask, { url }) {
-        const client = await openSocket(url);
-        client.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
-        await client.next();
-        client.send(`{"id":"1","type":"subscribe","payload":{"query":${BODIES[2]?.[1]}}}`);
-        await Promise.race([client.next(), client.closed]);
-        client.socket.terminate();
-        return 200;
-      },
-    },
-  ];
-}
-
-test('no input at its limit holds up the process for long', async () => {
-  const { env, tenant } = await prepareEmbedded();
-  const gateway = await startGateway(env);
-  const ask = askAt(gateway, tenant);
-  const report: { input: string; status: number; stallMs: number }[] = [];
-  for (const { name, send } of inputsOf(tenant)) {
-    let [status, stallMs] = [0, Number.POSITIVE_INFINITY];
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const watched = await gateway.watchLoad();
-      status = await send(ask, gateway);
-      // The loop has turned since, so that its delay is known.
-      for (const path of ['/livez', '/livez']) await ask(path);
-      const { loopDelayMaxMs, threadCpuMs } = await watched();
-      stallMs = Math.min(stallMs, loopDelayMaxMs, threadCpuMs);
-    }
-    report.push({ input: name, status, stallMs });
+  const document = await (await fetch(`${gateway.url}/v1/openapi.json`)).json();
+  const all = function* () {
+    yield* chosenInputs(writer);
+    yield* graphqlInputs(projectId);
+    yield* restInputs(operationsOf(document), projectId);
+  };
+  const measured = new Map<string, { status: number; stallMs: number }>();
+  for (const input of all()) {
+    const { name, ...stall } = await stallOf(input);
+    measured.set(name, stall);
   }
-  report.sort((a, b) => b.stallMs - a.stallMs);
-  console.log(`The loop's longest stall for each input; the goal is ${GOAL_MS} ms.`);
-  console.table(report);
-  expect(report.filter(({ status }) => status >= 500)).toEqual([]);
-  expect(report.filter(({ stallMs }) => stallMs > STALL_MS_MAX)).toEqual([]);
+  const slowest = () => [...measured].toSorted(([, a], [, b]) => b.stallMs - a.stallMs);
+  const names = new Set(
+    slowest()
+      .slice(0, SHOWN)
+      .map(([name]) => name),
+  );
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const input of all()) {
+      const known = measured.get(input.name);
+      if (!known || !names.has(input.name)) continue;
+      known.stallMs = Math.min(known.stallMs, (await stallOf(input)).stallMs);
+    }
+  }
+  const over = slowest().filter(([, { stallMs }]) => stallMs > GOAL_MS);
+  console.log(`${measured.size} inputs, ${over.length} over ${GOAL_MS} ms`);
+  console.table(
+    slowest()
+      .slice(0, SHOWN)
+      .map(([name, stall]) => ({ name, ...stall })),
+  );
 });

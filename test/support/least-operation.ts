@@ -1,5 +1,6 @@
 /** The least operation that calls a field. What it names does not exist. */
 import {
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
   getNamedType,
@@ -13,7 +14,7 @@ import {
 export type Field = GraphQLField<unknown, unknown>;
 
 /** A value of the type, of nothing that exists. */
-function leastOf(type: GraphQLInputType): unknown {
+export function leastOf(type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return leastOf(type.ofType);
   if (isListType(type)) return [leastOf(type.ofType)];
   if (isEnumType(type)) return type.getValues()[0]?.name;
@@ -31,9 +32,13 @@ function leastOf(type: GraphQLInputType): unknown {
   return values[String(type)] ?? 'unknown.example';
 }
 
-/** One field, with the arguments that must be given. */
-export function leastOperation(kind: string, { name, args, type }: Field) {
-  const given = args.filter((arg) => isNonNullType(arg.type));
+/** One field with its required arguments, and `also`. */
+export function leastOperation(
+  kind: string,
+  { name, args, type }: Field,
+  also: readonly GraphQLArgument[] = [],
+) {
+  const given = args.filter((arg) => isNonNullType(arg.type) || also.includes(arg));
   const declared = given.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
   const passed = given.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
   const selection = isObjectType(getNamedType(type)) ? '{ __typename }' : '';

@@ -26,8 +26,6 @@ export interface Load {
   cpuShare: number;
   /** How late the event loop was at most. */
   loopDelayMaxMs: number;
-  /** Processor time of the thread that runs requests. */
-  threadCpuMs: number;
 }
 
 export interface Gateway {
@@ -35,6 +33,11 @@ export interface Gateway {
   pid: number;
   /** What it has logged so far. */
   lines: readonly LogLine[];
+  /**
+   * The processor time that the main thread has taken so far. Between the sending of a request and its response it tells how
+   * much the process did meanwhile, whatever else the machine does.
+   */
+  mainThreadMs(): number;
   /** What the process takes of the machine's memory. */
   rssBytes(): number;
   /** What is still in use once everything that nobody needs is collected: the heap, and buffers beside it. */
@@ -43,6 +46,11 @@ export interface Gateway {
   watchLoad(): Promise<() => Promise<Load>>;
   /** The embedded database gets no more messages: nothing that it is sent from now on is answered. */
   silenceDatabase(): Promise<void>;
+  /**
+   * The processor time of the main thread's longest turn of the event loop until the returned function is called, in
+   * milliseconds: how long all other requests wait, without what other processes of the machine take meanwhile.
+   */
+  watchTurns(): Promise<() => Promise<number>>;
   /** As a crash does it. */
   kill(): Promise<void>;
   /** As an operator does it; answers the exit code. */
@@ -90,6 +98,8 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
     url,
     pid: child.pid as number,
     lines,
+    mainThreadMs: () =>
+      Number(readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
     rssBytes: () =>
       PAGE_BYTES * Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]),
     async usedBytes() {
@@ -101,10 +111,13 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
       return async () => ({
         cpuShare: await evaluate('watched.cpuShare()'),
         loopDelayMaxMs: await evaluate('watched.loopDelayMaxMs()'),
-        threadCpuMs: await evaluate('watched.threadCpuMs()'),
       });
     },
     silenceDatabase: async () => void (await evaluate(SILENCE_DATABASE)),
+    async watchTurns() {
+      await evaluate(WATCH_TURNS);
+      return () => evaluate('watchedTurns.stop()');
+    },
     async kill() {
       child.kill('SIGKILL');
       await exited;
@@ -146,20 +159,40 @@ const WATCH_LOAD = `
     const delays = monitorEventLoopDelay({ resolution: 1 });
     delays.enable();
     const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
-    const thread = process.threadCpuUsage();
     globalThis.watched = {
       cpuShare() {
         const { user, system } = process.cpuUsage(cpu);
         return Math.round((user + system) / (performance.now() - startedAt) / 10) / 100;
       },
       loopDelayMaxMs: () => Math.round(delays.max / 1e6),
-      threadCpuMs() {
-        const { user, system } = process.threadCpuUsage(thread);
-        return Math.round((user + system) / 1000);
-      },
     };
     return 1;
   })()`;
+
+/** Every turn of the loop ends with its immediates. */
+const WATCH_TURNS = `
+  globalThis.watchedTurns = {
+    longestMicros: 0,
+    isOver: false,
+    stop() {
+      this.isOver = true;
+      return Math.round(this.longestMicros / 100) / 10;
+    },
+  };
+  {
+    const watched = globalThis.watchedTurns;
+    const usedMicros = () => {
+      const { user, system } = process.threadCpuUsage();
+      return user + system;
+    };
+    const next = (before) => {
+      const now = usedMicros();
+      watched.longestMicros = Math.max(watched.longestMicros, now - before);
+      if (!watched.isOver) setImmediate(next, now);
+    };
+    setImmediate(next, usedMicros());
+  }
+  1`;
 
 /** Evaluates numbers in the process. */
 async function openInspector(address: string) {

@@ -1,0 +1,142 @@
+/** Every text, list and JSON value of the two APIs as large as a body may be, one in each request. */
+import {
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+} from 'graphql';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { leastOf, leastOperation } from '../../support/least-operation.ts';
+import {
+  type JsonSchema,
+  leastOf as leastOfSchema,
+  type Operation,
+} from '../../support/rest/least-request.ts';
+
+export interface LargeInput {
+  name: string;
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** A little less than LIMIT_BODY_BYTES, for what surrounds the value. */
+const BYTES = 1_000_000;
+/** Inputs contain each other no deeper than that. */
+const LEVELS = 7;
+
+const TEXTS: Record<string, unknown> = {
+  letters: 'a'.repeat(BYTES),
+  'spaces and a mark': `${' '.repeat(BYTES)}!`,
+  'signs that patterns look for': '.-_/@:%+*'.repeat(BYTES / 9),
+};
+/** Written into the body as text: JSON.stringify can't nest so deep. */
+const NESTED = `${'{"a":'.repeat(BYTES / 6)}1${'}'.repeat(BYTES / 6)}`;
+const JSON_VALUES: Record<string, unknown> = {
+  nested: '@nested',
+  wide: Object.fromEntries(Array.from({ length: BYTES / 15 }, (_, at) => [`key${at}`, at])),
+  numbers: Array.from({ length: BYTES / 2 }, () => 1),
+  letters: { a: 'a'.repeat(BYTES) },
+};
+
+type Large = [where: string, value: unknown];
+
+function textOf(body: unknown): string {
+  return JSON.stringify(body).replace('"@nested"', NESTED);
+}
+
+function large(values: Record<string, unknown>): Large[] {
+  return Object.entries(values).map(([what, value]) => [`: ${what}`, value]);
+}
+
+function repeated(item: unknown): Large {
+  const count = Math.floor(BYTES / (JSON.stringify(item).length + 1));
+  return [`: ${count} items`, Array.from({ length: count }, () => item)];
+}
+
+function largeOf(given: GraphQLInputType, levels = LEVELS): Large[] {
+  const type = getNullableType(given);
+  if (levels === 0 || isEnumType(type)) return [];
+  if (isListType(type)) {
+    const inner = largeOf(type.ofType, levels - 1);
+    return [
+      repeated(leastOf(type.ofType)),
+      ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
+    ];
+  }
+  if (isInputObjectType(type)) {
+    const least = leastOf(type) as object;
+    return Object.values(type.getFields()).flatMap(({ name, type }) =>
+      largeOf(type, levels - 1).map(
+        ([where, value]): Large => [`.${name}${where}`, { ...least, [name]: value }],
+      ),
+    );
+  }
+  if (['Int', 'Float', 'Boolean'].includes(String(type))) return [];
+  return large(String(type).startsWith('JSON') ? JSON_VALUES : TEXTS);
+}
+
+function largeOfSchema(schema: JsonSchema, levels = LEVELS): Large[] {
+  if (levels === 0 || schema.enum || schema.const !== undefined) return [];
+  if (schema.anyOf) return schema.anyOf.flatMap((one) => largeOfSchema(one, levels - 1));
+  if (schema.type === 'array') {
+    const item = schema.items ?? {};
+    const inner = largeOfSchema(item, levels - 1);
+    return [
+      repeated(leastOfSchema(item) ?? 'a'),
+      ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
+    ];
+  }
+  if (schema.properties) {
+    const least = leastOfSchema(schema) as object;
+    return Object.entries(schema.properties).flatMap(([name, member]) =>
+      largeOfSchema(member, levels - 1).map(
+        ([where, value]): Large => [`.${name}${where}`, { ...least, [name]: value }],
+      ),
+    );
+  }
+  if (schema.type === 'string') return large(TEXTS);
+  return schema.type === 'object' ? large(JSON_VALUES) : [];
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Mutations and queries at the root, and the lists of a project. */
+export function* graphqlInputs(projectId: string): Iterable<LargeInput> {
+  const kinds = { mutation: schema.getMutationType(), query: schema.getQueryType() };
+  for (const [kind, root] of Object.entries(kinds)) {
+    for (const field of Object.values((root as GraphQLObjectType).getFields())) {
+      for (const arg of field.args) {
+        const { query, variables } = leastOperation(kind, field, [arg]);
+        for (const [where, value] of largeOf(arg.type)) {
+          const given = { ...variables, [arg.name]: inProject(value, projectId) };
+          const body = textOf({ query, variables: given });
+          const name = `GraphQL ${field.name} ${arg.name}${where}`;
+          yield { name, method: 'POST', path: '/graphql', headers: JSON_TYPE, body };
+        }
+      }
+    }
+  }
+}
+
+/** Without its project, an input is refused before anything else of it is read. */
+function inProject(value: unknown, projectId: string): unknown {
+  if (typeof value !== 'object' || value === null || !('projectIdOrName' in value)) return value;
+  const { projectIdOrName } = value as { projectIdOrName: unknown };
+  return projectIdOrName === 'unknown.example' ? { ...value, projectIdOrName: projectId } : value;
+}
+
+export function* restInputs(operations: Operation[], projectId: string): Iterable<LargeInput> {
+  for (const { method, path, requestBody } of operations) {
+    const content = requestBody?.content['application/json'];
+    if (!content) continue;
+    const filled = path.replace('{projectIdOrName}', projectId).replaceAll(/\{\w+\}/g, 'unknown');
+    for (const [where, value] of largeOfSchema(content.schema)) {
+      const name = `REST ${method} ${path} ${where}`;
+      yield { name, method, path: `/v1${filled}`, headers: JSON_TYPE, body: textOf(value) };
+    }
+  }
+}
