@@ -13,21 +13,16 @@ import { type BearerVerifier, createBearerVerifier } from './domain/viewer/beare
 import type { OperationPlugin } from './graphql/execution/operation-context.ts';
 import type { Log } from './log.ts';
 import { Shutdown } from './process/shutdown.ts';
-import { createRest, type Rest } from './rest/rest.ts';
+import type { Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
 import { createConsoleDocuments } from './server/console/console-documents.ts';
 import type { GraphiqlTab } from './server/graphql/graphiql.ts';
 import { warmUp } from './server/graphql/warm-up.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
 import { openYoga, type Yoga } from './server/graphql/yoga.ts';
-import { createHandlers } from './server/handlers.ts';
 import { type ClientAddresses, createClientAddresses } from './server/http/client-address.ts';
 import { type Cors, createCors } from './server/http/cors.ts';
-import { createFront } from './server/http/front.ts';
-import { listen } from './server/http/http-server.ts';
-import { routesOf, workerRoutesOf } from './server/http/routes.ts';
-import { createBodyWatch } from './server/http/unfinished-bodies.ts';
-import { watchHeads } from './server/http/unfinished-heads.ts';
+import { createFront, type Front } from './server/http/front.ts';
 import { type OpenServices, openServices, type Overrides as ServiceOverrides } from './services.ts';
 import { isAnyAddress } from './setting-kinds.ts';
 import { startWork } from './start-work.ts';
@@ -37,8 +32,8 @@ import { stopWorkMs } from './work/deadline.ts';
 const DEMO_TOKEN_LIFETIME = '1h';
 
 export interface Overrides extends ServiceOverrides {
-  /** Which request goes to which handler. */
-  routes?: typeof routesOf;
+  /** False if Yoga's own handler takes every request for GraphQL. */
+  hasAdapter?: boolean;
   /** Added to the gateway's own plugins of Yoga. */
   plugins?: OperationPlugin[];
 }
@@ -56,9 +51,9 @@ export interface App extends AsyncDisposable {
   verifier: BearerVerifier;
   /** Throws if another process of the database runs it. */
   readonly sandbox: SandboxServer;
-  /** Answers a request, with or without a port of its own. */
+  /** Handles a request, with or without a port of its own. */
   handler: RequestListener;
-  /** The platform's REST endpoints under /v1. */
+  /** The routes of the REST API under /v1. */
   rest: Rest;
   /** Says that it is not ready, and goes on for DRAIN_MS: balancers stop sending requests before it stops taking them. */
   drain(): Promise<void>;
@@ -91,12 +86,19 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tabs: () => state.tabs,
       plugins: overrides.plugins,
     }),
-    rest: building.adopt(await createRest(services, admission), (app) => app.close()),
     addresses: createClientAddresses(config),
     cors: createCors(config, createKnownOrigins(services.database)),
     state,
   };
-  const handler = createHandler(parts, overrides.routes ?? routesOf);
+  const front = await createFront({
+    ...parts,
+    hasAdapter: overrides.hasAdapter,
+    demo: () => state.demo,
+    mintDemoToken: () => mintDemoToken(verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
+    demoFile: () => state.demoFile,
+    isReady: () => state.isReady,
+  });
+  building.defer(() => front.app.close());
   const running = building.move();
   return {
     services,
@@ -104,10 +106,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     get sandbox() {
       return sandbox.server();
     },
-    handler,
-    rest: parts.rest,
-    start: () => start(parts, handler, { running, shutdown }),
-    drain: () => drain(config, parts.state),
+    handler: (req, res) => front.app.routing(req, res),
+    rest: front.rest,
+    start: () => start(parts, front, { running, shutdown }),
+    drain: () => drain(config, front, state),
     stopsWaitFor: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -117,7 +119,6 @@ interface Parts extends OpenServices {
   verifier: BearerVerifier;
   admission: Admission;
   yoga: Yoga;
-  rest: Rest;
   addresses: ClientAddresses;
   cors: Cors;
   state: State;
@@ -129,48 +130,21 @@ interface State {
   tabs: GraphiqlTab[];
   demo: Demo | null;
   demoFile: string | null;
-  /** Null until it listens. */
-  drain: (() => void) | null;
 }
 
 function initialState(): State {
-  return { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null, drain: null };
+  return { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null };
 }
 
 function servesApi({ ROLES }: Config): boolean {
   return ROLES.includes('api');
 }
 
-function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListener {
-  const { services, admission, addresses, cors, state } = parts;
-  const { config, log, meters, tracer, database } = services;
-  const handlers = createHandlers({
-    ...parts,
-    config,
-    log,
-    database,
-    streams: admission.streams,
-    demo: () => state.demo,
-    mintDemoToken: () => mintDemoToken(parts.verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
-    demoFile: () => state.demoFile,
-    isReady: () => state.isReady,
-  });
-  return createFront({
-    log,
-    meters,
-    tracer,
-    addresses,
-    cors,
-    watchBody: createBodyWatch(config),
-    routes: (servesApi(config) ? apiRoutesOf : workerRoutesOf)(handlers),
-  });
-}
-
-async function drain(config: Config, state: State): Promise<void> {
+async function drain(config: Config, front: Front, state: State): Promise<void> {
   state.isReady = false;
-  // Nobody sends requests to a worker.
-  if (!state.drain || !servesApi(config)) return;
-  state.drain();
+  // Clients send no requests to a worker.
+  if (!front.app.server.listening || !servesApi(config)) return;
+  front.drain();
   await wait(config.DRAIN_MS);
 }
 
@@ -179,13 +153,13 @@ interface Ends {
   shutdown: Shutdown;
 }
 
-async function start(parts: Parts, handler: RequestListener, { running, shutdown }: Ends) {
+async function start(parts: Parts, front: Front, { running, shutdown }: Ends) {
   const { services, sandbox, state } = parts;
   const { config, log } = services;
   const serving = shutdown.sideBySide(running);
   await warmUp(services.database, parts.yoga);
   const metrics = await openMetrics(parts, running);
-  const url = await openPort(parts, handler, serving);
+  const url = await openPort(parts, front, serving);
   running.defer(() => {
     state.isReady = false;
   });
@@ -238,28 +212,25 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, yoga, addresses, cors, state }: Parts,
-  handler: RequestListener,
+  { services, admission, yoga, addresses, cors }: Parts,
+  front: Front,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
   const { config, log } = services;
-  const takesSockets = servesApi(config);
   const { HOST: host, PORT: port } = config;
-  const listening = await listen(handler, { host, port, takesSockets });
-  state.drain = listening.drain;
-  watchHeads(listening.server, config, addresses);
-  serving.add('requests', () => listening.stop(stopWorkMs(config)));
-  if (takesSockets) {
+  const url = await front.listen({ host, port });
+  serving.add('requests', () => front.stop(stopWorkMs(config)));
+  if (servesApi(config)) {
     const { shares } = services;
     const shared = { config, log, shares, addresses, cors, yoga, admission };
-    const sockets = attachWebSocket(listening.server, shared);
+    const sockets = attachWebSocket(front.app.server, shared);
     serving.add('sockets', async () => {
       const stopped = sockets.stop();
       admission.streams.endAll();
       await stopped;
     });
   }
-  return config.PUBLIC_URL ?? listening.url;
+  return config.PUBLIC_URL ?? url;
 }
 
 async function showDemo({ services, sandbox, verifier, state }: Parts, url: string) {

@@ -1,5 +1,6 @@
 /** Plain pages for people: nothing loaded from outside, never in a frame, no script but one that is named. */
 import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import { Html, html } from '../html.ts';
 
 const STYLE = `
@@ -69,4 +70,10 @@ function scriptElements({ source, data }: PageScript): Html {
   return new Html(
     `<script type="application/json" id="data">${json}</script><script>${source}</script>`,
   );
+}
+
+/** Sends a whole page, with its length. */
+export async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  reply.code(response.status).headers(Object.fromEntries(response.headers));
+  return reply.send(response.body ? await response.text() : undefined);
 }

@@ -1,5 +1,6 @@
 /** The pages that `href` of problem documents leads to: what a problem of each type means, and what to do. */
 import {
+  DomainError,
   ERROR_STATUS,
   type ErrorCode,
   PROBLEM_PAGES,
@@ -7,7 +8,6 @@ import {
   problemTitle,
 } from '../errors.ts';
 import { html } from '../html.ts';
-import { problem } from './http/fetch-handler.ts';
 import { page, pageOf } from './plain-page.ts';
 
 /** What it means, and what the caller can do. */
@@ -83,7 +83,7 @@ export function problemPage(path: string): Response {
   if (path === PROBLEM_PAGES)
     return pageOf(200, 'Problems', { content: html`<ul>${[...CODES].map(link)}</ul>` });
   const code = CODES.get(path);
-  if (!code) return problem('NOT_FOUND', `There is no type of problem at ${path}.`);
+  if (!code) throw new DomainError('NOT_FOUND', `There is no type of problem at ${path}.`);
   const [meaning, remedy] = GUIDES[code];
   const type = `urn:problem:${problemName(code)}, ${code}`;
   return page(200, problemTitle(code), [meaning, remedy, `${type}: ${ERROR_STATUS[code]}`]);

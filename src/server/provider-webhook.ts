@@ -1,84 +1,79 @@
-/** Where providers send their events: `/webhooks/{provider}/{providerAppId}`. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** Providers send their events to `/webhooks/{provider}/{providerAppId}`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
-import {
-  type Receipt,
-  receiveEvents,
-  type WebhookAnswer,
-} from '../domain/provider-event/receive-events.ts';
-import { maskedError, type Problem, problemOf, ServiceUnavailable } from '../errors.ts';
+import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
+import { type Problem, problemOf } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
-import type { Entrance } from './http/entrance.ts';
-import { type Body, readBody } from './http/request-body.ts';
-import type { Handler, RequestFacts } from './http/request-facts.ts';
+import { sendProblem } from '../rest/send-problem.ts';
+import type { Slots } from './http/slots.ts';
 
 const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
 
-/** A request is counted by LIMIT_REQUESTS once its body has come. */
-export function providerWebhook(services: Services, entrance: Entrance): Handler {
-  return (req, res, facts) => {
-    const [, provider, providerAppId] = PATH.exec(facts.path) ?? [];
-    if (provider === undefined || providerAppId === undefined) return refuse(res, NOWHERE);
-    if (req.method !== 'POST') {
-      res.setHeader('allow', 'POST');
-      return refuse(res, { ...NOWHERE, status: 405, detail: 'Send events by POST.' });
-    }
-    const refuseForm = (outcome: 'COMPRESSED' | 'TOO_LARGE', problem: Problem) => {
-      services.meters.providerEventReceived({ provider: nameOf(services, provider), outcome });
-      refuse(res, problem);
-    };
-    if (req.headers['content-encoding'] !== undefined) return refuseForm('COMPRESSED', COMPRESSED);
-    readBody(req, EVENT_BODY_BYTES_MAX, (body) => {
-      if (!entrance.enter(res, 'application/problem+json', facts.address)) return;
-      if (body === null) return refuseForm('TOO_LARGE', TOO_LARGE);
-      void take(services, { req, res, facts, body, to: { provider, providerAppId } });
-    });
+export function registerWebhooks(scope: FastifyInstance, services: Services, slots: Slots): void {
+  const refuseForm = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: 'COMPRESSED' | 'TOO_LARGE',
+  ) => {
+    const { provider } = destinationOf(request) ?? { provider: '' };
+    services.meters.providerEventReceived({ provider: nameOf(services, provider), outcome });
+    return sendProblem(reply, outcome === 'COMPRESSED' ? COMPRESSED : TOO_LARGE);
   };
-}
-
-interface Sent {
-  req: IncomingMessage;
-  res: ServerResponse;
-  facts: RequestFacts;
-  body: Body;
-  to: { provider: string; providerAppId: string };
-}
-
-async function take(services: Services, { req, res, facts, body, to }: Sent): Promise<void> {
-  const { method = 'POST', url = '', headers } = req;
-  const request = { method, url: `${services.publicUrl()}${url}`, headers, body };
-  try {
-    const { receipt, stored, answer, waitSeconds } = await receiveEvents(services, to, request);
+  scope.removeAllContentTypeParsers();
+  // Signatures are those of the bytes.
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+  // Requests that no provider sends are refused before their bodies are read.
+  scope.addHook('onRequest', (request, reply, done) => {
+    if (!destinationOf(request)) return void sendProblem(reply, NOWHERE);
+    if (request.method !== 'POST') return void sendProblem(reply.header('allow', 'POST'), NOT_POST);
+    if (request.headers['content-encoding'] !== undefined) {
+      return void refuseForm(request, reply, 'COMPRESSED');
+    }
+    done();
+  });
+  scope.addHook('preHandler', slots.hook);
+  scope.setErrorHandler<{ code?: string } & Error>((error, request, reply) => {
+    if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
+    return refuseForm(request, reply, 'TOO_LARGE');
+  });
+  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, NOWHERE));
+  scope.all('/*', { bodyLimit: EVENT_BODY_BYTES_MAX }, async (request, reply) => {
+    const { method, url, headers, facts } = request;
+    const to = destinationOf(request);
+    if (!to) return sendProblem(reply, NOWHERE);
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const sent = { method, url: `${services.publicUrl()}${url}`, headers, body };
+    const { receipt, stored, answer, waitSeconds } = await receiveEvents(services, to, sent);
     const provider = nameOf(services, to.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });
     services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
-    services.log.info(
-      { requestId: facts.requestId, ...to, receipt, stored },
-      'provider_events.received',
-    );
-    if (receipt === 'ACCEPTED') accept(res, answer);
-    else refuse(res, problemFor(receipt, waitSeconds));
-  } catch (error) {
-    if (error instanceof ServiceUnavailable) refuse(res, error.problem);
-    else refuse(res, maskedError(services.log, error, { path: facts.path }).problem);
-  }
+    const { requestId } = facts;
+    services.log.info({ requestId, ...to, receipt, stored }, 'provider_events.received');
+    if (receipt !== 'ACCEPTED') return sendProblem(reply, problemFor(receipt, waitSeconds));
+    const { status, headers: own = {}, body: text } = answer ?? { status: 204 };
+    return reply.code(status).headers(own).send(text);
+  });
 }
 
-function accept(res: ServerResponse, answer: WebhookAnswer = { status: 204 }): void {
-  const { status, headers, body } = answer;
-  if (body === undefined) res.writeHead(status, headers).end();
-  else
-    res
-      .writeHead(status, { ...headers, 'content-type': 'application/json' })
-      .end(JSON.stringify(body));
+interface Destination {
+  provider: string;
+  providerAppId: string;
 }
 
-/** Anybody may name any provider in a path. */
+function destinationOf({ facts }: FastifyRequest): Destination | null {
+  const [, provider, providerAppId] = PATH.exec(facts.path) ?? [];
+  return provider && providerAppId ? { provider, providerAppId } : null;
+}
+
+/** The name for metrics: a path may name any provider. */
 function nameOf({ catalogue }: Services, name: string): string {
   return catalogue.find(name)?.name ?? 'unknown';
 }
 
 const NOWHERE = problemOf('NOT_FOUND', 'Events go to /webhooks/{provider}/{providerAppId}.');
+const NOT_POST = problemOf('NOT_FOUND', 'Send events by POST.', { status: 405 });
 const TOO_LARGE = {
   ...problemOf('BAD_USER_INPUT', `A request has at most ${EVENT_BODY_BYTES_MAX} bytes.`),
   status: 413,
@@ -112,13 +107,3 @@ const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, Problem> = {
     status: 503,
   },
 };
-
-function refuse(res: ServerResponse, problem: Problem): void {
-  if (res.destroyed || res.headersSent) return;
-  const { status, retryAfterSeconds } = problem;
-  res.writeHead(status, {
-    'content-type': 'application/problem+json',
-    ...(retryAfterSeconds !== undefined && { 'retry-after': `${retryAfterSeconds}` }),
-  });
-  res.end(JSON.stringify(problem));
-}

@@ -16,8 +16,8 @@ export function startPage(places: Places): Response {
 }
 
 /** People are led to the console. The address is relative, so that it also holds behind a proxy. */
-export function links(request: Request, { url, sandboxUrl }: Places): Response {
-  const isForPerson = request.headers.get('accept')?.includes('text/html');
+export function links(accept: string | undefined, { url, sandboxUrl }: Places): Response {
+  const isForPerson = accept?.includes('text/html');
   if (isForPerson) return new Response(null, { status: 302, headers: { location: 'console' } });
   return Response.json({
     console: `${url}/console`,

@@ -3,15 +3,12 @@ import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { expect, test } from 'vitest';
-import { routesOf } from '../../src/server/http/routes.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import { names, recordAll, routeEvents } from '../support/event-log.ts';
 
 const app = await sharedApp();
 /** Yoga's own handler takes every request. */
-const yogaOnly = await sharedApp({
-  routes: (handlers) => routesOf({ ...handlers, plainGraphql: handlers.yogaGraphql }),
-});
+const yogaOnly = await sharedApp({ hasAdapter: false });
 
 const EVENTS = gql`subscription ($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }

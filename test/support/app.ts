@@ -8,13 +8,13 @@ import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openEngine } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Meters, NO_METERS } from '../../src/meters.ts';
-import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { lendEngine } from './database/embedded/embedded-databases.ts';
 import { lendPostgres } from './database/postgres-databases.ts';
 import { heldByTests, ofTests } from './database/tests-own.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { noteClosed, noteOpen } from './open-apps.ts';
 import { createTenant, type Tenant } from './scenes/tenant.ts';
+import { type Served, serve } from './serve.ts';
 
 export type { Answer, Tenant };
 
@@ -43,9 +43,9 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
   const made = await createApp(config, { ...overrides, log, database });
   // A database that a test has made is its own as it is.
   const app = overrides.database ? made : heldByTests(made);
-  let listening: Promise<Listening> | undefined;
+  let listening: Promise<Served> | undefined;
   const fetch = async (path: string, init?: RequestInit) => {
-    listening ??= listen(app.handler, { host: '127.0.0.1', port: 0 });
+    listening ??= serve(app.handler);
     const { url } = await listening;
     return globalThis.fetch(`${url}${path}`, { redirect: 'manual', ...init });
   };
@@ -58,7 +58,7 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
     tenant: (name) => createTenant({ app, client }, name),
     async [Symbol.asyncDispose]() {
       noteClosed(app);
-      await (await listening)?.stop(0);
+      await (await listening)?.stop();
       await app[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });
     },

@@ -11,13 +11,12 @@ import {
 } from '../../domain/installation/proxy.ts';
 import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { admit, type Gateway, inTurn } from '../endpoint/perform.ts';
+import { admit, inTurn } from '../endpoint/perform.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
-import { fromServer, takeSlot } from '../from-server.ts';
-import { BASE_PATH } from '../openapi/openapi.ts';
 import { problem } from '../openapi/schemas.ts';
+import type { RestParts } from '../rest.ts';
 
-const BELOW = `${BASE_PATH}/projects/:projectIdOrName/installations/:installationId/proxy`;
+const BELOW = '/projects/:projectIdOrName/installations/:installationId/proxy';
 /** As many segments as in the path. */
 const BEFORE_TARGET = /^(?:\/[^/?]*){6}/;
 
@@ -25,14 +24,13 @@ const DOCUMENTED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** TRACE would show the connection's credentials; CONNECT opens a tunnel. */
 const NEVER = ['CONNECT', 'TRACE'];
 
-export function registerProxy(app: FastifyInstance, gateway: Gateway): void {
+export function registerProxy(app: FastifyInstance, parts: RestParts): void {
   const others = METHODS.filter((method) => !NEVER.includes(method));
   for (const method of others) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
   // Before the router looks at the body: it may be anything, and is passed on as it comes.
-  const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
-    passOn(gateway, request, reply);
+  const onRequest = (request: FastifyRequest, reply: FastifyReply) => passOn(parts, request, reply);
   const handler = () => undefined;
   const route = { onRequest, handler, exposeHeadRoute: false };
   for (const method of DOCUMENTED) {
@@ -47,31 +45,28 @@ export function registerProxy(app: FastifyInstance, gateway: Gateway): void {
 }
 
 async function passOn(
-  gateway: Gateway,
+  parts: RestParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const { raw: req } = request;
   const { raw: res } = reply;
   const { 'x-api-key': apiKey, authorization } = req.headers;
-  const viewer = await admit(gateway.admission, {
+  const viewer = await admit(parts.admission, {
     credentials: { apiKey: apiKey as string | undefined, authorization },
-    sender: fromServer(request),
+    sender: request.facts,
     setHeader: (name, value) => void reply.header(name, value),
   });
   // Callers who are not admitted never get a slot, however slowly their bodies come.
-  if (!takeSlot(request)) {
-    reply.hijack();
-    return;
-  }
+  if (!parts.takeSlot(request, reply)) return;
   const key = request.params as { projectIdOrName: string; installationId: string };
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
   const gone = new AbortController();
   res.once('close', () => gone.abort(new Error('The caller has gone.')));
   const forwarded = forwardedFrom(req, gone.signal);
   try {
-    const answer = await inTurn(viewer, fromServer(request), async (slot) => {
-      const call = { ...gateway.services, viewer, ...(slot && { slot }) };
+    const answer = await inTurn(viewer, request.facts, async (slot) => {
+      const call = { ...parts.services, viewer, ...(slot && { slot }) };
       const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
       return pages ?? forwardRequest(call, key, forwarded);
     });

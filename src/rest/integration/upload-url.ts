@@ -11,7 +11,6 @@ import {
 } from '../../domain/integration/manifest-upload.ts';
 import type { Gateway } from '../endpoint/perform.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { BASE_PATH } from '../openapi/openapi.ts';
 import { resource } from '../openapi/schemas.ts';
 
 const signedUrl = resource('SignedUrl', 'Where to upload a file to.', {
@@ -63,7 +62,7 @@ export async function registerUpload(app: FastifyInstance, { services }: Gateway
     });
     files.route({
       method: 'PUT',
-      url: `${BASE_PATH}/projects/:projectId/manifest-uploads/:token`,
+      url: '/projects/:projectId/manifest-uploads/:token',
       schema: { hide: true } as FastifySchema,
       bodyLimit: UPLOAD_BYTES_MAX,
       // Before the body is read: only the holder of a valid URL makes the gateway read one.

@@ -1,7 +1,6 @@
 /** The reference page at /v1/docs: Swagger UI from this server, which loads nothing from outside. */
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { BASE_PATH } from './openapi.ts';
 
 /** The page's own files, and the styles and pictures that Swagger UI writes into it. */
 const POLICY = [
@@ -15,7 +14,7 @@ const POLICY = [
 
 export async function registerPage(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
-    routePrefix: `${BASE_PATH}/docs`,
+    routePrefix: '/docs',
     staticCSP: POLICY,
     theme: { title: 'Integration gateway' },
     // Without the bar that would load another server's document.

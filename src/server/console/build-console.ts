@@ -41,7 +41,7 @@ async function filesBelow(path: string): Promise<string[]> {
 }
 
 /** 0 if there is no such file. */
-export async function changedAt(path: string): Promise<number> {
+async function changedAt(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,

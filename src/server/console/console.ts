@@ -1,29 +1,35 @@
 /**
- * The console at /console and the connect page at /connect: built files, and a page for every other address below
- * /console, which its own script reads. They need no credentials: what they show comes over the API, with those of
- * their readers.
+ * The console at /console and the connect page at /connect: built files, and one page for every other address below
+ * /console, which the page's own script reads. They need no credentials: they show what the API gives to their readers.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import files from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import { isStorableText } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { Handler, RequestFacts } from '../http/request-facts.ts';
-import { page } from '../plain-page.ts';
-import { BUILT, buildIfOld, changedAt } from './build-console.ts';
-import { type BuiltFile, listBuiltFiles } from './built-files.ts';
+import { page, sendResponse } from '../plain-page.ts';
+import { BUILT, buildIfOld } from './build-console.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
-import { sendFile, sendPage } from './send-file.ts';
 
-const PATH = '/console';
-const PAGE = 'index.html';
-const DEMO = `${PATH}/demo.json`;
-const CONNECT_PAGE = 'connect.html';
-const CONNECT_SCRIPT = '/connect.js';
+/** Scripts, styles and requests of the gateway's own alone. React Aria adds one style element, which is named here. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+];
+/** Names of files in `assets` change with their content. */
+const ASSET = /^assets\/[\w.-]+\.(css|js|json|svg)$/;
+const FILE = /^[\w-]+\.(js|json|svg)$/;
 
 export interface ConsoleParts {
-  log: Log;
   services: Services;
   /** Null if there is no demo, or not yet. */
   demo: () => DemoSignIn | null;
@@ -31,118 +37,101 @@ export interface ConsoleParts {
   mintDemoToken: () => Promise<string | undefined>;
 }
 
-type Files = Map<string, BuiltFile>;
-type SendFiles = (
-  request: { req: IncomingMessage; res: ServerResponse; facts: RequestFacts },
-  files: Files,
-) => Promise<void>;
-
-export function createConsole(parts: ConsoleParts): { console: Handler; connect: Handler } {
-  const { log, services, demo, mintDemoToken } = parts;
+export async function registerConsole(scope: FastifyInstance, parts: ConsoleParts): Promise<void> {
+  const { services, demo, mintDemoToken } = parts;
+  await scope.register(files, {
+    root: BUILT,
+    serve: false,
+    preCompressed: true,
+    maxAge: '1y',
+    immutable: true,
+    // The folder may be built later.
+    suppressWarning: true,
+  });
   let built: Promise<void> | undefined;
-  let listed: { at: number; files: Promise<Files> } | undefined;
-  const filesNow = async () => {
-    built ??= buildIfOld(log);
+  const whenBuilt = async () => {
+    built ??= buildIfOld(services.log);
     await built;
-    // A build by hand puts another folder in its place, under a running server.
-    const at = await changedAt(BUILT);
-    if (listed?.at !== at) {
-      listed = { at, files: listBuiltFiles(BUILT).catch((): Files => new Map()) };
-    }
-    return listed.files;
   };
-  const sentBy = (send: SendFiles): Handler => {
-    return (req, res, facts) => {
-      filesNow()
-        .then((known) => send({ req, res, facts }, known))
-        .catch((error: unknown) => {
-          if (error instanceof ServiceUnavailable && !res.headersSent) return sendAway(res, error);
-          if (!res.headersSent) log.error({ err: error, path: facts.path }, 'console.failed');
-          res.destroy();
-        });
-    };
+  scope.get('/console/demo.json', async ({ headers, facts }, reply) => {
+    const { httpVersion, address } = facts;
+    const publicUrl = services.config.PUBLIC_URL;
+    const isLocal = isFromThisMachine({ headers, httpVersion, address, publicUrl });
+    const found = isLocal ? demo() : null;
+    if (!found) return reply.code(204).send();
+    return { apiKey: found.apiKey, bearerToken: await mintDemoToken() };
+  });
+  const sendConsole = async ({ facts: { path } }: FastifyRequest, reply: FastifyReply) => {
+    await whenBuilt();
+    const below = path.slice('/console/'.length);
+    if (ASSET.test(below)) return reply.sendFile(below);
+    if (below.startsWith('assets/')) return reply.callNotFound();
+    if (FILE.test(below)) return sendFile(reply, below);
+    // What the page loads lies in /console, however deep its own address is.
+    const depth = path.split('/').length - 2;
+    const up = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
+    return sendPage(reply, { name: 'index.html', up, framedBy: [] });
   };
-  const consoleFiles = sentBy(sendConsole);
-  return {
-    console: (req, res, facts) => {
-      if (facts.path !== DEMO) return consoleFiles(req, res, facts);
-      const { headers } = req;
-      const { httpVersion, address } = facts;
-      const publicUrl = services.config.PUBLIC_URL;
-      const isLocal = isFromThisMachine({ headers, httpVersion, address, publicUrl });
-      sendDemo(res, isLocal ? demo() : null, mintDemoToken).catch((error: unknown) => {
-        log.error({ err: error, path: facts.path }, 'console.failed');
-        res.destroy();
-      });
-    },
-    connect: sentBy((request, known) => sendConnect(request, known, services)),
-  };
+  scope.get('/console', sendConsole);
+  scope.get('/console/*', sendConsole);
+  scope.get('/connect.js', async (_request, reply) => {
+    await whenBuilt();
+    return sendFile(reply, 'connect.js');
+  });
+  scope.get('/connect', async (request, reply) => {
+    await whenBuilt();
+    const project = new URLSearchParams(request.url.split('?')[1]).get('project');
+    if (project !== null && !isStorableText(project)) return sendResponse(reply, INVALID_LINK());
+    // A token, which the server doesn't see, has to be of this project: so its pages may frame the page.
+    const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
+    return sendPage(reply, { name: 'connect.html', up: 'console/', framedBy });
+  });
+  scope.setErrorHandler((error, _request, reply) => {
+    if (!(error instanceof ServiceUnavailable)) throw error;
+    reply.header('retry-after', String(error.retryAfterSeconds));
+    return sendResponse(reply, AWAY());
+  });
 }
 
-async function sendDemo(
-  res: ServerResponse,
-  demo: DemoSignIn | null,
-  mintDemoToken: ConsoleParts['mintDemoToken'],
-): Promise<void> {
-  if (!demo) return void res.writeHead(204).end();
-  const { apiKey } = demo;
-  const bearerToken = await mintDemoToken();
-  res.writeHead(200, { 'content-type': 'application/json' });
-  res.end(JSON.stringify({ apiKey, bearerToken }));
+/** A file whose name stays when its content changes: clients ask again at each use. */
+function sendFile(reply: FastifyReply, name: string): FastifyReply {
+  return reply.header('cache-control', 'no-cache').sendFile(name, { cacheControl: false });
 }
 
-const sendConsole: SendFiles = async ({ req, res, facts: { path } }, files) => {
-  const below = path.slice(PATH.length + 1);
-  const file = files.get(below);
-  const index = files.get(PAGE);
-  if (file?.isAlone) return sendFile(req, res, file);
-  if (below.startsWith('assets/')) return void res.writeHead(404).end();
-  if (!index) return sendMissing(res);
-  // What the page loads lies in /console, however deep its own address is.
-  const depth = path.split('/').length - 2;
-  const up = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
-  return sendPage(req, res, { page: index, up, framedBy: [] });
-};
-
-/** Whose pages may frame it is the project's choice: a token, which the server doesn't see, has to be of that project. */
-async function sendConnect(
-  { req, res, facts: { path } }: Parameters<SendFiles>[0],
-  files: Files,
-  services: Services,
-): Promise<void> {
-  const built = files.get(path === CONNECT_SCRIPT ? path.slice(1) : CONNECT_PAGE);
-  if (!built) return sendMissing(res);
-  if (path === CONNECT_SCRIPT) return sendFile(req, res, built);
-  const project = new URLSearchParams(req.url?.split('?')[1]).get('project');
-  if (project !== null && !isStorableText(project)) {
-    return send(
-      res,
-      page(400, 'This link is not valid', [
-        'The link names no project. Go back to the app that sent you here and connect again.',
-      ]),
-    );
-  }
-  const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
-  return sendPage(req, res, { page: built, up: 'console/', framedBy });
+interface Sent {
+  name: string;
+  /** From the page's address to what it loads. */
+  up: string;
+  /** Origins whose pages may frame it. */
+  framedBy: readonly string[];
 }
 
-function sendMissing(res: ServerResponse): Promise<void> {
-  return send(
-    res,
-    page(503, 'The console is not built', [
-      'A production install has no packages to build it with. Build it on a machine that has all packages, by `npm run console`, and copy the folder console/dist.',
-    ]),
-  );
+async function sendPage(reply: FastifyReply, { name, up, framedBy }: Sent): Promise<FastifyReply> {
+  const file = await readFile(join(BUILT, name), 'utf8').catch(() => null);
+  if (file === null) return sendResponse(reply, NOT_BUILT());
+  const text = file.replaceAll('="./', `="${up}`);
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const ancestors = framedBy.length > 0 ? framedBy.join(' ') : "'none'";
+  reply.headers({
+    etag,
+    'cache-control': 'no-cache',
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': [...POLICY, `frame-ancestors ${ancestors}`].join('; '),
+    'referrer-policy': 'no-referrer',
+  });
+  if (reply.request.headers['if-none-match'] === etag) return reply.code(304).send();
+  return reply.send(text);
 }
 
-function sendAway(res: ServerResponse, { retryAfterSeconds }: ServiceUnavailable): Promise<void> {
-  const response = page(503, 'Not available', [
+const NOT_BUILT = () =>
+  page(503, 'The console is not built', [
+    'A production install has no packages to build it with. Build it on a machine that has all packages, by `npm run console`, and copy the folder console/dist.',
+  ]);
+const INVALID_LINK = () =>
+  page(400, 'This link is not valid', [
+    'The link names no project. Go back to the app that sent you here and connect again.',
+  ]);
+const AWAY = () =>
+  page(503, 'Not available', [
     'The gateway is not available at the moment. Reload this page in a few seconds.',
   ]);
-  response.headers.set('retry-after', String(retryAfterSeconds));
-  return send(res, response);
-}
-
-async function send(res: ServerResponse, response: Response): Promise<void> {
-  res.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
-}

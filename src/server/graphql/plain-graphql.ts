@@ -1,69 +1,77 @@
 /**
- * The fast path for nearly every request: one operation, posted as JSON. It runs the plugins of the Yoga instance
- * without Yoga's HTTP layer, which costs more than most queries. Yoga's own handler takes every unusual request (another
- * method, length or body).
+ * The adapter for nearly every request: one operation, posted as JSON. It runs the plugins of the Yoga instance without
+ * Yoga's HTTP layer, which costs more than most queries.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
-import type { Config } from '../../config.ts';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { callerOf, type OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
-import type { Entrance } from '../http/entrance.ts';
-import { readBody } from '../http/request-body.ts';
-import type { Handler, RequestFacts } from '../http/request-facts.ts';
 import { streamHead, writeStream } from './event-stream.ts';
 import { httpAnswer } from './http-answer.ts';
 import { runOperation } from './run-operation.ts';
 import { acceptableResults, streamFormatOf, wantsStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
-import type { YogaGraphql } from './yoga-graphql.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const JSON_ACCEPTED = /\*\/\*|application\/(graphql-response\+)?json/;
 
-export interface PlainGraphql {
-  config: Config;
+interface PlainGraphql {
   log: Log;
   yoga: Yoga;
   streams: Pick<OpenStreams, 'areEnding'>;
-  entrance: Entrance;
-  /** Handles a request whose body turns out to be unusual. */
-  yogaGraphql: YogaGraphql;
 }
 
-/** Handles requests for which `isPlain` is true. */
-export function createPlainGraphql(parts: PlainGraphql): Handler {
-  const { config, entrance, yogaGraphql } = parts;
-  const answer = answerBy(parts);
-  return (req, res, facts) => {
-    readBody(req, config.LIMIT_BODY_BYTES, (body) => {
-      const slot = entrance.enter(res, 'application/json', facts.address);
-      // isPlain checked Content-Length, so the body is never too large.
-      if (!slot || !body) return;
-      const params = paramsOf(body);
-      facts.slot = slot;
-      if (params) void answer({ req, res, facts, params });
-      else yogaGraphql.answer(req, res, facts, body);
-    });
+type Answer = (request: FastifyRequest, reply: FastifyReply, params: OperationParams) => void;
+
+export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer {
+  const mapError = createErrorMapper(log);
+
+  const send = (reply: FastifyReply, result: ExecutionResult, accept: string | undefined) => {
+    const { status, headers, body } = httpAnswer(result, accept);
+    reply.code(status).headers(headers);
+    // Responses of one turn of the event loop are written together: separate writes would wake each client.
+    setImmediate(() => reply.send(body));
+  };
+
+  const run = async ({ headers, facts }: FastifyRequest, params: OperationParams) => {
+    const header = (name: string) => (headers[name] as string | undefined) ?? null;
+    const results = await runOperation(yoga, params, callerOf(header, facts));
+    return acceptableResults(headers.accept, results);
+  };
+
+  return async (request, reply, params) => {
+    const { facts, headers } = request;
+    try {
+      const results = await run(request, params);
+      const format = streamFormatOf(headers.accept, results);
+      if (!format) return send(reply, results as ExecutionResult, headers.accept);
+      // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
+      facts.slot?.leave();
+      const head = streamHead(format, results);
+      reply.hijack();
+      const { raw: res } = reply;
+      res.writeHead(head.status, { ...reply.getHeaders(), ...head.headers } as OutgoingHttpHeaders);
+      const isCut = () => streams.areEnding;
+      await writeStream(results, res, { format, isCut, onStalled: facts.disconnect });
+    } catch (error) {
+      if (reply.raw.headersSent) reply.raw.destroy();
+      else send(reply, { errors: [mapError(error)] }, headers.accept);
+    }
   };
 }
 
-/** True if the head of a GraphQL request has nothing unusual. */
-export function isPlain({ LIMIT_BODY_BYTES }: Config, { method, headers }: IncomingMessage) {
-  return (
+/** The operation of a request that has nothing unusual; null for a request that Yoga's own handler takes. */
+export function plainParamsOf({ method, headers, body }: FastifyRequest): OperationParams | null {
+  const isPlain =
     method === 'POST' &&
     JSON_TYPE.test(headers['content-type'] ?? '') &&
     headers['content-encoding'] === undefined &&
-    isWithin(headers['content-length'], LIMIT_BODY_BYTES) &&
-    accepts(headers.accept)
-  );
-}
-
-/** Empty bodies and bodies of unknown length are unusual. */
-function isWithin(length: string | undefined, max: number): boolean {
-  return length !== undefined && Number(length) > 0 && Number(length) <= max;
+    Buffer.isBuffer(body) &&
+    accepts(headers.accept);
+  return isPlain ? paramsOf(body) : null;
 }
 
 function accepts(accept: string | undefined): boolean {
@@ -72,7 +80,7 @@ function accepts(accept: string | undefined): boolean {
 
 const MEMBERS = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
 
-/** Null for a body that Yoga's handler must refuse with its reason. */
+/** Null for a body that Yoga's own handler refuses with its reason. */
 function paramsOf(body: Buffer): OperationParams | null {
   try {
     const params: unknown = JSON.parse(body.toString('utf8'));
@@ -97,43 +105,4 @@ function isOperationParams(params: unknown): params is OperationParams {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-interface Plain {
-  req: IncomingMessage;
-  res: ServerResponse;
-  facts: RequestFacts;
-  params: OperationParams;
-}
-
-function answerBy({ log, yoga, streams }: PlainGraphql) {
-  const mapError = createErrorMapper(log);
-
-  const send = (res: ServerResponse, result: ExecutionResult, accept: string | undefined) => {
-    const { status, headers, body } = httpAnswer(result, accept);
-    res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-    // Responses of one turn of the event loop are written together: separate writes would wake each client.
-    setImmediate(() => res.end(body));
-  };
-
-  return async ({ req, res, facts, params }: Plain): Promise<void> => {
-    const { headers } = req;
-    const header = (name: string) => (headers[name] as string | undefined) ?? null;
-    try {
-      const run = await runOperation(yoga, params, callerOf(header, facts));
-      const results = acceptableResults(headers.accept, run);
-      const format = streamFormatOf(headers.accept, results);
-      if (!format) return send(res, results as ExecutionResult, headers.accept);
-      // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
-      facts.slot?.leave();
-      const head = streamHead(format, results);
-      res.writeHead(head.status, head.headers);
-      const isCut = () => streams.areEnding;
-      await writeStream(results, res, { format, isCut, onStalled: facts.disconnect });
-    } catch (error) {
-      const result = { errors: [mapError(error)] };
-      if (res.headersSent) res.destroy();
-      else send(res, result, headers.accept);
-    }
-  };
 }

@@ -5,17 +5,16 @@ import type { Config } from '../../config.ts';
 
 export interface ClientAddresses {
   of(req: Pick<IncomingMessage, 'headers' | 'socket'>): string;
-  /** Whether connections from there are those of many clients. */
-  isProxy(address: string | undefined): boolean;
 }
 
 /** For requests over a Unix socket, which has no address. */
 const LOCAL = 'local';
 
 /**
- * Only TRUSTED_PROXIES are believed. X-Forwarded-For and Forwarded are read from their ends, where each proxy
- * adds whom it saw: the first address that is not a trusted proxy's is the client's. X-Forwarded-For counts
- * if there are both, so that a proxy which writes Forwarded must remove it.
+ * Only TRUSTED_PROXIES are believed. X-Forwarded-For and Forwarded are read from their ends, where each proxy adds the
+ * address that it saw: the first address that is not a trusted proxy's is the client's. X-Forwarded-For counts if both are
+ * present, so a proxy that writes Forwarded must remove it. Fastify's trustProxy reads neither Forwarded nor addresses
+ * with a port, which some proxies write.
  */
 export function createClientAddresses({
   TRUSTED_PROXIES,
@@ -29,7 +28,6 @@ export function createClientAddresses({
     );
   };
   return {
-    isProxy,
     of({ headers, socket }) {
       let client = socket.remoteAddress ?? LOCAL;
       if (ranges.length === 0) return client;
@@ -43,6 +41,7 @@ export function createClientAddresses({
   };
 }
 
+/** Addresses from the farthest to the nearest. */
 function namedBy(headers: IncomingMessage['headers']): string[] {
   const list = headers['x-forwarded-for'];
   if (list !== undefined) return String(list).split(',');

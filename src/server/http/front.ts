@@ -1,102 +1,114 @@
-/** Takes every request first: gives it an id, logs it, and passes it to its handler. */
-import type { IncomingMessage, RequestListener } from 'node:http';
-import { type Context, ROOT_CONTEXT, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import type { Log } from '../../log.ts';
-import { type Meters, secondsSince } from '../../meters.ts';
-import { beginTrace, failSpan, within } from '../../spans.ts';
+/** The front door: Fastify owns the port, and every surface is routes of it. */
+import cors from '@fastify/cors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { problemOf } from '../../errors.ts';
+import { problemOfError } from '../../rest/endpoint/rest-errors.ts';
+import { BASE_PATH } from '../../rest/openapi/openapi.ts';
+import { pathOnHost } from '../../rest/operation/read-host.ts';
+import { type Rest, registerRest } from '../../rest/rest.ts';
+import { sendProblem } from '../../rest/send-problem.ts';
+import { within } from '../../spans.ts';
+import { type ConsoleParts, registerConsole } from '../console/console.ts';
+import { type GraphqlParts, registerGraphql } from '../graphql/graphql-routes.ts';
+import { type PageParts, registerHealth, registerPages } from '../pages.ts';
+import { registerWebhooks } from '../provider-webhook.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
-import { factsOf, type RequestFacts } from './request-facts.ts';
-import type { Route } from './routes.ts';
-import type { WatchBody } from './unfinished-bodies.ts';
+import { createHttpServer, type HttpServer } from './http-server.ts';
+import { beginRequest, refusalOf } from './request-facts.ts';
+import { createSlots } from './slots.ts';
+import { watchBodies } from './unfinished-bodies.ts';
 
-const KEY_PREFIX = '/ik_';
-const KEYS = /\/ik_[^/]*/g;
-
-export interface FrontParts {
-  log: Log;
-  meters: Meters;
-  tracer: Tracer | null;
+export interface FrontParts extends GraphqlParts, PageParts, ConsoleParts {
   addresses: ClientAddresses;
   cors: Cors;
-  watchBody: WatchBody;
-  routes: Route[];
 }
 
-/** Routes are tried in their order. The last one takes every request. */
-export function createFront(parts: FrontParts): RequestListener {
-  const { log, meters, tracer, addresses, cors, watchBody, routes } = parts;
-  return (req, res) => {
-    const startedAt = performance.now();
-    const facts = factsOf(req, res, { addresses, cors });
-    const { requestId, address, path } = facts;
-    res.setHeader('x-request-id', requestId);
-    res.setHeader('x-content-type-options', 'nosniff');
-    // Answers may hold credentials: no cache may keep them.
-    res.setHeader('cache-control', 'no-store');
-    const route = routes.find((one) => isFor(one, req, facts));
-    if (!route) throw new Error('The last route must take every request.');
-    const traced = traceOf(tracer, req, { route, requestId });
-    res.once('close', () => {
-      const seconds = secondsSince(startedAt);
-      const ms = Math.round(seconds * 1_000);
-      const { method = '' } = req;
-      const { statusCode: status } = res;
-      meters.httpAnswered({ method, route: route.path, status, seconds });
-      const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-      within(traced, () =>
-        log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
-      );
-      const span = trace.getSpan(traced)?.setAttribute('http.response.status_code', status);
-      if (span && status >= 500) failSpan(span, String(status));
-      span?.end();
-    });
-    if (route.vary) res.setHeader('vary', route.vary);
-    const pass = () => {
-      watchBody(req, res, facts);
-      within(traced, () => route.handler(req, res, facts));
-    };
-    const isAnswered = route.isForPages === true && cors.answer(req, res);
-    if (typeof isAnswered === 'boolean') return isAnswered ? undefined : pass();
-    void isAnswered.then((is) => (is ? undefined : pass()));
-  };
+export interface Front extends HttpServer {
+  /** The context of the routes under /v1. */
+  rest: Rest;
 }
 
-const HEALTH_CHECKS = ['/livez', '/readyz'];
+/** Far longer than any name or id, so that validation reports names that are too long. */
+const PARAM_MAX = 2_048;
 
-/** Leaves out the path and the query, which may hold keys and a tenant's own names. Health checks have no trace. */
-function traceOf(
-  tracer: Tracer | null,
-  { method = '', headers }: IncomingMessage,
-  { route, requestId }: { route: Route; requestId: string },
-): Context {
-  if (!tracer || HEALTH_CHECKS.includes(route.path)) return ROOT_CONTEXT;
-  const { traceparent } = headers;
-  return beginTrace(tracer, {
-    name: `${method} ${route.path}`,
-    kind: SpanKind.SERVER,
-    parent: typeof traceparent === 'string' ? traceparent : null,
-    attributes: {
-      'http.request.method': method,
-      'http.route': route.path,
-      'gateway.request_id': requestId,
+export async function createFront(parts: FrontParts): Promise<Front> {
+  const { services, admission, addresses } = parts;
+  const { config, log, meters, tracer } = services;
+  const servesApi = config.ROLES.includes('api');
+  const observers = { log, meters, tracer, addresses, cors: parts.cors };
+  const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
+    sendProblem(reply, problemOfError(error, { log, route: routeOptions?.url }));
+  const server = createHttpServer({
+    takesSockets: servesApi,
+    headMs: config.LIMIT_HEAD_MS,
+    bodyLimit: config.LIMIT_BODY_BYTES,
+    rewriteUrl: pathOnHost(config),
+    routerOptions: { maxParamLength: PARAM_MAX },
+    // No hook runs for a path that the router can't read.
+    frameworkErrors(error, request, reply) {
+      beginRequest(observers, request, reply);
+      sendError(error, request, reply);
     },
   });
+  const { app } = server;
+  const slots = createSlots(services);
+  app.decorateRequest('facts');
+  app.addHook('onRequest', (request, reply, done) => {
+    const span = beginRequest(observers, request, reply);
+    const refusal = refusalOf(request);
+    if (refusal) sendProblem(reply.header('connection', 'close'), refusal);
+    else within(span, done);
+  });
+  watchBodies(app, config);
+  app.setErrorHandler(sendError);
+  // Routes that don't read a body leave it to the connection.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ facts }, reply) =>
+    sendProblem(reply, servesApi ? nothingAt(facts.path) : IS_WORKER),
+  );
+  registerHealth(app, parts);
+  let rest: Rest = app;
+  if (servesApi) {
+    app.register(
+      async (scope) => {
+        // What a client accepts decides on the form of its response.
+        scope.addHook('onRequest', (_request, reply, done) =>
+          done(void reply.header('vary', 'Accept')),
+        );
+        await scope.register(cors, parts.cors.options);
+        scope.addHook('preHandler', slots.hook);
+        registerGraphql(scope, parts);
+      },
+      { prefix: '/graphql' },
+    );
+    app.register(
+      async (scope) => {
+        rest = scope;
+        await scope.register(cors, parts.cors.options);
+        await registerRest(scope, { services, admission, takeSlot: slots.take });
+      },
+      { prefix: BASE_PATH },
+    );
+    app.register(async (scope) => registerWebhooks(scope, services, slots), {
+      prefix: '/webhooks',
+    });
+    app.register(async (scope) => {
+      scope.addHook('preHandler', slots.pageHook);
+      registerPages(scope, parts);
+      await registerConsole(scope, parts);
+    });
+  }
+  await app.ready();
+  return { ...server, rest };
 }
 
-function isFor({ path, takes }: Route, req: IncomingMessage, facts: RequestFacts): boolean {
-  return covers(path, facts.path) && (!takes || takes(req, facts));
-}
+const IS_WORKER = problemOf(
+  'NOT_FOUND',
+  'This process is a worker: it answers only /livez and /readyz. Send the request to a process with the role api.',
+);
 
-/** `/v1/*` is `/v1` and everything below it; `/*` is everything, also what is no path at all. */
-function covers(pattern: string, path: string): boolean {
-  if (pattern === '/*') return true;
-  if (!pattern.endsWith('/*')) return pattern === path;
-  const base = pattern.slice(0, -2);
-  return path === base || path.startsWith(`${base}/`);
-}
-
-/** REST names API keys by their value too. */
-function withoutKeys(path: string): string {
-  return path.includes(KEY_PREFIX) ? path.replace(KEYS, '/***') : path;
+function nothingAt(path: string) {
+  return problemOf('NOT_FOUND', `There is nothing at ${path}.`);
 }

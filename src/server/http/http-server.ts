@@ -1,100 +1,87 @@
-/** The port, the connections to it, and how they end. */
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+/** The port: Fastify on node:http, with bounds on how long connections and requests take, and how they end. */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { problemOf } from '../../errors.ts';
+import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 
-/** Headers that take longer are an attack or a broken client. */
-const HEADERS_TIMEOUT_MS = 10_000;
-/** Node looks for such connections this often. */
-const LOOK_MS = 2_000;
-const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than proxies and clients keep a quiet connection: if the server closed first, it could cut a request. */
+/** Interval at which Node cuts heads and requests that take too long. */
+const CHECK_MS = 500;
+/** Time for a request after its head. */
+const BODY_TIMEOUT_MS = 60_000;
+/** Longer than proxies and clients keep an idle connection: if the server closed first, it could cut a request. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-
 /** While the server stops, it closes idle connections at this interval. */
 const CLOSE_IDLE_MS = 100;
-
 /** Connections that wait while the server is busy: a burst of clients is answered, not reset. */
 const BACKLOG_MAX = 4_096;
 
-export interface Listening {
-  url: string;
-  server: Server;
-  /** Asks clients to open their next connection elsewhere; whoever comes is still answered. */
+export interface HttpServer {
+  /** Takes hooks and routes until `listen`. */
+  app: FastifyInstance;
+  /** Returns the URL of the port. */
+  listen(address: { host: string; port: number }): Promise<string>;
+  /** Closes each connection after its next response, so that clients open the next one elsewhere. */
   drain(): void;
-  /** Takes no new connections, waits for running requests, and after the time cuts the rest. */
+  /** Accepts no new connections, waits for running requests, and cuts those that take longer than the time. */
   stop(withinMs: number): Promise<void>;
 }
 
-export interface ListenOptions {
-  host: string;
-  port: number;
-  /** False if no listener answers upgrades. */
+export interface HttpServerOptions extends FastifyHttpOptions<FastifyInstance['server']> {
+  /** False if no listener takes upgrades to WebSockets. */
   takesSockets?: boolean;
+  /** Time for the head of a request, from the connection or from its first byte on. */
+  headMs?: number;
 }
 
-export async function listen(
-  handler: RequestListener,
-  { host, port, takesSockets = true }: ListenOptions,
-): Promise<Listening> {
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: LOOK_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // An upgrade to HTTP/2 is only an offer: the request is answered as HTTP/1.1. So is a WebSocket upgrade that
-      // no listener takes, which would stay open otherwise.
+export function createHttpServer({
+  takesSockets = true,
+  headMs = 5_000,
+  ...options
+}: HttpServerOptions = {}): HttpServer {
+  const requestTimeout = headMs + BODY_TIMEOUT_MS;
+  const app = fastify({
+    ...options,
+    requestTimeout,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Requests that are under way when the server stops are still answered.
+    return503OnClosing: false,
+    http: {
+      headersTimeout: headMs,
+      requestTimeout,
+      connectionsCheckingInterval: CHECK_MS,
+      // An upgrade to HTTP/2 is only an offer: the request is answered as HTTP/1.1. So is a WebSocket upgrade that no
+      // listener takes, which would stay open otherwise.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
         takesSockets && headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (req, res) => (req.httpVersion === '0.9' ? refuseVersion(req, res) : handler(req, res)),
-  );
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject);
-  server.listen({ port, host, backlog: BACKLOG_MAX }, resolve);
-  await promise;
-  const { port: taken, address, family } = server.address() as AddressInfo;
-  const name = family === 'IPv6' ? `[${address}]` : address;
+  });
+  const { server } = app;
   let isDraining = false;
+  app.addHook('onRequest', (_request, { raw }, done) => {
+    if (isDraining) raw.setHeader('connection', 'close');
+    done();
+  });
   const drain = () => {
-    if (isDraining) return;
     isDraining = true;
-    server.prependListener('request', (_request, response) => {
-      response.shouldKeepAlive = false;
-    });
   };
   return {
-    url: `http://${name}:${taken}`,
-    server,
+    app,
     drain,
+    async listen({ host, port }) {
+      await app.ready();
+      // `app.listen` would open a second server for the other address of localhost, whose connections nothing watches.
+      server.listen({ host, port, backlog: BACKLOG_MAX });
+      await once(server, 'listening');
+      const { port: taken, address, family } = server.address() as AddressInfo;
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+    },
     async stop(withinMs) {
-      // A client that keeps a connection busy is told to open another one, which leads to another server.
       drain();
-      const closed = new Promise<void>((done) => server.close(() => done()));
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
       const timer = setTimeout(() => server.closeAllConnections(), withinMs);
-      await closed;
+      await app.close();
       clearInterval(idle);
       clearTimeout(timer);
     },
   };
-}
-
-/** HTTP/0.9 has no headers, so its responses can't say what they are. */
-function refuseVersion({ socket }: IncomingMessage, res: ServerResponse): void {
-  const detail = 'HTTP/0.9 is not supported. Use HTTP/1.1.';
-  const body = JSON.stringify(problemOf('BAD_USER_INPUT', detail, { status: 505 }));
-  res.writeHead(505, {
-    connection: 'close',
-    'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(body),
-  });
-  res.end(body, () => socket.destroySoon());
 }

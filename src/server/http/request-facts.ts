@@ -1,12 +1,13 @@
-/** What the server knows of a request beside the request itself. */
+/** What every request passes first: it gets an id, facts for its handler, headers, a log line and a span. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../../domain/call.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
+import { type Problem, problemOf } from '../../errors.ts';
+import { secondsSince } from '../../meters.ts';
+import { NO_SPAN, type Span, within } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
-
-/** A client's own request id is taken if it is harmless in a log. */
-const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 export interface RequestFacts {
   requestId: string;
@@ -14,37 +15,129 @@ export interface RequestFacts {
   address: string;
   /** `1.1` for HTTP/1.1. */
   httpVersion: string;
-  /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
+  /** The origin of the page that sends it. Null for the gateway's own pages and those of CORS_ORIGINS. */
   page: string | null;
   /** Without the query. */
   path: string;
-  /** A header of the answer; later ones of that name replace it. */
+  /** Sets a header of the response; a later one of that name replaces it. */
   setHeader: (name: string, value: string) => void;
   /** Cuts the connection of a client that has stopped reading. */
   disconnect: () => void;
-  /** Absent until all of the request has come. */
+  /** Absent until the whole request has arrived. */
   slot?: RequestSlot;
 }
 
-/** Answers a request. */
-export type Handler = (req: IncomingMessage, res: ServerResponse, facts: RequestFacts) => void;
+declare module 'fastify' {
+  interface FastifyRequest {
+    facts: RequestFacts;
+  }
+}
 
-export function factsOf(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { addresses, cors }: { addresses: ClientAddresses; cors: Pick<Cors, 'foreignPage'> },
+/** A client's own request id is used if it is harmless in a log. */
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+/** REST accepts API keys by their value in paths. */
+const KEYS = /\/ik_[^/]*/g;
+/** Health checks are no part of a trace. */
+const UNTRACED = ['/livez', '/readyz'];
+
+export interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
+  addresses: ClientAddresses;
+  cors: Pick<Cors, 'foreignPage'>;
+}
+
+/** Returns the span of the request, which ends with its response. */
+export function beginRequest(observers: Observers, request: FastifyRequest, reply: FastifyReply) {
+  const startedAt = performance.now();
+  const { log, meters } = observers;
+  const { raw: res } = reply;
+  request.facts = factsOf(request, reply, observers);
+  const { requestId, address, path } = request.facts;
+  res.setHeader('x-request-id', requestId);
+  res.setHeader('x-content-type-options', 'nosniff');
+  // Responses may hold credentials: no cache may keep them.
+  res.setHeader('cache-control', 'no-store');
+  const { method } = request;
+  const route = surfaceOf(path);
+  const span = beginSpan(observers, request, route);
+  res.once('close', () => {
+    const seconds = secondsSince(startedAt);
+    const { statusCode: status } = res;
+    meters.httpAnswered({ method, route, status, seconds });
+    const ms = Math.round(seconds * 1_000);
+    const line = { requestId, address, method, path: path.replace(KEYS, '/***'), status, ms };
+    within(span, () =>
+      log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
+    );
+    span.set({ 'http.response.status_code': status });
+    span.end(status >= 500 ? String(status) : undefined);
+  });
+  return span;
+}
+
+function factsOf(
+  { raw: req, originalUrl }: FastifyRequest,
+  { raw: res }: FastifyReply,
+  { addresses, cors }: Observers,
 ): RequestFacts {
-  const { headers, url = '', socket } = req;
+  const { headers, httpVersion, socket } = req;
   const given = headers['x-request-id'];
-  const isUsable = typeof given === 'string' && REQUEST_ID.test(given);
-  const query = url.indexOf('?');
+  const query = originalUrl.indexOf('?');
   return {
-    requestId: isUsable ? given : randomUUID(),
+    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
     address: addresses.of(req),
-    httpVersion: req.httpVersion,
+    httpVersion,
     page: cors.foreignPage(headers),
-    path: query < 0 ? url : url.slice(0, query),
+    path: query < 0 ? originalUrl : originalUrl.slice(0, query),
     setHeader: (name, value) => void res.setHeader(name, value),
     disconnect: () => socket.destroy(),
   };
 }
+
+/** The path and the query are left out: they may hold keys, and names that a tenant has chosen. */
+function beginSpan(
+  { tracer }: Observers,
+  { method, headers, facts }: FastifyRequest,
+  route: string,
+): Span {
+  if (!tracer.isOn || UNTRACED.includes(route)) return NO_SPAN;
+  const { traceparent } = headers;
+  return tracer.begin(`${method} ${route}`, {
+    kind: 'server',
+    parent: typeof traceparent === 'string' ? traceparent : null,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'gateway.request_id': facts.requestId,
+    },
+  });
+}
+
+const PAGES = new Set([
+  '/graphql',
+  '/',
+  '/start',
+  '/connect',
+  '/connect.js',
+  '/oauth/callback',
+  ...UNTRACED,
+]);
+const FOLDERS = ['/v1', '/console', '/webhooks', '/problems'];
+
+/** The part of the API or the console that a path belongs to: metrics have a series for each. */
+function surfaceOf(path: string): string {
+  if (PAGES.has(path)) return path;
+  const folder = FOLDERS.find((one) => path === one || path.startsWith(`${one}/`));
+  return `${folder ?? ''}/*`;
+}
+
+/** Why no handler can answer a request. */
+export function refusalOf({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
+  // HTTP/0.9 has no headers, so its responses can't say what they are.
+  if (raw.httpVersion === '0.9') return OLD_VERSION;
+  return URL.canParse(`http://${headers.host ?? 'localhost'}${originalUrl}`) ? null : UNUSABLE;
+}
+
+const OLD_VERSION = problemOf('BAD_USER_INPUT', 'HTTP/0.9 is not supported. Use HTTP/1.1.', {
+  status: 505,
+});
+const UNUSABLE = problemOf('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');

@@ -1,106 +1,51 @@
-/** Request bodies that did not come together with their heads. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** Cuts bodies that do not arrive whole in time. Node's own timeouts cut heads. */
+import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
-import { type Problem, problemOf } from '../../errors.ts';
-import type { RequestFacts } from './request-facts.ts';
-import { type CutReason, type Unfinished, UnfinishedRoom } from './unfinished.ts';
+import { problemOf } from '../../errors.ts';
+import { sendProblem } from '../../rest/send-problem.ts';
+import { UnfinishedRoom } from './unfinished.ts';
 
-type Limits = Pick<
-  Config,
-  | 'LIMIT_UNFINISHED'
-  | 'LIMIT_UNFINISHED_BYTES'
-  | 'LIMIT_BODY_BYTES'
-  | 'LIMIT_BODY_MS'
-  | 'LIMIT_BODY_BYTES_PER_SECOND'
->;
-
-export type WatchBody = (req: IncomingMessage, res: ServerResponse, facts: RequestFacts) => void;
-
-/** Watches a request body from the end of this turn of the event loop on: most are whole by then. */
-export function createBodyWatch(limits: Limits): WatchBody {
-  const room = new UnfinishedRoom({
-    networkMax: limits.LIMIT_UNFINISHED,
-    networkBytesMax: limits.LIMIT_UNFINISHED_BYTES,
-  });
-  let begun: Parameters<WatchBody>[] = [];
-  const enterThose = () => {
-    const those = begun;
-    begun = [];
-    for (const [req, res, facts] of those) {
-      if (!isWhole(req)) room.enter(req, unfinishedBody(limits, { req, res, facts }));
-    }
-  };
-  return (req, res, facts) => {
-    if (!hasBody(req)) return;
-    if (begun.length === 0) setImmediate(enterThose);
-    begun.push([req, res, facts]);
-  };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length'];
-  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
-}
-
-function isWhole({ complete, socket }: IncomingMessage): boolean {
-  return complete || socket.destroyed;
-}
-
-interface Exchange {
-  req: IncomingMessage;
-  res: ServerResponse;
-  facts: RequestFacts;
-}
-
-function unfinishedBody(limits: Limits, { req, res, facts }: Exchange): Unfinished {
-  const { LIMIT_BODY_BYTES, LIMIT_BODY_MS, LIMIT_BODY_BYTES_PER_SECOND } = limits;
-  const { socket, headers } = req;
-  const readBefore = socket.bytesRead;
-  // Bytes that wait for a provider are not the client's fault.
-  let heldUpMs = 0;
-  let lookedAtMs = 0;
-  return {
-    network: networkOf(facts.address),
-    bytes: Math.min(Number(headers['content-length'] ?? LIMIT_BODY_BYTES), LIMIT_BODY_BYTES),
-    isOver: () => isWhole(req),
-    isSlow(elapsedMs) {
-      if (req.readableLength > 0) heldUpMs += elapsedMs - lookedAtMs;
-      lookedAtMs = elapsedMs;
-      const dueMs = elapsedMs - heldUpMs - LIMIT_BODY_MS;
-      return socket.bytesRead - readBefore < (dueMs / 1000) * LIMIT_BODY_BYTES_PER_SECOND;
-    },
-    cut: (reason) => refuse(res, socket, PROBLEMS[reason]),
-  };
-}
-
-const PROBLEMS: Record<CutReason, Problem> = {
-  slow: problemOf(
-    'BAD_USER_INPUT',
-    'The body came too slowly. Send it within LIMIT_BODY_MS, at LIMIT_BODY_BYTES_PER_SECOND or faster.',
-    { status: 408 },
-  ),
-  crowded: problemOf(
-    'RATE_LIMITED',
-    'Too many requests of this address are unfinished. Send each request whole, and try again.',
-    {
-      status: 503,
-      retryAfterSeconds: 1,
-    },
-  ),
+const SLOW =
+  'The body came too slowly. Send it within LIMIT_BODY_MS, at LIMIT_BODY_BYTES_PER_SECOND or faster.';
+const CROWDED =
+  'Too many requests of this address are unfinished. Send each request whole, and try again.';
+const PROBLEMS = {
+  slow: problemOf('BAD_USER_INPUT', SLOW, { status: 408 }),
+  crowded: problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
 };
 
-function refuse(res: ServerResponse, socket: IncomingMessage['socket'], problem: Problem): void {
-  if (res.headersSent) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify(problem);
-  res.writeHead(problem.status, {
-    connection: 'close',
-    'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(body),
-    ...(problem.retryAfterSeconds !== undefined && { 'retry-after': '1' }),
+export function watchBodies(app: FastifyInstance, config: Config): void {
+  const { LIMIT_BODY_BYTES, LIMIT_BODY_MS, LIMIT_BODY_BYTES_PER_SECOND } = config;
+  const { LIMIT_UNFINISHED: networkMax, LIMIT_UNFINISHED_BYTES: networkBytesMax } = config;
+  const room = new UnfinishedRoom({ networkMax, networkBytesMax });
+  app.addHook('onRequest', ({ raw: req, facts }, reply, done) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+    const { socket } = req;
+    const readBefore = socket.bytesRead;
+    const isOver = () => req.complete || socket.destroyed;
+    // Bytes that wait for a provider are not the client's fault.
+    let heldUpMs = 0;
+    let checkedAtMs = 0;
+    const enter = () =>
+      room.enter(req, {
+        network: networkOf(facts.address),
+        bytes: Math.min(Number(length ?? LIMIT_BODY_BYTES), LIMIT_BODY_BYTES),
+        isOver,
+        isSlow(elapsedMs) {
+          if (req.readableLength > 0) heldUpMs += elapsedMs - checkedAtMs;
+          checkedAtMs = elapsedMs;
+          const dueMs = elapsedMs - heldUpMs - LIMIT_BODY_MS;
+          return socket.bytesRead - readBefore < (dueMs / 1000) * LIMIT_BODY_BYTES_PER_SECOND;
+        },
+        cut(reason) {
+          if (reply.raw.headersSent) socket.destroy();
+          else sendProblem(reply.header('connection', 'close'), PROBLEMS[reason]);
+        },
+      });
+    // Most bodies are whole at the end of this turn of the event loop.
+    const hasBody = encoding !== undefined || Number(length ?? 0) > 0;
+    if (hasBody) setImmediate(() => isOver() || enter());
+    done();
   });
-  res.end(body, () => socket.destroy());
 }

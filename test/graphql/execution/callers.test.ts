@@ -11,9 +11,9 @@ import { createBearerVerifier, enrolBuilder } from '../../../src/domain/viewer/b
 import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
-import { listen } from '../../../src/server/http/http-server.ts';
 import { type Answer, sharedApp, testApp } from '../../support/app.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
+import { serve } from '../../support/serve.ts';
 
 const app = await sharedApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '1000' } });
 const { url } = await app.app.start();
@@ -225,8 +225,8 @@ test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is 
   const issuer = 'https://issuer.example';
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] });
-  const keys = await listen((_req, res) => res.end(jwks), { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => keys.stop(0));
+  const keys = await serve((_req, res) => res.end(jwks));
+  onTestFinished(() => keys.stop());
   const settings = { BEARER_ISSUER: issuer, BEARER_JWKS_URL: keys.url };
   const emailOf = async (env: Record<string, string>, claims: Record<string, unknown>) => {
     const { verify } = await createBearerVerifier(readConfig({ ...settings, ...env }));

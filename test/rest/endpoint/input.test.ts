@@ -173,6 +173,6 @@ test('an endpoint whose path names what no input is, is a mistake that is told w
 });
 
 test('paths with verbs are written as the router takes them', () => {
-  expect(routerPath('/a/{b}/c:d')).toBe('/v1/a/:b/c::d');
-  expect(routerPath('/a/{b}/{c}:d')).toBe('/v1/a/:b/:c([^:]+)::d');
+  expect(routerPath('/a/{b}/c:d')).toBe('/a/:b/c::d');
+  expect(routerPath('/a/{b}/{c}:d')).toBe('/a/:b/:c([^:]+)::d');
 });

@@ -1,7 +1,6 @@
 /** Every operation passes Yoga's plugins, over every transport, and the adapter responds as Yoga's own handler does. */
 import { expect, test } from 'vitest';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
-import { routesOf } from '../../../src/server/http/routes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { record, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
@@ -17,9 +16,7 @@ const observer: OperationPlugin = {
 };
 const app = await sharedApp({ plugins: [observer] });
 /** The same app without the adapter: Yoga's own handler takes every request. */
-const yogaOnly = await sharedApp({
-  routes: (handlers) => routesOf({ ...handlers, plainGraphql: handlers.yogaGraphql }),
-});
+const yogaOnly = await sharedApp({ hasAdapter: false });
 const { database } = app.app.services;
 const { url } = await app.app.start();
 

@@ -12,9 +12,9 @@ import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { createCors } from '../../../src/server/http/cors.ts';
-import { listen } from '../../../src/server/http/http-server.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
+import { serve } from '../../support/serve.ts';
 import { openSocket, refusedUpgrade } from '../../support/socket.ts';
 
 const PAGE_ORIGIN = 'https://app.example';
@@ -233,7 +233,7 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
     },
   };
   const yoga = openYoga({ services, admission });
-  const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
+  const listening = await serve(handler);
   const addresses = createClientAddresses(config);
   const cors = createCors(config, () => false);
   const shares = new ProcessShares(config, services.meters);
@@ -245,7 +245,7 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
     closed: closed.promise,
     async [Symbol.asyncDispose]() {
       await sockets.stop();
-      await listening.stop(0);
+      await listening.stop();
     },
   };
 }

@@ -9,10 +9,10 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Provider } from '../../../src/providers/contract.ts';
-import { listen } from '../../../src/server/http/http-server.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generate } from '../scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../scenes/integrations.ts';
+import { serve } from '../serve.ts';
 
 type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -101,7 +101,7 @@ export interface Asked {
 
 /** The app on a port, and requests of which each byte is the test's. */
 export async function startCalling({ app }: Pick<TestApp, 'app'>) {
-  const listening = await listen(app.handler, { host: '127.0.0.1', port: 0 });
+  const listening = await serve(app.handler);
   const open = (path: string, { method = 'GET', headers = {}, body, agent }: Asked = {}) => {
     // In parts: a URL would put the path in order.
     const { hostname, port } = new URL(listening.url);
@@ -121,7 +121,7 @@ export async function startCalling({ app }: Pick<TestApp, 'app'>) {
       const text = Buffer.concat(chunks).toString();
       return { status: answer.statusCode ?? 0, headers: answer.headers, text };
     },
-    [Symbol.asyncDispose]: () => listening.stop(0),
+    [Symbol.asyncDispose]: () => listening.stop(),
   };
 }
 

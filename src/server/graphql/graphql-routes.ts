@@ -1,0 +1,68 @@
+/** The route /graphql: plain posts go to the adapter, every other request to Yoga's own handler. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../../domain/call.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
+import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
+import { callerOf } from '../../graphql/execution/operation-context.ts';
+import { httpAnswer } from './http-answer.ts';
+import { createPlainGraphql, plainParamsOf } from './plain-graphql.ts';
+import type { Yoga } from './yoga.ts';
+
+export interface GraphqlParts {
+  services: Services;
+  admission: Admission;
+  yoga: Yoga;
+  /** False if Yoga's own handler takes plain posts too. */
+  hasAdapter?: boolean;
+}
+
+/** Refusals of Fastify, before the handler runs. */
+const REFUSALS: Record<string, (bytesMax: number) => string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (bytesMax) =>
+    `The body is larger than ${bytesMax} bytes, which is LIMIT_BODY_BYTES of the server.`,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => 'Send the operation as application/json.',
+};
+
+export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): void {
+  const { services, yoga, hasAdapter = true } = parts;
+  const { config, log } = services;
+  const mapError = createErrorMapper(log);
+  const answerPlain = createPlainGraphql({ log, yoga, streams: parts.admission.streams });
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+  scope.setErrorHandler<{ code?: string; statusCode?: number } & Error>((error, request, reply) => {
+    const { code = '', statusCode: status = 500 } = error;
+    const detail = REFUSALS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body can not be read.';
+    const isUnreadable = code.startsWith('FST_') && status < 500;
+    const refusal = isUnreadable
+      ? toGraphQLError('BAD_USER_INPUT', detail, { extra: { status } })
+      : mapError(error);
+    const { headers, body, ...answer } = httpAnswer({ errors: [refusal] }, request.headers.accept);
+    return reply.code(answer.status).headers(headers).send(body);
+  });
+  scope.all('/', { prefixTrailingSlash: 'no-slash' } as object, (request, reply) => {
+    const params = hasAdapter ? plainParamsOf(request) : null;
+    if (params) answerPlain(request, reply, params);
+    else return answerByYoga(yoga, request, reply);
+  });
+}
+
+async function answerByYoga(
+  yoga: Yoga,
+  { facts, raw: req, body }: FastifyRequest,
+  { raw: res }: FastifyReply,
+): Promise<Response> {
+  const { headers, method = 'GET', url } = req;
+  const gone = new AbortController();
+  res.once('close', () => res.writableFinished || gone.abort());
+  const request = new Request(`http://${headers.host ?? 'localhost'}${url}`, {
+    method,
+    headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
+    signal: gone.signal,
+    ...(Buffer.isBuffer(body) && { body: body as Buffer<ArrayBuffer> }),
+  });
+  const caller = callerOf((name) => request.headers.get(name), facts);
+  return yoga.fetch(request, { ...facts, ...caller });
+}

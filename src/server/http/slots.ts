@@ -1,0 +1,42 @@
+/** Slots of requests. A request for which the process has no room is refused before any work is done for it. */
+import type { preHandlerHookHandler } from 'fastify';
+import type { Services } from '../../domain/call.ts';
+import { networkOf } from '../../domain/viewer/network.ts';
+import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
+import type { TakeSlot } from '../../rest/rest.ts';
+
+export interface Slots {
+  take: TakeSlot;
+  /** Takes a slot before the handler of a route runs. */
+  hook: preHandlerHookHandler;
+  /** As `hook`, for pages, whose visitors stay unknown: they count by their network. */
+  pageHook: preHandlerHookHandler;
+}
+
+export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meters'>): Slots {
+  const take: TakeSlot = ({ facts }, reply) => {
+    const { raw: res } = reply;
+    // The client is gone, or the request was refused while its last bytes came.
+    if (res.destroyed || res.writableEnded) {
+      reply.hijack();
+      return false;
+    }
+    const slot = new RequestSlot(shares, meters);
+    const refusal = slot.enter(networkOf(facts.address));
+    if (refusal) throw refusal;
+    res.once('close', () => slot.leave());
+    facts.slot = slot;
+    return true;
+  };
+  return {
+    take,
+    hook(request, reply, done) {
+      if (take(request, reply)) done();
+    },
+    pageHook(request, reply, done) {
+      if (!take(request, reply)) return;
+      request.facts.slot?.enterUnknown();
+      done();
+    },
+  };
+}

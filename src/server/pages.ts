@@ -1,0 +1,59 @@
+/** Small routes of their own: health, links to everything, meanings of problems, and the end of an OAuth consent. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Services } from '../domain/call.ts';
+import { PROBLEM_PAGES } from '../errors.ts';
+import { isAnyAddress } from '../setting-kinds.ts';
+import { CALLBACK_PATH, oauthCallback } from './callback-page.ts';
+import { sendResponse } from './plain-page.ts';
+import { problemPage } from './problem-page.ts';
+import { links, type Places, startPage } from './start-page.ts';
+
+export interface PageParts {
+  services: Services;
+  /** The file with the demo's key; null if there is no demo, or not yet. */
+  demoFile: () => string | null;
+  /** False until everything that a caller may rely on is there, and while the server stops. */
+  isReady: () => boolean;
+}
+
+/** Health checks need a response even under full load, so they take no slot. */
+export function registerHealth(app: FastifyInstance, { services, isReady }: PageParts): void {
+  app.get('/livez', async () => ({ status: 'live' }));
+  app.get('/readyz', async (_request, reply) => {
+    const isReached = await services.database.ping().then(
+      () => true,
+      () => false,
+    );
+    const isUsable = isReached && isReady();
+    return reply.code(isUsable ? 200 : 503).send({
+      status: isUsable ? 'ready' : 'not ready',
+      database: isReached ? 'reached' : 'not reached',
+    });
+  });
+}
+
+export function registerPages(app: FastifyInstance, parts: PageParts): void {
+  app.get('/', (request, reply) => {
+    reply.header('vary', 'Accept');
+    return sendResponse(reply, links(request.headers.accept, placesOf(parts, request)));
+  });
+  app.get('/start', (request, reply) => sendResponse(reply, startPage(placesOf(parts, request))));
+  app.get(PROBLEM_PAGES, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
+  app.get(`${PROBLEM_PAGES}/*`, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
+  app.all(CALLBACK_PATH, async ({ method, url, facts: { slot } }, reply) => {
+    if (method !== 'GET') return reply.code(405).header('allow', 'GET').send();
+    const services = { ...parts.services, ...(slot && { slot }) };
+    return sendResponse(
+      reply,
+      await oauthCallback(services, new Request(`http://localhost${url}`)),
+    );
+  });
+}
+
+/** Links use the request's host if the gateway listens on all addresses and does not know its own URL. */
+function placesOf({ services, demoFile }: PageParts, { headers }: FastifyRequest): Places {
+  const { config, publicUrl, sandboxUrl } = services;
+  const isUnknown = config.PUBLIC_URL === undefined && isAnyAddress(config.HOST);
+  const url = isUnknown ? `http://${headers.host ?? 'localhost'}` : publicUrl();
+  return { url, sandboxUrl: sandboxUrl(), demoFile: demoFile() };
+}

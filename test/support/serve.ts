@@ -1,0 +1,26 @@
+/** A port of its own for a request handler. */
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Served {
+  url: string;
+  server: Server;
+  /** Cuts what is still open. */
+  stop(): Promise<void>;
+}
+
+export async function serve(handler: RequestListener): Promise<Served> {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
