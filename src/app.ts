@@ -59,7 +59,10 @@ export interface App extends AsyncDisposable {
   drain(): Promise<void>;
   /** What has begun to stop and has not ended. */
   stopsWaitFor(): string[];
-  /** Listens, fills in the demo if it is on, starts the workers, and answers /readyz with 200 from then on. */
+  /**
+   * Listens, fills in the demo if it is on, starts the workers, and answers /readyz with 200 from then on. A second call
+   * returns the result of the first.
+   */
   start(): Promise<Started>;
 }
 
@@ -100,6 +103,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   });
   building.defer(() => front.app.close());
   const running = building.move();
+  let started: Promise<Started> | undefined;
   return {
     services,
     verifier,
@@ -108,7 +112,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     },
     handler: (req, res) => front.app.routing(req, res),
     rest: front.rest,
-    start: () => start(parts, front, { running, shutdown }),
+    start() {
+      started ??= start(parts, front, { running, shutdown });
+      return started;
+    },
     drain: () => drain(config, front, state),
     stopsWaitFor: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

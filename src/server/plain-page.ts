@@ -75,5 +75,6 @@ function scriptElements({ source, data }: PageScript): Html {
 /** Sends a whole page, with its length. */
 export async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status).headers(Object.fromEntries(response.headers));
-  return reply.send(response.body ? await response.text() : undefined);
+  // A text of JSON would get a charset, which its media type has no parameter for.
+  return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }

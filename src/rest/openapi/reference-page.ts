@@ -1,6 +1,7 @@
 /** The reference page at /v1/docs: Swagger UI from this server, which loads nothing from outside. */
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import { BASE_PATH } from './openapi.ts';
 
 /** The page's own files, and the styles and pictures that Swagger UI writes into it. */
 const POLICY = [
@@ -15,6 +16,7 @@ const POLICY = [
 export async function registerPage(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    indexPrefix: BASE_PATH,
     staticCSP: POLICY,
     theme: { title: 'Integration gateway' },
     // Without the bar that would load another server's document.

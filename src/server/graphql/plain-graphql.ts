@@ -29,11 +29,19 @@ type Answer = (request: FastifyRequest, reply: FastifyReply, params: OperationPa
 export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer {
   const mapError = createErrorMapper(log);
 
+  const open = (reply: FastifyReply, status: number, headers: OutgoingHttpHeaders) => {
+    reply.hijack();
+    return reply.raw.writeHead(status, {
+      ...reply.getHeaders(),
+      ...headers,
+    } as OutgoingHttpHeaders);
+  };
+
   const send = (reply: FastifyReply, result: ExecutionResult, accept: string | undefined) => {
     const { status, headers, body } = httpAnswer(result, accept);
-    reply.code(status).headers(headers);
-    // Responses of one turn of the event loop are written together: separate writes would wake each client.
-    setImmediate(() => reply.send(body));
+    const res = open(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
+    // Responses of one turn of the event loop are written together, with no work in between: each write wakes a client.
+    setImmediate(() => res.end(body));
   };
 
   const run = async ({ headers, facts }: FastifyRequest, params: OperationParams) => {
@@ -51,9 +59,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer
       // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
       facts.slot?.leave();
       const head = streamHead(format, results);
-      reply.hijack();
-      const { raw: res } = reply;
-      res.writeHead(head.status, { ...reply.getHeaders(), ...head.headers } as OutgoingHttpHeaders);
+      const res = open(reply, head.status, head.headers);
       const isCut = () => streams.areEnding;
       await writeStream(results, res, { format, isCut, onStalled: facts.disconnect });
     } catch (error) {

@@ -1,6 +1,7 @@
 /** The front door: Fastify owns the port, and every surface is routes of it. */
 import cors from '@fastify/cors';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
 import { problemOf } from '../../errors.ts';
 import { problemOfError } from '../../rest/endpoint/rest-errors.ts';
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
@@ -16,8 +17,8 @@ import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import { beginRequest, refusalOf } from './request-facts.ts';
-import { createSlots } from './slots.ts';
-import { watchBodies } from './unfinished-bodies.ts';
+import { createSlots, type Slots } from './slots.ts';
+import { watchBodies } from './unfinished.ts';
 
 export interface FrontParts extends GraphqlParts, PageParts, ConsoleParts {
   addresses: ClientAddresses;
@@ -33,14 +34,32 @@ export interface Front extends HttpServer {
 const PARAM_MAX = 2_048;
 
 export async function createFront(parts: FrontParts): Promise<Front> {
-  const { services, admission, addresses } = parts;
+  const { services } = parts;
+  const { config } = services;
+  const server = openServer(parts);
+  const { app } = server;
+  const slots = createSlots(services);
+  watchBodies(app, config);
+  // Routes that don't read a body leave it to the connection.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ facts }, reply) =>
+    sendProblem(reply, isApi(config) ? nothingAt(facts.path) : IS_WORKER),
+  );
+  registerHealth(app, parts);
+  const rest = isApi(config) ? await registerApi(app, parts, slots) : app;
+  await app.ready();
+  return { ...server, rest };
+}
+
+/** Begins every request. */
+function openServer({ services, addresses, cors: { foreignPage } }: FrontParts): HttpServer {
   const { config, log, meters, tracer } = services;
-  const servesApi = config.ROLES.includes('api');
-  const observers = { log, meters, tracer, addresses, cors: parts.cors };
+  const observers = { log, meters, tracer, addresses, foreignPage };
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
     sendProblem(reply, problemOfError(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({
-    takesSockets: servesApi,
+    takesSockets: isApi(config),
     headMs: config.LIMIT_HEAD_MS,
     bodyLimit: config.LIMIT_BODY_BYTES,
     rewriteUrl: pathOnHost(config),
@@ -51,57 +70,55 @@ export async function createFront(parts: FrontParts): Promise<Front> {
       sendError(error, request, reply);
     },
   });
-  const { app } = server;
-  const slots = createSlots(services);
-  app.decorateRequest('facts');
-  app.addHook('onRequest', (request, reply, done) => {
+  server.app.setErrorHandler(sendError);
+  server.app.decorateRequest('facts');
+  server.app.addHook('onRequest', (request, reply, done) => {
     const span = beginRequest(observers, request, reply);
     const refusal = refusalOf(request);
     if (refusal) sendProblem(reply.header('connection', 'close'), refusal);
     else within(span, done);
   });
-  watchBodies(app, config);
-  app.setErrorHandler(sendError);
-  // Routes that don't read a body leave it to the connection.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _body, done) => done(null));
-  app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ facts }, reply) =>
-    sendProblem(reply, servesApi ? nothingAt(facts.path) : IS_WORKER),
-  );
-  registerHealth(app, parts);
+  return server;
+}
+
+/** Each surface has a context of its own: its hooks, body parsers and form of errors. */
+async function registerApi(app: FastifyInstance, parts: FrontParts, slots: Slots): Promise<Rest> {
+  const { services, admission } = parts;
   let rest: Rest = app;
-  if (servesApi) {
-    app.register(
-      async (scope) => {
-        // What a client accepts decides on the form of its response.
-        scope.addHook('onRequest', (_request, reply, done) =>
-          done(void reply.header('vary', 'Accept')),
-        );
-        await scope.register(cors, parts.cors.options);
-        scope.addHook('preHandler', slots.hook);
-        registerGraphql(scope, parts);
-      },
-      { prefix: '/graphql' },
-    );
-    app.register(
-      async (scope) => {
-        rest = scope;
-        await scope.register(cors, parts.cors.options);
-        await registerRest(scope, { services, admission, takeSlot: slots.take });
-      },
-      { prefix: BASE_PATH },
-    );
-    app.register(async (scope) => registerWebhooks(scope, services, slots), {
-      prefix: '/webhooks',
-    });
-    app.register(async (scope) => {
-      scope.addHook('preHandler', slots.pageHook);
-      registerPages(scope, parts);
-      await registerConsole(scope, parts);
-    });
-  }
-  await app.ready();
-  return { ...server, rest };
+  await app.register(
+    async (scope) => {
+      // What a client accepts decides on the form of its response.
+      scope.addHook('onRequest', (_request, reply, done) => {
+        reply.header('vary', 'Accept');
+        done();
+      });
+      await scope.register(cors, parts.cors.options);
+      scope.addHook('preHandler', slots.hook);
+      registerGraphql(scope, parts);
+    },
+    { prefix: '/graphql' },
+  );
+  await app.register(
+    async (scope) => {
+      rest = scope;
+      await scope.register(cors, parts.cors.options);
+      await registerRest(scope, { services, admission, takeSlot: slots.take });
+    },
+    { prefix: BASE_PATH },
+  );
+  await app.register(async (scope) => registerWebhooks(scope, services, slots), {
+    prefix: '/webhooks',
+  });
+  await app.register(async (scope) => {
+    scope.addHook('preHandler', slots.pageHook);
+    registerPages(scope, parts);
+    await registerConsole(scope, parts);
+  });
+  return rest;
+}
+
+function isApi({ ROLES }: Config): boolean {
+  return ROLES.includes('api');
 }
 
 const IS_WORKER = problemOf(

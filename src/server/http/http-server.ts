@@ -57,8 +57,8 @@ export function createHttpServer({
   });
   const { server } = app;
   let isDraining = false;
-  app.addHook('onRequest', (_request, { raw }, done) => {
-    if (isDraining) raw.setHeader('connection', 'close');
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (isDraining) reply.header('connection', 'close');
     done();
   });
   const drain = () => {

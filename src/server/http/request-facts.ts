@@ -35,14 +35,12 @@ declare module 'fastify' {
 
 /** A client's own request id is used if it is harmless in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
-/** REST accepts API keys by their value in paths. */
-const KEYS = /\/ik_[^/]*/g;
 /** Health checks are no part of a trace. */
 const UNTRACED = ['/livez', '/readyz'];
 
 export interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
   addresses: ClientAddresses;
-  cors: Pick<Cors, 'foreignPage'>;
+  foreignPage: Cors['foreignPage'];
 }
 
 /** Returns the span of the request, which ends with its response. */
@@ -52,10 +50,12 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   const { raw: res } = reply;
   request.facts = factsOf(request, reply, observers);
   const { requestId, address, path } = request.facts;
-  res.setHeader('x-request-id', requestId);
-  res.setHeader('x-content-type-options', 'nosniff');
-  // Responses may hold credentials: no cache may keep them.
-  res.setHeader('cache-control', 'no-store');
+  reply.headers({
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    // Responses may hold credentials: no cache may keep them.
+    'cache-control': 'no-store',
+  });
   const { method } = request;
   const route = surfaceOf(path);
   const span = beginSpan(observers, request, route);
@@ -64,7 +64,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
     const { statusCode: status } = res;
     meters.httpAnswered({ method, route, status, seconds });
     const ms = Math.round(seconds * 1_000);
-    const line = { requestId, address, method, path: path.replace(KEYS, '/***'), status, ms };
+    const line = { requestId, address, method, path: withoutKeys(path), status, ms };
     within(span, () =>
       log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
     );
@@ -76,8 +76,8 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
 
 function factsOf(
   { raw: req, originalUrl }: FastifyRequest,
-  { raw: res }: FastifyReply,
-  { addresses, cors }: Observers,
+  reply: FastifyReply,
+  { addresses, foreignPage }: Observers,
 ): RequestFacts {
   const { headers, httpVersion, socket } = req;
   const given = headers['x-request-id'];
@@ -86,9 +86,9 @@ function factsOf(
     requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
     address: addresses.of(req),
     httpVersion,
-    page: cors.foreignPage(headers),
+    page: foreignPage(headers),
     path: query < 0 ? originalUrl : originalUrl.slice(0, query),
-    setHeader: (name, value) => void res.setHeader(name, value),
+    setHeader: (name, value) => void reply.header(name, value),
     disconnect: () => socket.destroy(),
   };
 }
@@ -110,6 +110,11 @@ function beginSpan(
       'gateway.request_id': facts.requestId,
     },
   });
+}
+
+/** REST accepts API keys by their value in paths. */
+function withoutKeys(path: string): string {
+  return path.includes('/ik_') ? path.replace(/\/ik_[^/]*/g, '/***') : path;
 }
 
 const PAGES = new Set([

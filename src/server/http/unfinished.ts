@@ -1,7 +1,9 @@
-/**
- * Bodies that are not whole yet, and sockets without connection_init. They take no slot of LIMIT_REQUESTS. Slow ones, and
- * those that a network has too many of, are cut, the oldest first: a good client's request is whole within moments.
- */
+/** Bodies that are not whole yet, and sockets without connection_init. They take no slot of LIMIT_REQUESTS. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { networkOf } from '../../domain/viewer/network.ts';
+import { problemOf } from '../../errors.ts';
+import { sendProblem } from '../../rest/send-problem.ts';
 import { openFilesMax } from './open-files.ts';
 
 export interface Unfinished {
@@ -11,10 +13,11 @@ export interface Unfinished {
   /** True if it is whole by now, or gone. */
   isOver(): boolean;
   isSlow(elapsedMs: number): boolean;
-  cut(reason: CutReason): void;
+  cut(reason: Reason): void;
 }
 
-export type CutReason = 'slow' | 'crowded';
+type Reason = 'slow' | 'crowded';
+type Limits = { networkMax: number; networkBytesMax: number; allMax?: number };
 
 /** Bounds of all networks. Full rooms leave memory and file descriptors to good clients. */
 const ALL_MAX = Math.min(8_000, Math.floor(openFilesMax() / 4));
@@ -25,68 +28,103 @@ const CUTS_MAX = 100;
 /** The server reads a burst of good clients before it judges them. */
 const YOUNG_MS = 1_000;
 
+/** Cuts slow input, and the oldest of too much: a good client's request is whole within moments. */
 export class UnfinishedRoom {
-  readonly #limits: { networkMax: number; networkBytesMax: number; allMax?: number };
+  readonly #limits: Limits;
   /** From the oldest to the newest. */
   readonly #entries = new Map<object, Unfinished & { sinceMs: number }>();
   /** Time without standstills of the server, which could not read meanwhile. */
   #clockMs = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #isSweeping = false;
 
-  constructor(limits: { networkMax: number; networkBytesMax: number; allMax?: number }) {
+  constructor(limits: Limits) {
     this.#limits = limits;
   }
 
   enter(key: object, one: Unfinished): void {
     const [oldest] = this.#entries.keys();
-    if (oldest && this.#entries.size >= (this.#limits.allMax ?? ALL_MAX)) {
-      this.#cut(oldest, 'crowded');
-    }
+    const isFull = this.#entries.size >= (this.#limits.allMax ?? ALL_MAX);
+    if (isFull && oldest) this.leave(oldest)?.cut('crowded');
     this.#entries.set(key, { ...one, sinceMs: this.#clockMs });
-    this.#timer ??= this.#planSweep(performance.now());
+    if (!this.#isSweeping) this.#planSweep(performance.now());
   }
 
-  leave(key: object): void {
-    this.#entries.delete(key);
-  }
-
-  #cut(key: object, reason: CutReason): void {
+  leave(key: object): Unfinished | undefined {
     const one = this.#entries.get(key);
     this.#entries.delete(key);
-    one?.cut(reason);
+    return one;
   }
 
-  #planSweep(plannedAt: number): NodeJS.Timeout {
-    return setTimeout(() => {
+  #planSweep(plannedAt: number): void {
+    this.#isSweeping = this.#entries.size > 0;
+    if (!this.#isSweeping) return;
+    setTimeout(() => {
       this.#clockMs += Math.min(performance.now() - plannedAt, 2 * SWEEP_MS);
-      const cuts = this.#findCuts().slice(-CUTS_MAX);
-      for (const [key, reason] of cuts.reverse()) this.#cut(key, reason);
-      this.#timer = this.#entries.size > 0 ? this.#planSweep(performance.now()) : undefined;
+      for (const [key, { isOver }] of this.#entries) if (isOver()) this.#entries.delete(key);
+      const cuts = this.#findCuts().slice(-CUTS_MAX).reverse();
+      for (const [key, reason] of cuts) this.leave(key)?.cut(reason);
+      this.#planSweep(performance.now());
     }, SWEEP_MS).unref();
   }
 
   /** From the newest to the oldest, so that the oldest are over the bounds. */
-  #findCuts(): [object, CutReason][] {
+  #findCuts(): [object, Reason][] {
     const { networkMax, networkBytesMax } = this.#limits;
     const sums = new Map<string, { count: number; bytes: number }>();
-    const cuts: [object, CutReason][] = [];
     let allBytes = 0;
-    for (const [key, one] of [...this.#entries].reverse()) {
-      if (one.isOver()) {
-        this.#entries.delete(key);
-        continue;
-      }
+    return [...this.#entries].reverse().flatMap(([key, one]): [object, Reason][] => {
       const ageMs = this.#clockMs - one.sinceMs;
       const sum = sums.get(one.network) ?? { count: 0, bytes: 0 };
       sums.set(one.network, sum);
       sum.count += 1;
       sum.bytes += one.bytes;
       allBytes += one.bytes;
-      const isOverBounds = sum.count > networkMax || sum.bytes > networkBytesMax;
-      if (one.isSlow(ageMs)) cuts.push([key, 'slow']);
-      else if (allBytes > ALL_BYTES_MAX || (isOverBounds && ageMs > YOUNG_MS))
-        cuts.push([key, 'crowded']);
-    }
-    return cuts;
+      const isCrowded = sum.count > networkMax || sum.bytes > networkBytesMax;
+      if (one.isSlow(ageMs)) return [[key, 'slow']];
+      const isOver = allBytes > ALL_BYTES_MAX || (isCrowded && ageMs > YOUNG_MS);
+      return isOver ? [[key, 'crowded']] : [];
+    });
   }
+}
+
+const SLOW = 'Send the body within LIMIT_BODY_MS, or at LIMIT_BODY_BYTES_PER_SECOND or faster.';
+const CROWDED = 'Too many requests of this address are unfinished. Send each request whole.';
+const PROBLEMS = {
+  slow: problemOf('BAD_USER_INPUT', SLOW, { status: 408 }),
+  crowded: problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
+};
+
+/** Cuts bodies. Node's own timeouts cut heads. */
+export function watchBodies(app: FastifyInstance, config: Config): void {
+  const { LIMIT_BODY_BYTES: bytesMax, LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES } = config;
+  const limits = { networkMax: LIMIT_UNFINISHED, networkBytesMax: LIMIT_UNFINISHED_BYTES };
+  const room = new UnfinishedRoom(limits);
+  const watch = ({ raw: req, headers, facts }: FastifyRequest, reply: FastifyReply) => {
+    const { socket } = req;
+    if (req.complete || socket.destroyed) return;
+    // Bytes that wait for a provider are not the client's fault.
+    const readBefore = socket.bytesRead;
+    let [heldUpMs, checkedAtMs] = [0, 0];
+    room.enter(req, {
+      network: networkOf(facts.address),
+      bytes: Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax),
+      isOver: () => req.complete || socket.destroyed,
+      isSlow(elapsedMs) {
+        if (req.readableLength > 0) heldUpMs += elapsedMs - checkedAtMs;
+        checkedAtMs = elapsedMs;
+        const dueSeconds = (elapsedMs - heldUpMs - config.LIMIT_BODY_MS) / 1_000;
+        return socket.bytesRead - readBefore < dueSeconds * config.LIMIT_BODY_BYTES_PER_SECOND;
+      },
+      cut(reason) {
+        if (reply.raw.headersSent) socket.destroy();
+        else sendProblem(reply.header('connection', 'close'), PROBLEMS[reason]);
+      },
+    });
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    // Most bodies are whole at the end of this turn of the event loop.
+    if (encoding || length !== '0') setImmediate(watch, request, reply);
+    done();
+  });
 }
