@@ -104,7 +104,7 @@ test('outbound HTTP leaves through one client', () => {
   // The gateway's own handler and a cache's method are named fetch; commands call the gateway itself.
   // The sandbox sends webhooks as a third party does.
   const allowed = [
-    'server/graphql/yoga-graphql.ts',
+    'server/graphql/graphql-routes.ts',
     'domain/installation/object-descriptions.ts',
     'sandbox/webhooks/webhook-subscriptions.ts',
   ];

@@ -74,6 +74,19 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
   };
   scope.get('/console', sendConsole);
   scope.get('/console/*', sendConsole);
+  registerConnect(scope, services, whenBuilt);
+  scope.setErrorHandler((error, _request, reply) => {
+    if (!(error instanceof ServiceUnavailable)) throw error;
+    reply.header('retry-after', String(error.retryAfterSeconds));
+    return sendResponse(reply, AWAY());
+  });
+}
+
+function registerConnect(
+  scope: FastifyInstance,
+  services: Services,
+  whenBuilt: () => Promise<void>,
+): void {
   scope.get('/connect.js', async (_request, reply) => {
     await whenBuilt();
     return sendFile(reply, 'connect.js');
@@ -85,11 +98,6 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     // A token, which the server doesn't see, has to be of this project: so its pages may frame the page.
     const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
     return sendPage(reply, { name: 'connect.html', up: 'console/', framedBy });
-  });
-  scope.setErrorHandler((error, _request, reply) => {
-    if (!(error instanceof ServiceUnavailable)) throw error;
-    reply.header('retry-after', String(error.retryAfterSeconds));
-    return sendResponse(reply, AWAY());
   });
 }
 

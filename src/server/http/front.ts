@@ -34,7 +34,7 @@ export interface Front extends HttpServer {
 const PARAM_MAX = 2_048;
 
 export async function createFront(parts: FrontParts): Promise<Front> {
-  const { services } = parts;
+  const { services, admission } = parts;
   const { config } = services;
   const server = openServer(parts);
   const { app } = server;
@@ -47,7 +47,16 @@ export async function createFront(parts: FrontParts): Promise<Front> {
     sendProblem(reply, isApi(config) ? nothingAt(facts.path) : IS_WORKER),
   );
   registerHealth(app, parts);
-  const rest = isApi(config) ? await registerApi(app, parts, slots) : app;
+  let rest: Rest = app;
+  if (isApi(config)) {
+    const restScope = async (scope: FastifyInstance) => {
+      rest = scope;
+      await scope.register(cors, parts.cors.options);
+      await registerRest(scope, { services, admission, takeSlot: slots.take });
+    };
+    app.register(restScope, { prefix: BASE_PATH });
+    registerOthers(app, parts, slots);
+  }
   await app.ready();
   return { ...server, rest };
 }
@@ -82,39 +91,27 @@ function openServer({ services, addresses, cors: { foreignPage } }: FrontParts):
 }
 
 /** Each surface has a context of its own: its hooks, body parsers and form of errors. */
-async function registerApi(app: FastifyInstance, parts: FrontParts, slots: Slots): Promise<Rest> {
-  const { services, admission } = parts;
-  let rest: Rest = app;
-  await app.register(
-    async (scope) => {
-      // What a client accepts decides on the form of its response.
-      scope.addHook('onRequest', (_request, reply, done) => {
-        reply.header('vary', 'Accept');
-        done();
-      });
-      await scope.register(cors, parts.cors.options);
-      scope.addHook('preHandler', slots.hook);
-      registerGraphql(scope, parts);
-    },
-    { prefix: '/graphql' },
-  );
-  await app.register(
-    async (scope) => {
-      rest = scope;
-      await scope.register(cors, parts.cors.options);
-      await registerRest(scope, { services, admission, takeSlot: slots.take });
-    },
-    { prefix: BASE_PATH },
-  );
-  await app.register(async (scope) => registerWebhooks(scope, services, slots), {
-    prefix: '/webhooks',
-  });
-  await app.register(async (scope) => {
+function registerOthers(app: FastifyInstance, parts: FrontParts, slots: Slots): void {
+  const graphqlScope = async (scope: FastifyInstance) => {
+    // What a client accepts decides on the form of its response.
+    scope.addHook('onRequest', (_request, reply, done) => {
+      reply.header('vary', 'Accept');
+      done();
+    });
+    await scope.register(cors, parts.cors.options);
+    scope.addHook('preHandler', slots.hook);
+    registerGraphql(scope, parts);
+  };
+  const pageScope = async (scope: FastifyInstance) => {
     scope.addHook('preHandler', slots.pageHook);
     registerPages(scope, parts);
     await registerConsole(scope, parts);
-  });
-  return rest;
+  };
+  const webhookScope = async (scope: FastifyInstance) =>
+    registerWebhooks(scope, parts.services, slots);
+  app.register(graphqlScope, { prefix: '/graphql' });
+  app.register(webhookScope, { prefix: '/webhooks' });
+  app.register(pageScope);
 }
 
 function isApi({ ROLES }: Config): boolean {

@@ -69,7 +69,7 @@ export function createHttpServer({
     drain,
     async listen({ host, port }) {
       await app.ready();
-      // `app.listen` would open a second server for the other address of localhost, whose connections nothing watches.
+      // `app.listen` would open a second server for the other address of localhost, which `stop` would not wait for.
       server.listen({ host, port, backlog: BACKLOG_MAX });
       await once(server, 'listening');
       const { port: taken, address, family } = server.address() as AddressInfo;

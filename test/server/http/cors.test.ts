@@ -91,3 +91,14 @@ test('without configured origins, no page of another origin may call', async () 
     expect(headers.get('vary'), path).toContain('Origin');
   }
 });
+
+test('an OPTIONS request that is no preflight gets the methods of its path', async () => {
+  const { status, headers } = await app.fetch(topics, {
+    method: 'OPTIONS',
+    headers: { origin: ORIGIN },
+  });
+  expect(status).toBe(204);
+  expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+  expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
+  expect(headers.get('access-control-allow-methods')).toBeNull();
+});

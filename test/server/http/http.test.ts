@@ -23,6 +23,13 @@ test('what is not there is a problem document', async () => {
   expect(await response.json()).toMatchObject({ status: 404, type: 'urn:problem:not-found' });
 });
 
+test.each(['/%zz', '/console/%zz', '/v1/%zz', '/graphql/%zz'])('refuses the malformed path %s', async (path) => {
+  const response = await app.fetch(path);
+  expect(response.status).toBe(400);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
 test('a request that names no URL is refused without a word of the inside', async () => {
   await using served = await testApp();
   const { hostname, port } = new URL((await served.app.start()).url);
