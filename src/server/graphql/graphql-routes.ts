@@ -34,7 +34,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   );
   scope.setErrorHandler<{ code?: string; statusCode?: number } & Error>((error, request, reply) => {
     const { code = '', statusCode: status = 500 } = error;
-    const detail = REFUSALS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body can not be read.';
+    const detail = REFUSALS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';
     const isUnreadable = code.startsWith('FST_') && status < 500;
     const refusal = isUnreadable
       ? toGraphQLError('BAD_USER_INPUT', detail, { extra: { status } })
@@ -42,10 +42,16 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     const { headers, body, ...answer } = httpAnswer({ errors: [refusal] }, request.headers.accept);
     return reply.code(answer.status).headers(headers).send(body);
   });
-  scope.all('/', { prefixTrailingSlash: 'no-slash' } as object, (request, reply) => {
-    const params = hasAdapter ? plainParamsOf(request) : null;
-    if (params) answerPlain(request, reply, params);
-    else return answerByYoga(yoga, request, reply);
+  scope.route({
+    // Fetch has no TRACE.
+    method: scope.supportedMethods.filter((method) => method !== 'TRACE'),
+    url: '/',
+    prefixTrailingSlash: 'no-slash',
+    handler(request, reply) {
+      const params = hasAdapter ? plainParamsOf(request) : null;
+      if (params) answerPlain(request, reply, params);
+      else return answerByYoga(yoga, request, reply);
+    },
   });
 }
 

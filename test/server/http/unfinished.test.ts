@@ -63,6 +63,15 @@ test.each(
   expect(await ask()).toBe(200);
 });
 
+test('150 unfinished bodies of an address crowd no other request of it out', async () => {
+  const [, body] = UNFINISHED[0] as [string, string];
+  const sockets = await Promise.all(Array.from({ length: 150 }, () => send(body)));
+  const statuses = await Promise.all(Array.from({ length: PLACES }, ask));
+  expect(statuses).toEqual(statuses.map(() => 200));
+  const responses = await Promise.all(sockets.map((socket) => text(socket)));
+  for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 408 /);
+});
+
 test('a body that comes fast enough may take longer', async () => {
   const body = JSON.stringify({ query: '{ __typename }', variables: { x: 'x'.repeat(6_000) } });
   const socket = await send(
