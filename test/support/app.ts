@@ -14,7 +14,7 @@ import { heldByTests, ofTests } from './database/tests-own.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { noteClosed, noteOpen } from './open-apps.ts';
 import { createTenant, type Tenant } from './scenes/tenant.ts';
-import { type Served, serve } from './serve.ts';
+import { type Served, serve } from './wire/serve.ts';
 
 export type { Answer, Tenant };
 

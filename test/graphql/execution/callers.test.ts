@@ -13,7 +13,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { type Answer, sharedApp, testApp } from '../../support/app.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
-import { serve } from '../../support/serve.ts';
+import { serve } from '../../support/wire/serve.ts';
 
 const app = await sharedApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '1000' } });
 const { url } = await app.app.start();

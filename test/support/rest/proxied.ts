@@ -12,7 +12,7 @@ import type { Provider } from '../../../src/providers/contract.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generate } from '../scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../scenes/integrations.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../wire/serve.ts';
 
 type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;
 
