@@ -93,14 +93,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     cors: createCors(config, createKnownOrigins(services.database)),
     state,
   };
-  const front = await createFront({
-    ...parts,
-    hasAdapter: overrides.hasAdapter,
-    demo: () => state.demo,
-    mintDemoToken: () => mintDemoToken(verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
-    demoFile: () => state.demoFile,
-    isReady: () => state.isReady,
-  });
+  const front = await openFront(parts, overrides);
   building.defer(() => front.app.close());
   const running = building.move();
   let started: Promise<Started> | undefined;
@@ -120,6 +113,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     stopsWaitFor: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+function openFront(parts: Parts, { hasAdapter }: Overrides): Promise<Front> {
+  const { state, verifier } = parts;
+  return createFront({
+    ...parts,
+    hasAdapter,
+    demo: () => state.demo,
+    mintDemoToken: () => mintDemoToken(verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
+    demoFile: () => state.demoFile,
+    isReady: () => state.isReady,
+  });
 }
 
 interface Parts extends OpenServices {

@@ -1,11 +1,13 @@
 /** REST under /v1: routes of the server's Fastify, in a context of their own. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
 import { problemOf } from '../errors.ts';
 import { readBody } from './endpoint/body.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { allowedMethods } from './endpoint/methods.ts';
 import { type Gateway, perform } from './endpoint/perform.ts';
+import type { Validated } from './endpoint/request-input.ts';
 import { problemOfError } from './endpoint/rest-errors.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './installation/proxy.ts';
@@ -27,8 +29,7 @@ export type TakeSlot = (request: FastifyRequest, reply: FastifyReply) => boolean
 export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
   const { services, takeSlot } = parts;
   const { log } = services;
-  // Path, query and body are checked as one input, so that all findings are reported at once.
-  app.setValidatorCompiler(() => () => true);
+  app.setValidatorCompiler(validateWhole);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) =>
     sendProblem(reply, problemOfError(error, { log, route: routeOf(request) })),
@@ -46,6 +47,18 @@ export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
   app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger());
   await registerPage(app);
 }
+
+/**
+ * Compiles a validator for the whole input of an endpoint. Fastify would validate each part of a request by itself,
+ * before the caller is authorized, and report the issues of the first part only.
+ */
+const validateWhole: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart }) =>
+  (given) => {
+    if (httpPart) return true;
+    const { data, error } = schema.safeParse(given);
+    return error ? { error } : { value: data };
+  };
 
 /** The route of @fastify/cors, which matches every path that no other route of the method OPTIONS matches. */
 const PREFLIGHTS = `${BASE_PATH}*`;
@@ -84,6 +97,11 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
         credentials: { apiKey: apiKey as string | undefined, authorization },
         sender: request.facts,
         parts: { path, query, header: headersFor(endpoint, headers), body },
+        validate: (schema, given) => {
+          // Fastify's type of the result is a boolean, whatever the compiler returns.
+          const validated: unknown = request.validateInput(given, schema);
+          return validated as Validated;
+        },
         url: request.url,
         setHeader: (name, value) => void reply.header(name, value),
       });

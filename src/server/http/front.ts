@@ -82,10 +82,10 @@ function openServer({ services, addresses, cors: { foreignPage } }: FrontParts):
   server.app.setErrorHandler(sendError);
   server.app.decorateRequest('facts');
   server.app.addHook('onRequest', (request, reply, done) => {
-    const span = beginRequest(observers, request, reply);
+    const traced = beginRequest(observers, request, reply);
     const refusal = refusalOf(request);
     if (refusal) sendProblem(reply.header('connection', 'close'), refusal);
-    else within(span, done);
+    else within(traced, done);
   });
   return server;
 }

@@ -1,11 +1,12 @@
 /** What every request passes first: it gets an id, facts for its handler, headers, a log line and a span. */
 import { randomUUID } from 'node:crypto';
+import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { type Problem, problemOf } from '../../errors.ts';
 import { secondsSince } from '../../meters.ts';
-import { NO_SPAN, type Span, within } from '../../spans.ts';
+import { beginTrace, failSpan, within } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 
@@ -35,7 +36,7 @@ declare module 'fastify' {
 
 /** A client's own request id is used if it is harmless in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
-/** Health checks are no part of a trace. */
+/** Health checks. */
 const UNTRACED = ['/livez', '/readyz'];
 
 export interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
@@ -43,7 +44,7 @@ export interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
   foreignPage: Cors['foreignPage'];
 }
 
-/** Returns the span of the request, which ends with its response. */
+/** Returns the trace of the request. Its span ends with the response. */
 export function beginRequest(observers: Observers, request: FastifyRequest, reply: FastifyReply) {
   const startedAt = performance.now();
   const { log, meters } = observers;
@@ -58,20 +59,21 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   });
   const { method } = request;
   const route = surfaceOf(path);
-  const span = beginSpan(observers, request, route);
+  const traced = traceOf(observers, request, route);
   res.once('close', () => {
     const seconds = secondsSince(startedAt);
     const { statusCode: status } = res;
     meters.httpAnswered({ method, route, status, seconds });
     const ms = Math.round(seconds * 1_000);
     const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-    within(span, () =>
+    within(traced, () =>
       log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
     );
-    span.set({ 'http.response.status_code': status });
-    span.end(status >= 500 ? String(status) : undefined);
+    const span = trace.getSpan(traced)?.setAttribute('http.response.status_code', status);
+    if (span && status >= 500) failSpan(span, String(status));
+    span?.end();
   });
-  return span;
+  return traced;
 }
 
 function factsOf(
@@ -93,16 +95,17 @@ function factsOf(
   };
 }
 
-/** The path and the query are left out: they may hold keys, and names that a tenant has chosen. */
-function beginSpan(
+/** Leaves out the path and the query, which may hold keys and a tenant's own names. Health checks have no trace. */
+function traceOf(
   { tracer }: Observers,
   { method, headers, facts }: FastifyRequest,
   route: string,
-): Span {
-  if (!tracer.isOn || UNTRACED.includes(route)) return NO_SPAN;
+): Context {
+  if (!tracer || UNTRACED.includes(route)) return ROOT_CONTEXT;
   const { traceparent } = headers;
-  return tracer.begin(`${method} ${route}`, {
-    kind: 'server',
+  return beginTrace(tracer, {
+    name: `${method} ${route}`,
+    kind: SpanKind.SERVER,
     parent: typeof traceparent === 'string' ? traceparent : null,
     attributes: {
       'http.request.method': method,

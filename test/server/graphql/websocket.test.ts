@@ -14,8 +14,8 @@ import { createClientAddresses } from '../../../src/server/http/client-address.t
 import { createCors } from '../../../src/server/http/cors.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
-import { serve } from '../../support/wire/serve.ts';
 import { openSocket, refusedUpgrade } from '../../support/socket.ts';
+import { serve } from '../../support/wire/serve.ts';
 
 const PAGE_ORIGIN = 'https://app.example';
 const app = await sharedApp({ env: { CORS_ORIGINS: PAGE_ORIGIN } });

@@ -23,7 +23,12 @@ test('what is not there is a problem document', async () => {
   expect(await response.json()).toMatchObject({ status: 404, type: 'urn:problem:not-found' });
 });
 
-test.each(['/%zz', '/console/%zz', '/v1/%zz', '/graphql/%zz'])('refuses the malformed path %s', async (path) => {
+test.each([
+  '/%zz',
+  '/console/%zz',
+  '/v1/%zz',
+  '/graphql/%zz',
+])('refuses the malformed path %s', async (path) => {
   const response = await app.fetch(path);
   expect(response.status).toBe(400);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
