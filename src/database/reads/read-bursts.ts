@@ -2,7 +2,6 @@
  * Reads that come together go to the server together: one connection, one write. For short reads only,
  * since those of one burst are answered one after the other.
  */
-import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { keepingSpan, outsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
@@ -84,7 +83,7 @@ async function send(pool: pg.Pool, reads: Read[]): Promise<void> {
     for (const { reject } of reads) reject(error);
     return;
   }
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const { stream } = client.connection;
   stream.cork();
   const answers = reads.map(async ({ send, resolve, reject }) => {
     try {

@@ -1,19 +1,43 @@
 /**
- * A statement that is prepared by name has the same columns at each use: the server is asked for them once for each connection,
- * where pg asks each time, and makes of the answer anew how a row is read.
+ * A statement that is prepared by name returns the same columns at each use. The session asks the server to describe them
+ * once; pg asks for every execution and then rebuilds its row parsers.
+ *
+ * Uses only the methods that pg's client calls on every query it is given, and no field of pg's own query or result.
  */
 import pg from 'pg';
 import type { OnAnswer } from './session.ts';
 
-/** As pg keeps what it knows of columns. */
-interface Columns {
-  fields: unknown[];
-  _parsers: unknown[];
-  _prebuiltEmptyResultObject: object;
+interface Field {
+  name: string;
+  dataTypeID: number;
 }
 
-/** Of a connection, by the names of statements. */
-export type KnownColumns = Map<string, Columns>;
+type ReadValue = (text: string) => unknown;
+
+interface Columns {
+  fields: readonly Field[];
+  readers: readonly ReadValue[];
+  /** A row of nulls. Copies of it share one shape, which makes rows cheaper to build and to read. */
+  empty: Readonly<Record<string, unknown>>;
+}
+
+/** What a connection knows of its prepared statements. */
+export class Descriptions {
+  /** By statement name. */
+  readonly columns = new Map<string, Columns>();
+  readonly types: pg.CustomTypesConfig;
+  #silent: pg.Connection | undefined;
+
+  constructor(types: pg.CustomTypesConfig) {
+    this.types = types;
+  }
+
+  /** The same connection, but it sends no Describe message. */
+  silent(connection: pg.Connection): pg.Connection {
+    this.#silent ??= Object.create(connection, { describe: { value: () => {} } }) as pg.Connection;
+    return this.#silent;
+  }
+}
 
 export interface NamedStatement {
   name: string;
@@ -22,23 +46,22 @@ export interface NamedStatement {
   rowMode?: 'array' | undefined;
 }
 
-/** What pg's query is made of, beside its types. */
-interface Inner extends pg.Submittable {
-  name: string;
-  _result: Columns;
-  _accumulateRows: boolean;
-  prepare(connection: pg.Connection): void;
-  handleRowDescription(message: object): void;
+/** The methods that pg's client calls on a query. */
+interface ClientQuery {
+  submit(connection: pg.Connection): void;
+  handleRowDescription(message: { fields: Field[] }): void;
+  handleDataRow(message: { fields: (string | null)[] }): void;
+  handleCommandComplete(message: { text: string }, connection: pg.Connection): void;
+  handleReadyForQuery(connection: pg.Connection): void;
 }
 
-type Config = NamedStatement | string;
 const Query = pg.Query as unknown as new (
-  config: Config,
+  config: { name: string; text: string },
   values: unknown[] | undefined,
   take: OnAnswer,
-) => Inner;
+) => ClientQuery;
 
-/** True for a statement with a name, whose columns are read as the connection reads all. */
+/** True for a statement with a name, whose columns are read by the connection's own type parsers. */
 export function isNamed(config: unknown): config is NamedStatement {
   if (typeof config !== 'object' || config === null || 'submit' in config) return false;
   const { name, types } = config as { name?: unknown; types?: unknown };
@@ -46,36 +69,72 @@ export function isNamed(config: unknown): config is NamedStatement {
 }
 
 export class DescribedOnce extends Query {
-  readonly #known: KnownColumns;
+  readonly #statement: NamedStatement;
+  readonly #take: OnAnswer;
+  readonly #known: Descriptions;
+  #columns: Columns | undefined;
+  #rows: unknown[] = [];
+  #tag = '';
+  #failure: unknown;
 
-  constructor(statement: NamedStatement, take: OnAnswer, known: KnownColumns) {
-    const { name, text, values, rowMode } = statement;
-    // Of an object pg makes a copy, property by property.
-    super(rowMode ? statement : text, values, take);
-    this.name = name;
+  constructor(statement: NamedStatement, take: OnAnswer, known: Descriptions) {
+    const { name, text, values } = statement;
+    super({ name, text }, values, take);
+    this.#statement = statement;
+    this.#take = take;
     this.#known = known;
   }
 
-  override prepare(connection: pg.Connection): void {
-    const columns = this.#known.get(this.name);
-    if (columns) {
-      Object.assign(this._result, columns);
-      this._accumulateRows = true;
+  override submit(connection: pg.Connection): void {
+    this.#columns = this.#known.columns.get(this.#statement.name);
+    super.submit(this.#columns ? this.#known.silent(connection) : connection);
+  }
+
+  override handleRowDescription({ fields }: { fields: Field[] }): void {
+    const readers = fields.map(({ dataTypeID }) =>
+      this.#known.types.getTypeParser(dataTypeID, 'text'),
+    );
+    const empty = Object.fromEntries(fields.map(({ name }) => [name, null]));
+    this.#columns = { fields, readers, empty: { ...empty } };
+    this.#known.columns.set(this.#statement.name, this.#columns);
+  }
+
+  override handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#rows.push(this.#rowOf(texts));
+    } catch (error) {
+      this.#failure = error;
     }
-    super.prepare(columns ? withoutDescribe(connection) : connection);
   }
 
-  override handleRowDescription(message: object): void {
-    super.handleRowDescription(message);
-    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
-    this.#known.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
+  override handleCommandComplete({ text }: { text: string }): void {
+    this.#tag = text;
   }
-}
 
-const SILENT = Symbol('without describe');
+  override handleReadyForQuery(): void {
+    if (this.#failure !== undefined) {
+      this.#take(this.#failure);
+      return;
+    }
+    const [command, ...counts] = this.#tag.split(' ');
+    const { fields = [] } = this.#columns ?? {};
+    const rowCount = counts.length > 0 ? Number(counts.at(-1)) : null;
+    this.#take(null, { command, rowCount, rows: this.#rows, fields });
+  }
 
-/** The same connection, which sends no such message. */
-function withoutDescribe(connection: pg.Connection & { [SILENT]?: pg.Connection }): pg.Connection {
-  connection[SILENT] ??= Object.create(connection, { describe: { value: () => {} } });
-  return connection[SILENT] as pg.Connection;
+  #rowOf(texts: (string | null)[]): unknown {
+    const { fields, readers, empty } = this.#columns as Columns;
+    const isArray = this.#statement.rowMode === 'array';
+    const row: Record<string, unknown> | unknown[] = isArray
+      ? new Array(texts.length)
+      : { ...empty };
+    for (let at = 0; at < texts.length; at += 1) {
+      const text = texts[at];
+      const value = text === null ? null : (readers[at] as ReadValue)(text as string);
+      if (isArray) (row as unknown[])[at] = value;
+      else (row as Record<string, unknown>)[(fields[at] as Field).name] = value;
+    }
+    return row;
+  }
 }

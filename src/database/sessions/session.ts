@@ -2,11 +2,12 @@
  * Connections to PostgreSQL with time limits: none hangs for longer than its limits, on either side, and its errors
  * become failures of the database.
  */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
 import { HUNG } from '../failure-kind.ts';
 import type { Outages } from '../outages.ts';
-import { DescribedOnce, isNamed, type KnownColumns } from './described-once.ts';
+import { DescribedOnce, Descriptions, isNamed } from './described-once.ts';
 import { spanned } from './statement-span.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
@@ -78,8 +79,10 @@ export class Session extends pg.Client {
    */
   readonly #silence: NodeJS.Timeout;
   #isHung = false;
-  /** Null if what is prepared by a name is not prepared here: a pooler prepares it anew on each of its connections. */
-  readonly #columns: KnownColumns | null;
+  /** Null behind a pooler, which prepares a named statement anew on each of its own connections. */
+  readonly #descriptions: Descriptions | null;
+  /** Names under which outdated statements are prepared again, by their first names. */
+  readonly #renamed = new Map<string, string>();
 
   constructor({
     outages,
@@ -91,7 +94,7 @@ export class Session extends pg.Client {
     ...config
   }: SessionConfig) {
     super({ ...config, ...at?.() });
-    this.#columns = isPooled ? null : new Map();
+    this.#descriptions = isPooled ? null : new Descriptions(config.types ?? pg.types);
     this.#outages = outages;
     this.#meters = meters;
     this.#onSuspect = onSuspect;
@@ -112,13 +115,14 @@ export class Session extends pg.Client {
         this.#waitFor(-1);
         told(error && this.#told(error as Error), result);
       };
-      this.#send(config, bound, (error, result) => {
-        const name = error && isOutdated(error) ? (config as pg.QueryConfig).name : undefined;
-        if (!name) return end(error, result);
-        this.#forget(name);
+      const named = this.#underCurrentName(config);
+      this.#send(named, bound, (error, result) => {
+        const used = error && isOutdated(error) ? (named as pg.QueryConfig).name : undefined;
+        if (!used) return end(error, result);
+        this.#forget((config as Required<pg.QueryConfig>).name, used);
         // A transaction has to be begun again.
         if (this.getTransactionStatus() !== 'I') return end(error);
-        // Not by its name: a pooler that carries statements over has the old one on its own connections.
+        // Without a name: a pooler that keeps prepared statements has the outdated one on its own connections.
         this.#send({ ...(config as pg.QueryConfig), name: undefined }, bound, end);
       });
     };
@@ -135,24 +139,29 @@ export class Session extends pg.Client {
 
   /** At once; statements under way fail. */
   cut(): void {
-    (this as unknown as { connection: pg.Connection }).connection.stream.destroy();
+    this.connection.stream.destroy();
   }
 
   #send(config: unknown, bound: unknown, take: OnAnswer): void {
-    if (!this.#columns || !isNamed(config)) {
+    if (!this.#descriptions || !isNamed(config)) {
       return void super.query(config as string, bound as unknown[], take);
     }
     const statement = bound ? { ...config, values: bound as unknown[] } : config;
-    super.query(new DescribedOnce(statement, take, this.#columns));
+    super.query(new DescribedOnce(statement, take, this.#descriptions));
   }
 
-  /** The next use prepares it anew. */
-  #forget(name: string): void {
-    this.#columns?.delete(name);
-    const { connection } = this as unknown as { connection: PreparedBy };
-    delete connection.parsedStatements[name];
-    delete connection.submittedNamedStatements[name];
-    connection.close({ type: 'S', name });
+  #underCurrentName(config: unknown): unknown {
+    if (this.#renamed.size === 0) return config;
+    const renamed = this.#renamed.get((config as pg.QueryConfig).name ?? '');
+    return renamed === undefined ? config : { ...(config as pg.QueryConfig), name: renamed };
+  }
+
+  /** The next use of `name` prepares the statement under a new name, because pg takes `used` for prepared. */
+  #forget(name: string, used: string): void {
+    if ((this.#renamed.get(name) ?? name) !== used) return;
+    this.#renamed.set(name, randomUUID());
+    this.#descriptions?.columns.delete(used);
+    this.connection.close({ type: 'S', name: used }, true);
   }
 
   #measured(take: OnAnswer): OnAnswer {
@@ -180,13 +189,6 @@ export class Session extends pg.Client {
     if (this.#isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
     return this.#outages.told(this.#isHung ? new Error(HUNG, { cause: error }) : error);
   }
-}
-
-/** What pg keeps of the statements of a connection. */
-interface PreparedBy {
-  parsedStatements: Record<string, string>;
-  submittedNamedStatements: Record<string, string>;
-  close(message: { type: 'S'; name: string }): void;
 }
 
 /**
