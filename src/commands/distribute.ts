@@ -1,18 +1,13 @@
 /**
- * Spreads the tables of a database that has grown up on one server over the nodes of its Citus cluster: `npm run distribute`,
- * while no gateway runs. All of it happens or nothing; a second run does what is missing.
+ * `npm run distribute`: spreads the tables of a database that has grown up on one server over the nodes of its cluster, while no
+ * gateway runs. All tables are spread or none; a second run spreads what is missing.
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { openTarget } from '../copies/database-place.ts';
-import {
-  distribute,
-  freeLocalRows,
-  isCitus,
-  prepareSession,
-} from '../database/citus/spread-tables.ts';
-import { tablesToPlace } from '../database/citus/table-places.ts';
+import { type ClusterSchema, findClusterSchema } from '../database/cluster.ts';
 import { migrate } from '../database/migrating/migrate.ts';
+import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { runCommand } from './run-command.ts';
@@ -28,26 +23,24 @@ async function spread(): Promise<void> {
   const url = readConfig(process.env).DATABASE_URL?.reveal();
   if (!url) throw new StartRefused('Set DATABASE_URL: the embedded database has no other nodes.');
   await using place = await openTarget(url, createLog('error'));
-  await place.inSession(async (session) => {
-    if (!(await isCitus(session))) {
-      throw new StartRefused('The database has no extension citus: see docs/scale.md.');
-    }
-  });
+  await place.inSession(schemaOf);
   if (await place.isInUse())
     throw new StartRefused('A gateway runs on the database: stop it first.');
   await migrate(place.server, createLog('error'));
   await place.inSession(async (session) => {
-    await prepareSession(session);
-    const count = tablesToPlace().length;
-    let done = 0;
-    await session.query('begin');
-    await distribute(session, ({ table, place, durationMs }) => {
-      done += 1;
-      console.log(`${done} of ${count}: ${table}, ${place}, ${(durationMs / 1_000).toFixed(1)} s`);
+    const schema = await schemaOf(session);
+    await schema.spread(({ table, placement, durationMs, done, count }) => {
+      const seconds = (durationMs / 1_000).toFixed(1);
+      console.log(`${done} of ${count}: ${table}, ${placement}, ${seconds} s`);
     });
-    await session.query('commit');
-    // Until here the coordinator has kept the rows, too.
-    await freeLocalRows(session);
     console.log('The tables have their places.');
   });
+}
+
+async function schemaOf(session: OpenSession): Promise<ClusterSchema> {
+  const schema = await findClusterSchema(session);
+  if (!schema) {
+    throw new StartRefused('The database is not the coordinator of a cluster: see docs/scale.md.');
+  }
+  return schema;
 }

@@ -1,5 +1,5 @@
 /** Fills an empty database with a whole copy, or leaves it as it was. */
-import { isSpread } from '../database/citus/spread-tables.ts';
+import { isSpread } from '../database/cluster.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';

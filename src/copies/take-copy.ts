@@ -1,5 +1,5 @@
 /** Reads a whole database as it is at one moment. Others change it meanwhile, but for a cluster. */
-import { isSpread } from '../database/citus/spread-tables.ts';
+import { isSpread } from '../database/cluster.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';

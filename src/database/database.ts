@@ -19,7 +19,7 @@ export interface Database extends AsyncDisposable {
   kind: 'embedded' | 'postgres';
   /** It was empty before this start. */
   isNew: boolean;
-  /** Its tables are spread over the nodes of a Citus cluster. */
+  /** Its tables are spread over several servers. */
   isDistributed: boolean;
   /** Writes and ordinary reads. */
   prisma: PrismaClient;

@@ -1,13 +1,15 @@
 /** What the job queue runs on: the same database, through connections of its own if it has several. */
 import type pg from 'pg';
-import type { Db } from 'pg-boss';
+import type { ConstructorOptions, Db } from 'pg-boss';
 import type { Listen } from './hints/notifications.ts';
 import type { Server } from './sessions/session.ts';
 import { SessionPool } from './sessions/session-pool.ts';
 
 export interface JobDatabase {
   db: Db;
-  /** As a notification of the queue does: its workers in this process look for jobs. */
+  /** Options of the queue that the database requires. */
+  options: Pick<ConstructorOptions, 'backend'>;
+  /** Makes the workers of this process poll the queue, as a notification does. */
   wake(queue: string): void;
 }
 
@@ -17,23 +19,32 @@ type OnNotification = Parameters<ListenOfQueue>[1];
 /** Its statements are short; a pool of its own keeps heartbeats going while requests hold the other. */
 const CONNECTIONS = 3;
 
-export function jobsOn(pool: pg.Pool, listen: Listen): JobDatabase {
+export function jobsOn(
+  pool: pg.Pool,
+  listen: Listen,
+  options: JobDatabase['options'] = {},
+): JobDatabase {
   const listeners = new Set<OnNotification>();
   return {
     db: {
       executeSql: (text, values) => pool.query(text, values),
       listen: listenBy(listen, listeners),
     },
+    options,
     wake(queue) {
       for (const tell of listeners) tell(queue);
     },
   };
 }
 
-export function jobsOnPostgres(server: Server, listen: Listen): JobDatabase & AsyncDisposable {
+export function jobsOnPostgres(
+  server: Server,
+  listen: Listen,
+  options?: JobDatabase['options'],
+): JobDatabase & AsyncDisposable {
   const name = 'integration-gateway jobs';
   const sessions = new SessionPool({ ...server, name, size: CONNECTIONS });
-  return { ...jobsOn(sessions, listen), [Symbol.asyncDispose]: () => sessions.close() };
+  return { ...jobsOn(sessions, listen, options), [Symbol.asyncDispose]: () => sessions.close() };
 }
 
 /** The process has one connection for notifications; the queue's come over it too. */

@@ -81,11 +81,11 @@ export interface OwnWorker {
 
 /** Creates the queue's tables if they are missing. Enqueueing needs no worker in this process. */
 export async function openQueue(
-  { jobs, isDistributed }: Pick<Database, 'jobs' | 'isDistributed'>,
+  { jobs }: Pick<Database, 'jobs'>,
   log: Log,
   tracer: Tracer | null = null,
 ): Promise<JobQueue> {
-  const boss = createBoss({ ...jobs, isDistributed }, log);
+  const boss = createBoss(jobs, log);
   await boss.start();
   await declareQueues(boss);
   const own: JobQueue['own'] = new Map();
@@ -133,15 +133,11 @@ function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begi
   };
 }
 
-function createBoss(
-  { db, isDistributed }: Pick<Database['jobs'], 'db'> & Pick<Database, 'isDistributed'>,
-  log: Log,
-): PgBoss {
+function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, log: Log): PgBoss {
   const boss = new PgBoss({
     db,
     schema: SCHEMA,
-    // Its tables stay on the coordinator.
-    ...(isDistributed && { backend: 'citus' }),
+    ...options,
     useListenNotify: true,
     schedule: false,
     // Workers do it: jobs/job-worker.ts.

@@ -43,11 +43,14 @@ export const LEASE = { token: 'leaseToken', expireTime: 'leaseExpireTime' } as c
 /** What these columns hold when a claim is given back. */
 export const GIVEN_BACK = { leaseToken: null, leaseExpireTime: null } as const;
 
-/** SQL: nobody holds the row. */
+/** SQL: the ids of the processes that have ended. */
+export const MISSED_PROCESSES = `array(select "id" from "ServerProcess"
+      where "missedTime" <= clock_timestamp() - interval '${MISSED_MS} milliseconds')`;
+
+/** SQL: true if no claim holds the row. */
 export function isFreeSql({ token, expireTime }: LeaseColumns = LEASE): string {
   return `("${expireTime}" is null or "${expireTime}" <= clock_timestamp()
-    or split_part("${token}", '${SEPARATOR}', 1) = any(array(select "id" from "ServerProcess"
-      where "missedTime" <= clock_timestamp() - interval '${MISSED_MS} milliseconds')))`;
+    or split_part("${token}", '${SEPARATOR}', 1) = any(${MISSED_PROCESSES}))`;
 }
 
 /** SQL: the end of a lease that begins, or is renewed, now. */

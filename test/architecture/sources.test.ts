@@ -47,9 +47,8 @@ test.each(SOURCES)('$what has one source', ({ pattern, allowed }) => {
 /** Where drivers, the schema's builder or code for any table leave no other way to say a type. */
 const CASTING = [
   'database/citus/routed-session.ts',
-  'database/citus/routed-statements.ts',
+  'database/citus/statement-plan.ts',
   'database/reads/list-statement.ts',
-  'database/reads/read-bursts.ts',
   'database/sessions/described-once.ts',
   'database/sessions/session-pool.ts',
   'database/sessions/session.ts',

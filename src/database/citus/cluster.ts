@@ -1,11 +1,15 @@
-/** What connections to the coordinator of a cluster know of its nodes. */
+/** A Citus cluster as the rest of the gateway sees it: by `database/cluster.ts` alone. */
+import { loadModule } from 'libpg-query';
 import type { Log } from '../../log.ts';
+import type { Database } from '../database.ts';
+import type { JobDatabase } from '../job-database.ts';
 import type { Servers } from '../reads/read-bursts.ts';
+import type { RunQuery } from '../rows.ts';
 import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
 import { Nodes } from './nodes.ts';
-import { ProjectPlaces } from './project-places.ts';
+import { groupsOfNodes, ProjectLocations } from './project-locations.ts';
 import { refusalsOf, routedSessions } from './routed-session.ts';
 
 /** A node that commits nothing over a new connection within this time is away. */
@@ -19,25 +23,32 @@ const ANSWERS = `
   cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
   where n.groupid = $1 and n.noderole = 'primary'`;
 
+/** What the rest of the gateway needs of a cluster. */
 export interface Cluster extends Disposable {
-  places: ProjectPlaces;
-  /** Of its pools. */
+  /** Options for the pools whose statements reach the nodes. */
   pools: Required<Pick<PoolOptions, 'Client' | 'refusal'>>;
+  /** For reads in bursts. */
   servers: Servers;
+  /** Options of the job queue, whose tables stay on the coordinator. */
+  queue: JobDatabase['options'];
+  /** The groups of projects that fail apart from each other. */
+  groups(query: RunQuery): Pick<Database, 'group' | 'groups'>;
 }
 
-export function openCluster(server: Server, log: Log): Cluster {
-  const places = new ProjectPlaces();
+export async function openCluster(server: Server, log: Log): Promise<Cluster> {
+  await loadModule();
+  const locations = new ProjectLocations();
   const answers = (node: number) => nodeAnswers(server, node);
-  const watch = new NodeWatch({ ...places, answers, log });
+  const watch = new NodeWatch({ ...locations, answers, log });
   const refusal = refusalsOf(watch);
   return {
-    places,
     pools: { Client: routedSessions({ nodes: new Nodes(watch, log), watch }), refusal },
     servers: {
       of: (values) => watch.nodesOf(values).join(),
       refusal: (text, values) => refusal({ text, values }),
     },
+    queue: { backend: 'citus' },
+    groups: (query) => groupsOfNodes(query, locations),
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   };
 }

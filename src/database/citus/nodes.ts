@@ -1,15 +1,12 @@
 /** The nodes of a cluster that have shards, as statements over all projects reach them. */
 import type pg from 'pg';
 import type { Log } from '../../log.ts';
+import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Cuttable, NodeWatch } from './node-watch.ts';
-import { ANCHOR } from './table-places.ts';
+import { ANCHOR } from './table-placement.ts';
 
 type Send = (statement: object) => Promise<pg.QueryResult>;
-
-/** As leases ask for it (work/lease.ts): the coordinator alone knows. */
-export const MISSED_PROCESSES =
-  /array\(select "id" from "ServerProcess"\s+where "missedTime" <= clock_timestamp\(\) - interval '\d+ milliseconds'\)/;
 
 /** Shards are moved seldom; one that has moved is found by the next look. */
 const KNOWN_MS = 5_000;
@@ -78,9 +75,9 @@ export class Nodes {
     return (rows as { projects: string[] }[]).map(({ projects }) => projects);
   }
 
-  /** SQL: the processes whose leases are free, which `sql` finds on the coordinator. */
-  async missedProcesses(send: Send, sql: string): Promise<string> {
-    const text = `select quote_literal(${sql}) || '::text[]' as "ids"`;
+  /** SQL: the ids of the processes whose leases are free, as constants. Only the coordinator has these rows. */
+  async missedProcesses(send: Send): Promise<string> {
+    const text = `select quote_literal(${MISSED_PROCESSES}) || '::text[]' as "ids"`;
     const { rows } = await send({ text, asked: null });
     return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;
   }

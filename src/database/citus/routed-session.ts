@@ -1,11 +1,11 @@
 /** A connection to the coordinator of a cluster, over which some statements run where their rows are. */
 import pg from 'pg';
+import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import { type OnAnswer, promised, Session } from '../sessions/session.ts';
-import { compositeValues } from './composite-values.ts';
 import type { NodeWatch } from './node-watch.ts';
-import { MISSED_PROCESSES, type Nodes } from './nodes.ts';
-import { boundText, isForAllNodes, type Route, routeOf } from './routed-statements.ts';
+import type { Nodes } from './nodes.ts';
+import { boundText, isForAllNodes, type Route, routeOf } from './statement-plan.ts';
 
 /** What statements are given with, as far as it matters here. */
 interface Asked {
@@ -101,11 +101,9 @@ function askedOf(config: unknown, values: unknown): Asked | null {
 
 async function runRouted({ send, nodes, asked, route, session }: Routing) {
   const fields = await fieldsOf(send, asked.text);
-  const [found] = MISSED_PROCESSES.exec(asked.text) ?? [];
-  const missed = found === undefined ? '' : await nodes.missedProcesses(send, found);
-  const text = asked.text.replace(MISSED_PROCESSES, () => missed);
+  const missed = asked.text.includes(MISSED_PROCESSES) ? await nodes.missedProcesses(send) : '';
   const ask: Ask = async (key, isWholeNode, values) => {
-    const bound = boundText(text, values);
+    const bound = boundText(asked.text, values).replaceAll(MISSED_PROCESSES, () => missed);
     const statement = fields.length > 0 ? bound : `${bound} returning 1`;
     const { rows } = await send({
       text: ON_SHARDS,
@@ -179,4 +177,19 @@ function rowOf(
   });
   if (rowMode === 'array') return values;
   return Object.fromEntries(fields.map(({ name }, index) => [name, values[index]]));
+}
+
+/** Quoted or bare, and what ends it. */
+const VALUE = /(?:"((?:[^"\\]|""|\\[\s\S])*)"|([^,"()]*))([,)])/gy;
+
+/** The columns of a row that PostgreSQL has written as one text: `(a,"b, c",)`. */
+export function compositeValues(row: string): (string | null)[] {
+  const values: (string | null)[] = [];
+  VALUE.lastIndex = 1;
+  for (let match = VALUE.exec(row); match; match = VALUE.exec(row)) {
+    const [, quoted, bare, end] = match;
+    values.push(quoted === undefined ? bare || null : quoted.replace(/(["\\])([\s\S])/g, '$2'));
+    if (end === ')') break;
+  }
+  return values;
 }

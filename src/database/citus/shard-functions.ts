@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import type { OpenSession } from '../sessions/session.ts';
-import { ANCHOR } from './table-places.ts';
+import { ANCHOR } from './table-placement.ts';
 
 const ANCHOR_NAME = pg.escapeLiteral(pg.escapeIdentifier(ANCHOR));
 

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
-import { type Cluster, findCluster, settle } from '../citus/migrate-cluster.ts';
+import { type ClusterSchema, findClusterSchema } from '../cluster.ts';
 import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 import { noticeOf } from './notice.ts';
 
@@ -47,7 +47,7 @@ export interface MigrateOptions {
 export interface Migrated {
   /** It was empty before. */
   isNew: boolean;
-  /** Its tables are spread over the nodes of a Citus cluster. */
+  /** Its tables are spread over several servers. */
   isDistributed: boolean;
 }
 
@@ -64,10 +64,10 @@ export async function migrate(
   try {
     await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
-    const cluster = await findCluster(session);
+    const cluster = await findClusterSchema(session);
     const isNew = await applyAll({ session, cluster, log }, wanted);
     // A part of the migrations doesn't make all tables.
-    const isDistributed = cluster !== null && !only && (await settle(session, cluster, log));
+    const isDistributed = cluster !== null && !only && (await cluster.settle(log));
     return { isNew, isDistributed };
   } finally {
     // Its locks are free when it ends.
@@ -77,7 +77,7 @@ export async function migrate(
 
 interface Applying {
   session: OpenSession;
-  cluster: Cluster | null;
+  cluster: ClusterSchema | null;
   log: Log;
 }
 

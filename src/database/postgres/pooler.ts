@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { StartRefused } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { isCluster } from '../cluster.ts';
 import { type OpenSession, openSession, type Pooler, type Server } from '../sessions/session.ts';
 
 /** Looks at it once, at the start. Throws StartRefused if it leads to another database than the direct connections. */
@@ -40,20 +41,20 @@ async function placeOf(session: OpenSession): Promise<string | undefined> {
 }
 
 /**
- * What only the role can have here, as a pooler refuses it of a connection: limits, and what `setUp` says to the planner.
- * A cluster's coordinator has to plan by the values (docs/decisions/049-statements-are-planned-once.md).
+ * Settings that only the role can have, because a pooler refuses them for a connection: limits, and the planner's settings of
+ * `setUp`. The coordinator of a cluster must plan by the values (docs/decisions/049-statements-are-planned-once.md).
  */
 const UNLIMITED = `setting = '0' and name in ('statement_timeout', 'idle_in_transaction_session_timeout')`;
 const UNSET = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
-const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'
-  and not exists (select from pg_extension where extname = 'citus')`;
+const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
 
-/** Of the settings that the planner should have, those that this session has not. */
-export function plannerUnsetOf(
+/** The settings that the planner should have and this session lacks. */
+export async function plannerUnsetOf(
   session: Pick<OpenSession, 'query'>,
   { keepsStatements }: { keepsStatements: boolean },
 ): Promise<string[]> {
-  return namesOf(session, keepsStatements ? UNSET_FOR_KEPT : UNSET);
+  const plansOnce = keepsStatements && !(await isCluster(session));
+  return namesOf(session, plansOnce ? UNSET_FOR_KEPT : UNSET);
 }
 
 async function namesOf(session: Pick<OpenSession, 'query'>, condition: string): Promise<string[]> {

@@ -4,9 +4,8 @@ import { databaseUrls } from '../../database-urls.ts';
 import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
 import { endWithin } from '../../work/deadline.ts';
-import { type Cluster, openCluster } from '../citus/cluster.ts';
-import { groupsOfNodes } from '../citus/node-groups.ts';
 import { clientsOf, queriesBy, statementNames } from '../clients.ts';
+import { type Cluster, openCluster } from '../cluster.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
@@ -37,7 +36,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const { direct, server, primaries } = await findServers(config, { ...told, outages });
   const migrated = await migrate(direct, told.log);
   const { pooler } = server;
-  const cluster = migrated.isDistributed ? openCluster(direct, told.log) : null;
+  const cluster = migrated.isDistributed ? await openCluster(direct, told.log) : null;
   const pools = poolsOf(cluster);
   const sessions = sessionsFor(server, { ...pools, size: config.DATABASE_POOL_SIZE });
   const query = queriesBy(sessions, statementNames(pooler));
@@ -46,14 +45,14 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const clock = await followClock(query);
   const hints = new PostgresHints(direct, processes, notifyBy(query));
   const clients = clientsOf(sessions, { pooler, servers: cluster?.servers, sendHints: hints.send });
-  const jobs = jobsOnPostgres(server, hints.listen);
+  const jobs = jobsOnPostgres(server, hints.listen, cluster?.queue);
   return {
     kind: 'postgres',
     ...migrated,
     ...clients,
     processes,
     now: clock.now,
-    ...(cluster ? groupsOfNodes(query, cluster.places) : ONE_GROUP),
+    ...(cluster?.groups(query) ?? ONE_GROUP),
     sweeps: sweeps.of,
     listen: hints.listen,
     jobs,

@@ -1,34 +1,12 @@
+import { loadModule } from 'libpg-query';
 import { expect, test } from 'vitest';
-import { compositeValues } from '../../../src/database/citus/composite-values.ts';
-import { boundText, routeOf } from '../../../src/database/citus/routed-statements.ts';
-import { splitStatements } from '../../../src/database/citus/split-statements.ts';
-import { listMigrations } from '../../../src/database/migrating/migrate.ts';
+import { compositeValues } from '../../../src/database/citus/routed-session.ts';
+import { boundText, routeOf } from '../../../src/database/citus/statement-plan.ts';
 import { testDatabase } from '../../support/app.ts';
 
-test('a text is split at the semicolons that end statements, and at no others', () => {
-  const text = `-- A comment; with one.
-    CREATE TABLE "a;b" ("id" TEXT DEFAULT 'x;''y');
-    /* ; */ CREATE FUNCTION f() RETURNS TEXT LANGUAGE sql AS $$ SELECT 1; SELECT 2; $$;
-    SELECT $tag$ ; $$ ; $tag$`;
-  expect(splitStatements(text)).toEqual([
-    `CREATE TABLE "a;b" ("id" TEXT DEFAULT 'x;''y')`,
-    'CREATE FUNCTION f() RETURNS TEXT LANGUAGE sql AS $$ SELECT 1; SELECT 2; $$',
-    'SELECT $tag$ ; $$ ; $tag$',
-  ]);
-});
+await loadModule();
 
-test('every migration is whole when it is split', () => {
-  for (const { name, sql } of listMigrations()) {
-    const statements = splitStatements(sql);
-    const made = sql.match(/^CREATE (?:TABLE|TYPE|OR REPLACE FUNCTION|FUNCTION|TRIGGER)\b/gm) ?? [];
-    const begun = statements.filter((text) =>
-      /^CREATE (?:TABLE|TYPE|OR REPLACE FUNCTION|FUNCTION|TRIGGER)\b/.test(text),
-    );
-    expect(begun, name).toHaveLength(made.length);
-  }
-});
-
-test("a row that PostgreSQL writes as one text is read as it was, whatever its values' signs", async () => {
+test("reads a row from PostgreSQL's text form whatever its values contain", async () => {
   await using database = await testDatabase();
   const values = ['', null, 'a "quoted", (odd) \\ one', 'plain', '{"a": [1, "b"]}', ' ', '"', ',)'];
   const [row] = await database.rows.query<{ text: string }>(
@@ -38,7 +16,7 @@ test("a row that PostgreSQL writes as one text is read as it was, whatever its v
   expect(compositeValues(row?.text ?? '')).toEqual(values);
 });
 
-test('values take their places as PostgreSQL reads them', async () => {
+test('binds values as constants that PostgreSQL reads as the same values', async () => {
   await using database = await testDatabase();
   const values = [`it's $2`, 12, null, ['a', `b'"`], { a: `'` }, true, new Date(0)];
   const text = `select $1::text as "text", $2::int as "int", $3::text as "none", $4::text[] as "list",
@@ -47,7 +25,7 @@ test('values take their places as PostgreSQL reads them', async () => {
   expect(await database.rows.query(boundText(text, values), [])).toEqual(bound);
 });
 
-test('what Citus plans goes to it, and the rest to the shards of its projects', () => {
+test('leaves to Citus what it plans, and runs the rest on the shards of its projects', () => {
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
   expect(projectsOf(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
   expect(routeOf('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
@@ -65,7 +43,7 @@ test('what Citus plans goes to it, and the rest to the shards of its projects', 
   expect(routeOf(byPrisma, ['prj_1'])).toBeNull();
 });
 
-test('the projects of one shard see the values of others as of none', () => {
+test('hides the projects of other shards from a statement on one shard', () => {
   const listed = `select from unnest($1::text[], $2::text[]) with ordinality as a("id", "projectId", "at")
     join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."id"`;
   const byArrays = routeOf(listed, [

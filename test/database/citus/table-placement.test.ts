@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import { placeOf, tablesToPlace } from '../../../src/database/citus/table-places.ts';
+import { placementOf, tablesToSpread } from '../../../src/database/citus/table-placement.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { testDatabase } from '../../support/app.ts';
 
 const TABLES = Object.values(Prisma.ModelName);
 
-test('each table has a place, and who has none is named', () => {
-  const places = new Map(TABLES.map((table) => [table, placeOf(table)]));
-  expect(places.get('Delivery')).toBe('distributed');
-  expect(places.get('Project')).toBe('reference');
-  expect(places.get('Builder')).toBe('local');
-  const toPlace = tablesToPlace();
-  expect(new Set(toPlace).size).toBe(toPlace.length);
-  expect(toPlace.toSorted()).toEqual(
-    TABLES.filter((table) => placeOf(table) !== 'local').toSorted(),
+test('places every table, each after the tables that it refers to', () => {
+  const placements = new Map(TABLES.map((table) => [table, placementOf(table)]));
+  expect(placements.get('Delivery')).toBe('distributed');
+  expect(placements.get('Project')).toBe('reference');
+  expect(placements.get('Builder')).toBe('local');
+  const toSpread = tablesToSpread();
+  expect(new Set(toSpread).size).toBe(toSpread.length);
+  expect(toSpread.toSorted()).toEqual(
+    TABLES.filter((table) => placementOf(table) !== 'local').toSorted(),
   );
 });
 
-test("every unique key of a distributed table has the project's id", async () => {
+test('every unique key of a distributed table contains projectId', async () => {
   await using database = await testDatabase();
   const keys = await database.rows.query<{ table: string; columns: string[] }>(
     `select c.relname as "table", array_agg(a.attname::text) as "columns"
@@ -29,7 +29,7 @@ test("every unique key of a distributed table has the project's id", async () =>
   );
   const apart = keys.filter(
     ({ table, columns }) =>
-      placeOf(table as Prisma.ModelName) === 'distributed' && !columns.includes('projectId'),
+      placementOf(table as Prisma.ModelName) === 'distributed' && !columns.includes('projectId'),
   );
   expect(keys.length).toBeGreaterThan(TABLES.length / 2);
   expect(apart).toEqual([]);

@@ -1,0 +1,236 @@
+/** The schema of a database with the extension: how its tables are spread over the nodes, and how migrations change them. */
+import { loadModule, parseSync } from 'libpg-query';
+import pg from 'pg';
+import { StartRefused } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { OpenSession } from '../sessions/session.ts';
+import type { Table } from '../tables.ts';
+import { castEnums } from './enum-casts.ts';
+import { createShardFunctions } from './shard-functions.ts';
+import {
+  ANCHOR,
+  placementByColumns,
+  placementOf,
+  type TablePlacement,
+  tablesToSpread,
+} from './table-placement.ts';
+
+type Session = Pick<OpenSession, 'query'>;
+
+/** A table that has been spread, and how long its rows took. */
+export interface SpreadTable {
+  table: Table;
+  placement: TablePlacement;
+  durationMs: number;
+  /** How many tables are spread by now, and in the end. */
+  done: number;
+  count: number;
+}
+
+export interface ClusterSchema {
+  /** Its tables are spread. */
+  isDistributed: boolean;
+  /** Runs the SQL of a migration, inside its transaction. */
+  run(sql: string): Promise<unknown>;
+  /**
+   * Must run after all migrations. Spreads an empty database. One that has grown up on a single server works as before
+   * until its operator spreads it, because nobody can use it meanwhile. Returns whether the tables are spread.
+   */
+  settle(log: Log): Promise<boolean>;
+  /** Spreads the tables that are not spread yet, all of them or none. */
+  spread(onSpread: (table: SpreadTable) => void): Promise<void>;
+}
+
+/** Null if the database is on a single server. Prepares the session for changes of the schema. */
+export async function findClusterSchema(session: OpenSession): Promise<ClusterSchema | null> {
+  if (!(await hasExtension(session))) return null;
+  // One statement may follow another on the same shards, and triggers keep to their own project's rows.
+  await session.query(`set citus.multi_shard_modify_mode = 'sequential'`);
+  await session.query('set citus.enable_unsafe_triggers = on');
+  const isDistributed = await isAnchorSpread(session);
+  return {
+    isDistributed,
+    run: (sql) => (isDistributed ? runSpreading(session, sql) : session.query(sql)),
+    async settle(log) {
+      if (!isDistributed && (await hasRows(session))) {
+        log.warn({ command: 'npm run distribute' }, 'database.not_distributed');
+        return false;
+      }
+      await inTransaction(session, (table, placement) =>
+        log.debug({ table, place: placement }, 'table.placed'),
+      );
+      return true;
+    },
+    async spread(onSpread) {
+      const count = tablesToSpread().length;
+      let done = 0;
+      await inTransaction(session, (table, placement, durationMs) => {
+        done += 1;
+        onSpread({ table, placement, durationMs, done, count });
+      });
+      // Until here the coordinator has kept the rows, too.
+      await freeLocalRows(session);
+    },
+  };
+}
+
+/** True if the database is the coordinator of a cluster. */
+export async function hasExtension(session: Session): Promise<boolean> {
+  const { rows } = await session.query(`select from pg_extension where extname = 'citus'`);
+  return rows.length > 0;
+}
+
+/** True if the database is a cluster, over whose nodes its tables are spread. */
+export async function isSpread(session: Session): Promise<boolean> {
+  return (await hasExtension(session)) && (await isAnchorSpread(session));
+}
+
+async function isAnchorSpread(session: Session): Promise<boolean> {
+  const { rows } = await session.query(
+    'select from pg_dist_partition where logicalrelid = to_regclass($1)',
+    [pg.escapeIdentifier(ANCHOR)],
+  );
+  return rows.length > 0;
+}
+
+async function hasRows(session: Session): Promise<boolean> {
+  const { rows } = await session.query('select from "Org" limit 1');
+  return rows.length > 0;
+}
+
+/** A table that the SQL creates is spread before the next statement, which may let it refer to others. */
+async function runSpreading(session: OpenSession, sql: string): Promise<void> {
+  await loadModule();
+  const { stmts = [] } = parseSync(sql) as { stmts?: Statement[] };
+  // The parser counts bytes.
+  const bytes = Buffer.from(sql);
+  for (const { stmt, stmt_location: from = 0, stmt_len: length } of stmts) {
+    const until = length === undefined ? undefined : from + length;
+    await session.query(bytes.subarray(from, until).toString());
+    const table = stmt.CreateStmt?.relation.relname;
+    if (table !== undefined) await spreadNewTable(session, table);
+  }
+}
+
+interface Statement {
+  stmt: { CreateStmt?: { relation: { relname: string } } };
+  stmt_location?: number;
+  stmt_len?: number;
+}
+
+type OnTable = (table: Table, placement: TablePlacement, durationMs: number) => void;
+
+async function inTransaction(session: Session, onTable: OnTable): Promise<void> {
+  await session.query('begin');
+  try {
+    await spreadAll(session, onTable);
+    await session.query('commit');
+  } catch (error) {
+    await session.query('rollback');
+    throw error;
+  }
+}
+
+/** Nobody else reads or changes a table while its rows are moved. Tables that are spread already stay where they are. */
+async function spreadAll(session: Session, onTable: OnTable): Promise<void> {
+  await refuseAlone(session);
+  await castEnums(session);
+  const known = await spreadTables(session);
+  const missing = tablesToSpread().filter((table) => !known.has(table));
+  if (missing.length > 0) {
+    const attached = await attachedTo(session, missing);
+    for (const { drop } of attached) await session.query(drop);
+    for (const table of missing) {
+      const beganMs = performance.now();
+      const placement = placementOf(table);
+      await spreadTable(session, table, placement);
+      onTable(table, placement, performance.now() - beganMs);
+    }
+    await shareFunctions(session);
+    for (const { create } of attached) await session.query(create);
+  }
+  await createShardFunctions(session);
+}
+
+/** By the table's columns, since a later migration may drop it again, so that nothing else here knows it. */
+async function spreadNewTable(session: Session, table: string): Promise<void> {
+  const { rows } = await session.query(
+    `select from pg_attribute where attrelid = to_regclass($1) and attname = 'projectId'`,
+    [pg.escapeIdentifier(table)],
+  );
+  const placement = placementByColumns(table, { hasProject: rows.length > 0 });
+  if (placement !== 'local') await spreadTable(session, table, placement);
+}
+
+/** Frees the space of the coordinator's own copies of the rows. */
+async function freeLocalRows(session: Session): Promise<void> {
+  await session.query(
+    'select truncate_local_data_after_distributing_table(logicalrelid) from pg_dist_partition where logicalrelid = any($1::regclass[])',
+    [tablesToSpread().map((table) => pg.escapeIdentifier(table))],
+  );
+}
+
+async function spreadTable(
+  session: Session,
+  table: string,
+  placement: TablePlacement,
+): Promise<void> {
+  const name = pg.escapeIdentifier(table);
+  if (placement === 'reference') {
+    await session.query('select create_reference_table($1)', [name]);
+  } else if (table === ANCHOR) {
+    await session.query(`select create_distributed_table($1, 'projectId')`, [name]);
+  } else {
+    await session.query(`select create_distributed_table($1, 'projectId', colocate_with => $2)`, [
+      name,
+      pg.escapeIdentifier(ANCHOR),
+    ]);
+  }
+}
+
+/** Local tables refer to tables that every node has, so the coordinator must be a node too. */
+async function refuseAlone(session: Session): Promise<void> {
+  const { rows } = await session.query('select from pg_dist_node where groupid = 0');
+  if (rows.length > 0) return;
+  throw new StartRefused(
+    "The coordinator of the Citus cluster has no address that its nodes know: run `select citus_set_coordinator_host('<its host>')` in the database first.",
+  );
+}
+
+async function spreadTables(session: Session): Promise<Set<string>> {
+  const { rows } = await session.query<{ name: string }>(
+    `select c.relname as "name" from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+     where p.partmethod <> 'n' or p.repmodel = 't'`,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Triggers run on the nodes, and call functions that no table depends on, but which may name tables' rows. */
+async function shareFunctions(session: Session): Promise<void> {
+  await session.query(
+    `select create_distributed_function(f.oid::regprocedure) from pg_proc f
+     where f.pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend d where d.objid = f.oid and d.deptype = 'e')
+       and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.oid)`,
+  );
+}
+
+/** Foreign keys and triggers: they keep a table from its way, and a trigger would run for every row that is moved. */
+interface Attached {
+  drop: string;
+  create: string;
+}
+
+async function attachedTo(session: Session, tables: readonly Table[]): Promise<Attached[]> {
+  const { rows } = await session.query<Attached>(
+    `with moved as (select unnest($1::regclass[])::oid as "id")
+     select format('alter table %s drop constraint %I', conrelid::regclass, conname) as "drop",
+       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as "create"
+     from pg_constraint where contype = 'f' and (conrelid in (table moved) or confrelid in (table moved))
+     union all
+     select format('drop trigger %I on %s', tgname, tgrelid::regclass), pg_get_triggerdef(oid)
+     from pg_trigger where not tgisinternal and tgrelid in (table moved)`,
+    [tables.map((table) => pg.escapeIdentifier(table))],
+  );
+  return rows;
+}

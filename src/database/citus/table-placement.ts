@@ -1,0 +1,52 @@
+/** Where the rows of each table are in a cluster (docs/decisions/034-citus.md). */
+import { Prisma } from '../generated/client.ts';
+import type { Table } from '../tables.ts';
+
+/**
+ * Distributed: the rows of a project are together on one node. Reference: every node has all rows. Local: the coordinator
+ * has them.
+ */
+export type TablePlacement = 'distributed' | 'reference' | 'local';
+
+export const TABLES: ReadonlySet<Table> = new Set(Object.values(Prisma.ModelName));
+
+/** Tables that rows of projects refer to, or that tell the project of a call. They are read often and changed rarely. */
+const REFERENCE: readonly Table[] = ['Org', 'Project', 'ApiKey', 'JwtKey'];
+
+/** The first distributed table. The shards of the others are colocated with its shards. */
+export const ANCHOR: Table = 'EventLog';
+
+/** Tables whose rows belong to no project. */
+const LOCAL: readonly Table[] = [
+  'Builder',
+  'OrgMember',
+  'BillingAccount',
+  'Invite',
+  'ClaimedDomain',
+  'CallerRate',
+  'SandboxLease',
+  'ServerProcess',
+];
+
+/** Throws for a table that belongs to no project and is not listed as local. */
+export function placementOf(table: Table): TablePlacement {
+  const hasProject = 'projectId' in Prisma[`${table}ScalarFieldEnum`];
+  const placement = placementByColumns(table, { hasProject });
+  if (placement !== 'local' || LOCAL.includes(table)) return placement;
+  throw new Error(`The table ${table} has no placement in a cluster.`);
+}
+
+/** The placement of a table of any version of the gateway. */
+export function placementByColumns(
+  table: string,
+  { hasProject }: { hasProject: boolean },
+): TablePlacement {
+  if (REFERENCE.some((known) => known === table)) return 'reference';
+  return hasProject ? 'distributed' : 'local';
+}
+
+/** The tables that are not local, each after the tables that must exist before it. */
+export function tablesToSpread(): Table[] {
+  const distributed = [...TABLES].filter((table) => placementOf(table) === 'distributed');
+  return [...new Set([...REFERENCE, ANCHOR, ...distributed])];
+}
