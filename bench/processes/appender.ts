@@ -1,13 +1,9 @@
 /** Appends events to a project's log as the gateway does, without a caller or a provider: it tells how fast. */
 import { readConfig } from '../../src/config.ts';
-import {
-  APPENDING,
-  EVENT_COLUMNS,
-  type EventRow,
-} from '../../src/database/changes/append-events.ts';
-import { hintsColumn } from '../../src/database/changes/hint-channels.ts';
-import type { ChangeOfMany } from '../../src/database/changes/shared-changes.ts';
 import { openDatabase } from '../../src/database/database.ts';
+import { APPENDING, EVENT_COLUMNS, type EventRow } from '../../src/database/hot/append-events.ts';
+import { hintsColumn } from '../../src/database/hot/notification-channels.ts';
+import type { ChangeOfMany } from '../../src/database/hot/shared-changes.ts';
 import { eventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/log.ts';
 

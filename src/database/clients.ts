@@ -1,10 +1,10 @@
 /** By what a database is read and written: Prisma, and beside it hot reads and changes, over the same sessions. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
-import { createSharedChanges, type SharedChanges } from './changes/shared-changes.ts';
 import { PrismaClient } from './generated/client.ts';
 import { HintSender, type SendHints } from './hints/hint-sender.ts';
 import type { Tell } from './hints/notifications.ts';
+import { createSharedChanges, type SharedChanges } from './hot/shared-changes.ts';
 import { type NameStatement, readsInBursts, type Servers } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
 import type { Pooler } from './sessions/session.ts';

@@ -2,10 +2,10 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { type Meters, NO_METERS } from '../meters.ts';
-import type { SharedChanges } from './changes/shared-changes.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Listen, Tell } from './hints/notifications.ts';
+import type { SharedChanges } from './hot/shared-changes.ts';
 import type { JobDatabase } from './job-database.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres/postgres.ts';
@@ -34,7 +34,7 @@ export interface Database extends AsyncDisposable {
    * embedded database has one connection.
    */
   sweeps: (group: ProjectGroup) => RunQuery;
-  /** Hot changes, each by a statement of `database/changes/`. Never inside a transaction. */
+  /** Hot changes, each by a statement of `database/hot/`. Never inside a transaction. */
   changes: SharedChanges;
   /** Listens to the hints of every process, which come after the commit. They may be lost. */
   listen: Listen;

@@ -1,5 +1,5 @@
 /** The event that a delivery is given up. The statement that records the last attempt appends it. */
-import type { EventRow } from '../database/changes/append-events.ts';
+import type { EventRow } from '../database/hot/append-events.ts';
 import { eventRow } from '../events/record.ts';
 import type { Job } from './claim.ts';
 import type { Decision } from './decide.ts';

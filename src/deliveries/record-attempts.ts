@@ -1,9 +1,9 @@
 /** What comes of attempts, in the outbox. Its statements handle many of them, and so are written by hand. */
 
-import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/changes/append-events.ts';
-import { hintsColumn } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
 import type { Hint } from '../database/hints/notifications.ts';
+import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/hot/append-events.ts';
+import { hintsColumn } from '../database/hot/notification-channels.ts';
 import {
   changeFound,
   isAtPlaceOf,

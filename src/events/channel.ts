@@ -1,10 +1,10 @@
-/** Hints of changes that transactions make beside the statements of database/changes/; told when they are committed. */
+/** Hints of changes that transactions make beside the statements of database/hot/; told when they are committed. */
 import {
   ERASURES_CHANNEL,
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
-} from '../database/changes/hint-channels.ts';
+} from '../database/hot/notification-channels.ts';
 import { type Transaction, tellAfter } from '../database/transaction.ts';
 
 /** Wakes followers of the project's events, and delivery workers. */

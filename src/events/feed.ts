@@ -3,8 +3,8 @@
  * of the database and, because hints may be lost, by slow polling of the logs' ends.
  */
 
-import { EVENTS_CHANNEL } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
+import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
 import type { ProjectGroup } from '../database/projects/project-groups.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';

@@ -3,8 +3,8 @@
  * database and by slow polling. A follower gets the newest state, not every one in between.
  */
 
-import { OPERATIONS_CHANNEL } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
+import { OPERATIONS_CHANNEL } from '../database/hot/notification-channels.ts';
 import type { Row } from '../database/rows.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';

@@ -1,5 +1,5 @@
 /** Owes messages to a destination, in the transaction of the change. Only this, append-events.ts and record-pages.ts fill the outbox and streams. */
-import { appendToStream } from '../database/changes/append-to-streams.ts';
+import { appendToStream } from '../database/hot/append-events.ts';
 import type { Row } from '../database/rows.ts';
 import { run, sql } from '../database/statements.ts';
 import type { Transaction } from '../database/transaction.ts';

@@ -1,6 +1,7 @@
 /** Records an event with the change that caused it: they commit together or not at all. */
-import { appendEvents, type EventRow } from '../database/changes/append-events.ts';
+
 import type { NotificationEventType } from '../database/generated/enums.ts';
+import { appendEvents, type EventRow } from '../database/hot/append-events.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import { currentTraceparent } from '../spans.ts';

@@ -9,7 +9,7 @@ import {
   OPERATIONS_CHANNEL,
   PROVIDER_EVENTS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
-} from '../database/changes/hint-channels.ts';
+} from '../database/hot/notification-channels.ts';
 import {
   acrossProjects,
   type ForProjects,

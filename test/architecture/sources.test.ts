@@ -49,6 +49,7 @@ const CASTING = [
   'database/citus/routed-session.ts',
   'database/citus/statement-plan.ts',
   'database/reads/list-statement.ts',
+  'database/reads/read-bursts.ts',
   'database/sessions/described-once.ts',
   'database/sessions/session-pool.ts',
   'database/sessions/session.ts',

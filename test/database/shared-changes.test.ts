@@ -1,7 +1,7 @@
 /** Changes of the same moment share statements, and none of them suffers from another. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { ChangeOfMany } from '../../src/database/changes/shared-changes.ts';
 import type { Database } from '../../src/database/database.ts';
+import type { ChangeOfMany } from '../../src/database/hot/shared-changes.ts';
 import { testDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 

@@ -1,7 +1,7 @@
 /** What is owed to a destination that is deleted. */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { dropDeliveriesSweep } from '../../src/jobs/remove-expired.ts';
+import { dropDeliveriesSweep } from '../../src/jobs/sweeps.ts';
 import { sharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/scenes/integrations.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { STORE_TOKENS } from '../../src/database/changes/store-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
+import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../support/app.ts';

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { ServiceUnavailable } from '../../src/errors.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
-import { refreshTokensSweep } from '../../src/jobs/refresh-tokens.ts';
+import { refreshTokensSweep } from '../../src/jobs/sweeps.ts';
 import { createLog } from '../../src/log.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';

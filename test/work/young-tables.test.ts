@@ -1,6 +1,6 @@
 /** Tables that were small when they were analyzed, and have 20,000 rows now: statements read what they are about. */
 import { describe, expect, test } from 'vitest';
-import { END_UNTOLD_WRITES, END_WRITES } from '../../src/database/changes/end-writes.ts';
+import { END_UNTOLD_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
 import { claimDue, release, releaseNext } from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
 import { CLAIM_WRITES } from '../../src/domain/operation/write/task.ts';

@@ -7,9 +7,9 @@ import {
   type ConnectionToGenerate,
   GENERATE_CONNECTIONS,
   type GivenConnection,
-} from '../../database/changes/generate-connections.ts';
-import { RENEW_CONNECTIONS } from '../../database/changes/renew-connections.ts';
-import type { AccountRow } from '../../database/reads/write-target.ts';
+} from '../../database/hot/generate-connections.ts';
+import { RENEW_CONNECTIONS } from '../../database/hot/renew-connections.ts';
+import type { AccountRow } from '../../database/hot/write-target.ts';
 import { conflict, invalid } from '../../errors.ts';
 import { eventRow } from '../../events/record.ts';
 import { newId } from '../../ids.ts';

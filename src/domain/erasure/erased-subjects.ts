@@ -1,7 +1,7 @@
 /** The groups and consumers that are being erased, as this process knows them: what is theirs is out of sight. */
 
-import { ERASURES_CHANNEL } from '../../database/changes/hint-channels.ts';
 import type { Database } from '../../database/database.ts';
+import { ERASURES_CHANNEL } from '../../database/hot/notification-channels.ts';
 import { acrossProjects, sent } from '../../database/projects/all-projects.ts';
 import type { ProjectGroup } from '../../database/projects/project-groups.ts';
 import type { Log } from '../../log.ts';

@@ -1,6 +1,6 @@
 /** What events about installations say of them. */
 
-import { type InstalledAccount, installed } from '../../database/reads/write-target.ts';
+import { type InstalledAccount, installed } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
 import { anyOf, run } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';

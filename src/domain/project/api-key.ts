@@ -1,8 +1,8 @@
 /** API keys of a project. A key can't grant scopes that it does not have. */
 
 import { z } from 'zod';
-import { CREATE_API_KEYS } from '../../database/changes/create-api-keys.ts';
 import type { Prisma } from '../../database/generated/client.ts';
+import { CREATE_API_KEYS } from '../../database/hot/create-api-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { DomainError, notFound } from '../../errors.ts';

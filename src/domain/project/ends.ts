@@ -1,5 +1,5 @@
 /** A group and a consumer as the two ends of what is made for an end user. */
-import { type EndsToPut, PUT_ENDS } from '../../database/changes/put-ends.ts';
+import { CREATE_PARTIES, type PartiesToCreate } from '../../database/hot/generate-connections.ts';
 import type { Row } from '../../database/rows.ts';
 import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
@@ -31,13 +31,13 @@ export async function putEnds(
   ) {
     return { groupId: group.id, consumerId: consumer.id };
   }
-  const ends: EndsToPut = {
+  const ends: PartiesToCreate = {
     projectId,
     ...{ groupId: newId('grp'), groupRef, groupName },
     ...{ consumerId: newId('csm'), consumerRef, consumerName },
     now: now(),
   };
-  const put = await database.changes.run(PUT_ENDS, ends);
+  const put = await database.changes.run(CREATE_PARTIES, ends);
   if (!put) throw new Error('A group and a consumer were put, and are not there.');
   return put;
 }

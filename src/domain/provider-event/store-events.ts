@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type EventsToStore,
   STORE_PROVIDER_EVENTS,
-} from '../../database/changes/store-provider-events.ts';
+} from '../../database/hot/store-provider-events.ts';
 import { changeAndTell, type Transaction } from '../../database/transaction.ts';
 import type { ProviderEvent } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';

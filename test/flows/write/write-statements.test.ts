@@ -1,6 +1,6 @@
 /** How many statements a write takes, and that writes of the same moment share them. */
 import { expect, test } from 'vitest';
-import { END_UNTOLD_WRITES, type WriteEndRow } from '../../../src/database/changes/end-writes.ts';
+import { END_UNTOLD_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
 import { OF_CALLERS, recordStatements } from '../../support/database/statements.ts';

@@ -1,9 +1,7 @@
 /** A project whose groups, consumers and names can be found wherever they are stored. */
 import { expect } from 'vitest';
+import { HANDLERS } from '../../../src/jobs/handlers.ts';
 import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
-import { runErasureJob } from '../../../src/jobs/run-erasure.ts';
-import { runReadJob } from '../../../src/jobs/run-read.ts';
-import { runWriteJob } from '../../../src/jobs/run-write.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { CLIENT_ID, createProviderApp } from '../providers/oauth.ts';
 import { generate, keepEvents } from './connections.ts';
@@ -14,9 +12,9 @@ import { WRITE } from './writes.ts';
 
 const WORK: Work = {
   handlers: {
-    'run-read': runReadJob,
-    'run-write': runWriteJob,
-    'run-erasure': runErasureJob,
+    'run-read': HANDLERS['run-read'],
+    'run-write': HANDLERS['run-write'],
+    'run-erasure': HANDLERS['run-erasure'],
   },
   sweeps: [],
 };

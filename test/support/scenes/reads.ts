@@ -1,10 +1,9 @@
 /** Reads in tests: an installation that reads the sandbox, workers, and what came of the reads. */
 import { expect } from 'vitest';
 import type { MessageHead, ResultEntry } from '../../../src/domain/operation/read/read-message.ts';
+import { HANDLERS } from '../../../src/jobs/handlers.ts';
 import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
-import { recoverReadsSweep } from '../../../src/jobs/recover-reads.ts';
-import { runReadJob } from '../../../src/jobs/run-read.ts';
-import { scheduleReadsSweep } from '../../../src/jobs/schedule-reads.ts';
+import { recoverReadsSweep, scheduleReadsSweep } from '../../../src/jobs/sweeps.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generate } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
@@ -44,7 +43,7 @@ const SELDOM = '0 0 1 1 *';
 const LATER = new Date('2100-01-01');
 
 const WORK: Work = {
-  handlers: { 'run-read': runReadJob },
+  handlers: { 'run-read': HANDLERS['run-read'] },
   sweeps: [scheduleReadsSweep, recoverReadsSweep],
 };
 

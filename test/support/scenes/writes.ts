@@ -1,8 +1,8 @@
 /** Writes through the API, to the sandbox that the app brings along. */
 
+import { HANDLERS } from '../../../src/jobs/handlers.ts';
 import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
-import { recoverWritesSweep } from '../../../src/jobs/recover-writes.ts';
-import { runWriteJob } from '../../../src/jobs/run-write.ts';
+import { recoverWritesSweep } from '../../../src/jobs/sweeps.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generate } from './connections.ts';
 import { contentFor, installFor, integrate } from './integrations.ts';
@@ -21,7 +21,7 @@ export const WRITE = `mutation ($input: WriteRecordsInput!) {
 
 /** What runs writes beside the API. */
 export const WRITE_WORK: Work = {
-  handlers: { 'run-write': runWriteJob },
+  handlers: { 'run-write': HANDLERS['run-write'] },
   sweeps: [{ ...recoverWritesSweep, intervalMs: 200 }],
 };
 

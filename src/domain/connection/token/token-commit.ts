@@ -1,6 +1,6 @@
 /** Stores what a refresh gave, in place of the very credentials that were refreshed and of no others. */
-import type { EventRow } from '../../../database/changes/append-events.ts';
-import { STORE_TOKENS } from '../../../database/changes/store-tokens.ts';
+import type { EventRow } from '../../../database/hot/append-events.ts';
+import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
 import { Kept, statements, type ValueOf } from '../../../database/statements.ts';
 import { eventRow } from '../../../events/record.ts';

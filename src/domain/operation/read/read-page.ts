@@ -4,7 +4,7 @@ import {
   RECORD_PAGES,
   type RecordedPage,
   recordPageIn,
-} from '../../../database/changes/record-pages.ts';
+} from '../../../database/hot/record-pages.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { unprocessable } from '../../../errors.ts';

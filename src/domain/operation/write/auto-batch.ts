@@ -3,8 +3,8 @@
  * runs when it is full or its first record has waited long enough. Running it closes it (task.ts).
  */
 import { createHash } from 'node:crypto';
-import type { WriteToAccept } from '../../../database/changes/accept-writes.ts';
-import { type CollectedRecord, collectRecords } from '../../../database/changes/collect-records.ts';
+import type { WriteToAccept } from '../../../database/hot/accept-writes.ts';
+import { type CollectedRecord, collectRecords } from '../../../database/hot/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';

@@ -1,5 +1,5 @@
 /** Accepts a write: its operation and its records are stored together, or nothing is. */
-import type { WriteToAccept } from '../../../database/changes/accept-writes.ts';
+import type { WriteToAccept } from '../../../database/hot/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
 import { newId } from '../../../ids.ts';
 import type { Association } from '../../../providers/moving-records.ts';

@@ -2,12 +2,13 @@
  * The rows of a write. A worker holds one by a lease that it renews; if its process ends or freezes,
  * another takes over. A result of an older claim is refused.
  */
-import { acceptWrites } from '../../../database/changes/accept-writes.ts';
-import { claimWrites } from '../../../database/changes/claim-writes.ts';
+
 import type { Database } from '../../../database/database.ts';
+import { acceptWrites } from '../../../database/hot/accept-writes.ts';
+import { claimWrites } from '../../../database/hot/claim-writes.ts';
+import type { AccountRow, InstalledAccount } from '../../../database/hot/write-target.ts';
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
-import type { AccountRow, InstalledAccount } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { Association } from '../../../providers/moving-records.ts';

@@ -1,16 +1,13 @@
 /** The end of a write, and the time until its next attempt: for its operations, and as events. */
-import type { EventRow } from '../../../database/changes/append-events.ts';
-import { endOperations, type OperationEndRow } from '../../../database/changes/end-operations.ts';
+import type { EventRow } from '../../../database/hot/append-events.ts';
+import { endOperations, type OperationEndRow } from '../../../database/hot/end-operations.ts';
 import {
   END_UNTOLD_WRITES,
   END_WRITES,
   type WriteEndRow,
-} from '../../../database/changes/end-writes.ts';
+} from '../../../database/hot/end-writes.ts';
+import { findInstalledAccount, type InstalledAccount } from '../../../database/hot/write-target.ts';
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
-import {
-  findInstalledAccount,
-  type InstalledAccount,
-} from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { eventRow } from '../../../events/record.ts';

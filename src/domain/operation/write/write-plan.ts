@@ -4,7 +4,7 @@ import {
   findWriteTarget,
   type TargetKey,
   type WriteTarget,
-} from '../../../database/reads/write-target.ts';
+} from '../../../database/hot/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, type Issue, invalidInput, notFound, unprocessable } from '../../../errors.ts';
 import { prefixOf } from '../../../ids.ts';

@@ -1,6 +1,6 @@
 /** Runs a write: claim, attempt, and what follows from it. No network call is inside a transaction. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { findInstalledAccount } from '../../../database/reads/write-target.ts';
+import { findInstalledAccount } from '../../../database/hot/write-target.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import type { Provider, ProviderSession } from '../../../providers/contract.ts';
 import { LeaseLost } from '../../../work/lease.ts';

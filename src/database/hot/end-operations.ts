@@ -2,7 +2,7 @@
 import type { Tables } from '../tables.ts';
 import { changeAndTell, type Transaction } from '../transaction.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { hintsColumn, OPERATIONS_CHANNEL } from './hint-channels.ts';
+import { hintsColumn, OPERATIONS_CHANNEL } from './notification-channels.ts';
 
 type Operation = Tables['Operation'];
 type OperationLog = Tables['OperationLog'];

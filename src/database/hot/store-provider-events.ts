@@ -1,5 +1,5 @@
 /** How events that providers send are stored. */
-import { hintsColumn, PROVIDER_EVENTS_CHANNEL } from './hint-channels.ts';
+import { hintsColumn, PROVIDER_EVENTS_CHANNEL } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** What one request brings for a provider app. */

@@ -1,7 +1,7 @@
 /** How what a refresh gave is stored, in place of the very credentials that were refreshed. */
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { hintsColumn } from './hint-channels.ts';
+import { hintsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];

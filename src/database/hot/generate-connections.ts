@@ -1,12 +1,66 @@
-/** How a connection is made, with the group and the consumer if it is their first. */
+/** Creates connections, with their group and consumer at their first use. */
 import { rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { hintsColumn } from './hint-channels.ts';
-import { putting } from './put-ends.ts';
+import { hintsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
+
+/** SQL: the name that the input has for an existing row. */
+const givenName = (table: 'group' | 'consumer') => `(
+    select n."name" from ${table}_names n
+    where n."projectId" = t."projectId" and n."ref" = t."${table}Ref")`;
+
+/** Members of a `with`: the names in the input, and the rows with the refs of `absent`, which are created where they are missing. */
+const creatingParty = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') => `
+  ${table}_names as (
+    select distinct on ("projectId", "${table}Ref") "projectId", "${table}Ref" as "ref", "${table}Id" as "id",
+      "${table}Name" as "name", "now"
+    from absent order by "projectId", "${table}Ref", "${table}Name" nulls last
+  ),
+  ${table}_rows as (
+    insert into "${into}" as t ("id", "projectId", "${table}Ref", "${table}Name")
+    select "id", "projectId", "ref", coalesce("name", "ref") from ${table}_names
+    on conflict ("projectId", "${table}Ref") do update set
+      "${table}Name" = coalesce(${givenName(table)}, t."${table}Name"),
+      "updateTime" = case when ${givenName(table)} <> t."${table}Name"
+        then (select max("now") from ${table}_names) else t."updateTime" end
+    returning "id", "projectId", "${table}Ref", "${table}Name"
+  )`;
+
+/** The group and the consumer of a connection. Rows that exist keep their ids. */
+export interface PartiesToCreate {
+  projectId: string;
+  groupId: string;
+  groupRef: string;
+  /** Null keeps the stored name; a new row gets the ref as its name. */
+  groupName: string | null;
+  consumerId: string;
+  consumerRef: string;
+  consumerName: string | null;
+  now: Date;
+}
+
+/** Creates the missing groups and consumers. */
+export const CREATE_PARTIES: ChangeOfMany<
+  PartiesToCreate,
+  Pick<Tables['Connection'], 'groupId' | 'consumerId'>
+> = {
+  lineOf: ({ projectId }) => projectId,
+  keyOf: ({ groupId }) => groupId,
+  text: `
+  with absent as (
+    select * from jsonb_to_recordset($1::jsonb) as g(
+      "projectId" text, "groupId" text, "groupRef" text, "groupName" text,
+      "consumerId" text, "consumerRef" text, "consumerName" text, "now" timestamptz)
+  ),
+  ${creatingParty('group', 'Group')},
+  ${creatingParty('consumer', 'Consumer')}
+  select n."groupId" as "of", g."id" as "groupId", u."id" as "consumerId" from absent n
+  join group_rows g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
+  join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"`,
+};
 
 /** What is given of a connection, whether it is made or exists. */
 export interface GivenConnection
@@ -91,8 +145,8 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
   absent as (${withApps('given')}
       and not exists (select 1 from present where "of" = n."id")
   ),
-  ${putting('group', 'Group')},
-  ${putting('consumer', 'Consumer')},
+  ${creatingParty('group', 'Group')},
+  ${creatingParty('consumer', 'Consumer')},
   generated as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
       "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime")

@@ -7,7 +7,7 @@ import {
   OPERATION_END_COLUMNS,
   type OperationEndRow,
 } from './end-operations.ts';
-import { hintsColumn } from './hint-channels.ts';
+import { hintsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** The end of a write of one call, whose task has the id of its operation. */

@@ -3,10 +3,10 @@
  * the credentials. Callers name a project that their viewer may see.
  */
 import type { RawBuilder } from 'kysely';
+import { rowsOfTables } from '../reads/linked-rows.ts';
 import type { Rows } from '../rows.ts';
 import { Kept, sql, statements, type ValueOf } from '../statements.ts';
 import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
-import { rowsOfTables } from './linked-rows.ts';
 
 /** A connection with its sealed credentials. */
 export type AccountRow = Row<'Connection'> & Pick<Tables['Connection'], 'credentialsSealed'>;

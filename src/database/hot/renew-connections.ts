@@ -2,7 +2,7 @@
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS } from './append-events.ts';
 import { GIVEN_COLUMNS, type GivenConnection, withApps } from './generate-connections.ts';
-import { hintsColumn } from './hint-channels.ts';
+import { hintsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** The name that was given, if it is another one than is stored. */

@@ -1,8 +1,8 @@
 /** How a page of a read is recorded: what its records owe, and the progress of the read, all of it or nothing. */
 import type { Tables } from '../tables.ts';
 import { changeAndTell, type Transaction } from '../transaction.ts';
-import { STREAMING } from './append-to-streams.ts';
-import { EVENTS_CHANNEL, hintsColumn, OPERATIONS_CHANNEL } from './hint-channels.ts';
+import { STREAMING } from './append-events.ts';
+import { EVENTS_CHANNEL, hintsColumn, OPERATIONS_CHANNEL } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type ReadRun = Tables['ReadRun'];

@@ -1,0 +1,16 @@
+/** What runs each job of the queue. */
+import { eraseSlice } from '../domain/erasure/erase-slice.ts';
+import { runSlice } from '../domain/operation/read/slice.ts';
+import { runWrite } from '../domain/operation/write/write-run.ts';
+import type { Handlers } from './job-worker.ts';
+
+export const HANDLERS = {
+  /** Makes one attempt. Another job makes the next one, if it fails. */
+  'run-write': async (services, { projectId, taskId: id }) => {
+    await runWrite(services, { projectId, id });
+  },
+  /** Reads some pages. Another job reads the rest. */
+  'run-read': runSlice,
+  /** Removes some rows. Another job removes the rest. */
+  'run-erasure': eraseSlice,
+} satisfies Handlers;

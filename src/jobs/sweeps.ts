@@ -1,0 +1,183 @@
+/** Work that no job announces, or whose job was lost. SWEEPS has them in the order in which they first run. */
+import type { Database } from '../database/database.ts';
+import {
+  PROVIDER_EVENTS_CHANNEL,
+  SUBSCRIPTIONS_CHANNEL,
+} from '../database/hot/notification-channels.ts';
+import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/outgrown-tables.ts';
+import { foldActivity } from '../domain/activity/activity-deltas.ts';
+import { refreshDue } from '../domain/connection/connection-refresh.ts';
+import { recoverErasures } from '../domain/erasure/lost-erasures.ts';
+import { dropLeft } from '../domain/event/dropped-deliveries.ts';
+import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
+import { recoverReads } from '../domain/operation/read/read-run.ts';
+import { startDueReads } from '../domain/operation/read/schedule.ts';
+import { recoverWrites } from '../domain/operation/write/recovery.ts';
+import { deliverProviderEvents } from '../domain/provider-event/deliver.ts';
+import { lookAfterSubscriptions } from '../domain/provider-event/set-up.ts';
+import { followStreams } from '../domain/provider-event/stream/follow-streams.ts';
+import { removeExpired } from '../domain/retention.ts';
+import { lookAtSchemas } from '../domain/schema-watch/look-at-schemas.ts';
+import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
+import type { Sweep } from './job-worker.ts';
+
+/** Frees the leases of processes that have ended, soon after they end. */
+export const missProcessesSweep: Sweep = {
+  name: 'processes to miss',
+  intervalMs: 1_000,
+  earliest: (_isAsked, { processes }) => processes.earliest,
+  isCommon: true,
+  async run({ database, log }) {
+    const processIds = await database.processes.look();
+    if (processIds.length > 0) log.warn({ processIds }, 'process.missed');
+  },
+};
+
+export const recoverWritesSweep: Sweep = {
+  name: 'writes to recover',
+  intervalMs: 2_000,
+  earliest: (isAsked) => `select min("dueTime") from "WriteTask"
+    where ${isAsked('"projectId"')} and "dueTime" is not null`,
+  run: recoverWrites,
+};
+
+export const recoverReadsSweep: Sweep = {
+  name: 'reads to recover',
+  intervalMs: 2_000,
+  earliest: (isAsked) => `select "dueTime" from "ReadRun"
+    where ${isAsked('"projectId"')} and not "paused" order by "dueTime" limit 1`,
+  run: recoverReads,
+};
+
+export const deliverProviderEventsSweep: Sweep = {
+  name: 'provider events',
+  intervalMs: 5_000,
+  channel: PROVIDER_EVENTS_CHANNEL,
+  earliest: (isAsked) => `select now() from "ProviderEvent"
+    where ${isAsked('"projectId"')} and "doneTime" is null limit 1`,
+  run: deliverProviderEvents,
+};
+
+export const lookAfterSubscriptionsSweep: Sweep = {
+  name: 'subscriptions at providers',
+  intervalMs: 5_000,
+  channel: SUBSCRIPTIONS_CHANNEL,
+  earliest: (isAsked) => `select min("dueTime") from "ObjectSubscription"
+    where ${isAsked('"projectId"')} and "dueTime" is not null`,
+  run: lookAfterSubscriptions,
+};
+
+/** Runs for as long as this process follows a stream. */
+export const followProviderStreamsSweep: Sweep = {
+  name: 'streams of providers',
+  intervalMs: 2_000,
+  channel: SUBSCRIPTIONS_CHANNEL,
+  // A stream that a process follows is due when its lease ends.
+  earliest: (isAsked) => `select min(greatest("dueTime", "leaseExpireTime")) from "ProviderStream"
+    where ${isAsked('"projectId"')}`,
+  run: followStreams,
+};
+
+export const scheduleReadsSweep: Sweep = {
+  name: 'reads to start',
+  intervalMs: 1_000,
+  earliest: (isAsked) => `select "nextReadTime" from "InstalledObject"
+    where ${isAsked('"projectId"')} and "nextReadTime" is not null and not "paused" order by "nextReadTime" limit 1`,
+  run: startDueReads,
+};
+
+/** Schedules have a resolution of one minute. */
+export const watchSchemasSweep: Sweep = {
+  name: 'fields at providers',
+  intervalMs: 60_000,
+  earliest: (isAsked) => `select min("dueTime") from "SchemaWatch" where ${isAsked('"projectId"')}`,
+  run: lookAtSchemas,
+};
+
+/** Batches of one sweep. The next sweep continues. */
+const BATCHES_MAX = 100;
+
+export const refreshTokensSweep: Sweep = {
+  name: 'token refresh',
+  intervalMs: 60_000,
+  async run(services, signal) {
+    for (let batch = 0; batch < BATCHES_MAX && !signal.aborted; batch += 1) {
+      if ((await refreshDue(services)) === 0) return;
+    }
+  },
+};
+
+export const foldActivitySweep: Sweep = {
+  name: 'activity to count',
+  intervalMs: 10_000,
+  earliest: (isAsked) =>
+    `select now() from "ActivityDelta" where ${isAsked('"projectId"')} limit 1`,
+  run: (services, signal) => foldActivity(services, signal),
+};
+
+export const recoverErasuresSweep: Sweep = {
+  name: 'erasures to recover',
+  intervalMs: 60_000,
+  run: recoverErasures,
+};
+
+export const removeExpiredSweep: Sweep = {
+  name: 'what has expired',
+  intervalMs: HOUR_MS,
+  async run(services, signal) {
+    const removed = await removeExpired(services, { signal });
+    services.log.info({ removed }, 'expired.removed');
+  },
+};
+
+/** Runs more often than the hourly removal, because a stream can exceed its bytes sooner. */
+export const trimStreamsSweep: Sweep = {
+  name: 'streams that are too large',
+  intervalMs: MINUTE_MS,
+  async run(services, signal) {
+    const removed = await removeSurplus(services, { signal });
+    if (removed > 0) services.log.info({ removed }, 'streams.trimmed');
+  },
+};
+
+/** Removes the deliveries of destinations that callers have deleted. */
+export const dropDeliveriesSweep: Sweep = {
+  name: 'deliveries to destinations that are gone',
+  intervalMs: MINUTE_MS,
+  async run({ database, now, log }, signal) {
+    const dropped = await dropLeft(database, { now: now(), signal });
+    if (dropped > 0) log.info({ dropped }, 'deliveries.dropped');
+  },
+};
+
+/** An embedded database has its own upkeep, and each node of a cluster its own tables. */
+const isPlannedHere = ({ kind, isDistributed }: Database) => kind === 'postgres' && !isDistributed;
+
+export const analyzeOutgrownTablesSweep: Sweep = {
+  name: 'outgrown tables',
+  intervalMs: 2_000,
+  isCommon: true,
+  earliest: (_isAsked, database) => (isPlannedHere(database) ? OUTGROWN_TABLE_DUE : null),
+  async run({ database }) {
+    if (isPlannedHere(database)) await analyzeOutgrownTables(database.sweeps(database.group));
+  },
+};
+
+/** The work that ended processes have left behind comes first. */
+export const SWEEPS: readonly Sweep[] = [
+  missProcessesSweep,
+  recoverWritesSweep,
+  recoverReadsSweep,
+  deliverProviderEventsSweep,
+  lookAfterSubscriptionsSweep,
+  followProviderStreamsSweep,
+  scheduleReadsSweep,
+  watchSchemasSweep,
+  refreshTokensSweep,
+  foldActivitySweep,
+  recoverErasuresSweep,
+  dropDeliveriesSweep,
+  removeExpiredSweep,
+  trimStreamsSweep,
+  analyzeOutgrownTablesSweep,
+];
