@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
-const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));
+const files = globSync('**/*.ts', { cwd: src })
+  .filter((file) => !file.includes('generated'))
+  .toSorted();
 const textOf = (file: string) => readFileSync(join(src, file), 'utf8');
 
 test('only database/citus/ and its seam name Citus', () => {
@@ -17,4 +19,82 @@ test('only database/citus/ and its seam name Citus', () => {
 test('only the seam imports database/citus/', () => {
   const importers = files.filter((file) => /from '[^']*citus\//.test(textOf(file)));
   expect(importers).toEqual(['database/cluster.ts']);
+});
+
+/** The packages that open connections, and Kysely, which writes SQL. */
+const DRIVER = /from '(?:pg|postgres|@prisma\/adapter-pg|@electric-sql\/pglite|kysely|libpg-query)'/;
+
+test('only the database layer imports a driver', () => {
+  const importers = files.filter((file) => DRIVER.test(textOf(file)));
+  expect(importers.filter((file) => !file.startsWith('database/'))).toEqual([]);
+});
+
+/** A text that begins with a statement. Parts of statements begin otherwise. */
+const SQL =
+  /[`'"(]\s*(?:\$\{\w+\}\s*)?(?:\/\*.*?\*\/\s*)?(?:select\s+(?:distinct\s+)?["*\w(]|with\s+(?:recursive\s+)?["\w${]+\s+as\b|insert\s+into\s+["$]|update\s+["$]\S+\s+(?:\w+\s+)?set\b|delete\s+from\s+["$])/;
+
+/** Files outside of the database layer that still write SQL. Ordinary reads and changes use Prisma Client: add no file. */
+const WRITING_SQL = [
+  'copies/hold-back.ts',
+  'copies/load-copy.ts',
+  'copies/tables.ts',
+  'copies/take-copy.ts',
+  'deliveries/outbox.ts',
+  'deliveries/record-attempts.ts',
+  'domain/activity/activity-deltas.ts',
+  'domain/activity/activity-lines.ts',
+  'domain/connection/connection-refresh.ts',
+  'domain/erasure/end-connections.ts',
+  'domain/erasure/end-subscriptions.ts',
+  'domain/erasure/erase-rows.ts',
+  'domain/erasure/erased-subjects.ts',
+  'domain/erasure/lost-erasures.ts',
+  'domain/event/delivery-backlog.ts',
+  'domain/event/delivery.ts',
+  'domain/event/dropped-deliveries.ts',
+  'domain/event/payload.ts',
+  'domain/event/retry-deliveries.ts',
+  'domain/event/stream/stream-removal.ts',
+  'domain/installation/installed-object.ts',
+  'domain/installation/last-operations.ts',
+  'domain/installation/rows-of-installations.ts',
+  'domain/keys/missing-key.ts',
+  'domain/keys/plain-targets.ts',
+  'domain/keys/re-encryption.ts',
+  'domain/operation/read/read-run.ts',
+  'domain/operation/read/schedule.ts',
+  'domain/operation/write/recovery.ts',
+  'domain/operation/write/task.ts',
+  'domain/org/claimed-domain.ts',
+  'domain/paging/search.ts',
+  'domain/project/known-origins.ts',
+  'domain/provider-event/event-backlog.ts',
+  'domain/provider-event/event-lease.ts',
+  'domain/provider-event/object-subscription.ts',
+  'domain/provider-event/receive-events.ts',
+  'domain/provider-event/stream/stream-lease.ts',
+  'domain/provider-event/stream/stream-ping.ts',
+  'domain/provider-event/subscription-secret.ts',
+  'domain/provider-event/take-down.ts',
+  'domain/retention.ts',
+  'domain/schema-watch/schema-watch.ts',
+  'domain/viewer/caller-rates.ts',
+  'domain/viewer/end-users.ts',
+  'domain/viewer/jwt-claims.ts',
+  'domain/viewer/key/key-value.ts',
+  'events/owe.ts',
+  'events/stream-log.ts',
+  'jobs/due-watch.ts',
+  'jobs/queue.ts',
+  'jobs/sweeps.ts',
+  'metrics/outbox-state.ts',
+  'metrics/provider-events-state.ts',
+  'server/sandbox-lease.ts',
+  'work/lease.ts',
+];
+
+test('no further file outside of the database layer writes SQL', () => {
+  const writing = files.filter((file) => SQL.test(textOf(file)));
+  const outside = writing.filter((file) => !file.startsWith('database/'));
+  expect(outside.toSorted()).toEqual(WRITING_SQL);
 });

@@ -10,16 +10,17 @@ import { hasLocalIssuer, LOCAL_ISSUER, LOCAL_ISSUER_FILE } from '../viewer/beare
 /** Of the data folder that has the database too; others begin with a key of their own. Throws StartRefused. */
 export async function refuseMissingIssuerKey(
   config: Config,
-  { rows }: Pick<Database, 'rows'>,
+  { prisma }: Pick<Database, 'prisma'>,
 ): Promise<void> {
   const { DATABASE_URL, DATA_DIR } = config;
   const path = join(DATA_DIR, LOCAL_ISSUER_FILE);
   const isBesideDatabase = !DATABASE_URL && existsSync(join(DATA_DIR, DATABASE));
   if (!isBesideDatabase || !hasLocalIssuer(config) || existsSync(path)) return;
-  const known = await rows.query('select 1 from "Builder" where "idpProvider" = $1 limit 1', [
-    LOCAL_ISSUER,
-  ]);
-  if (known.length === 0) return;
+  const known = await prisma.builder.findFirst({
+    where: { idpProvider: LOCAL_ISSUER },
+    select: { id: true },
+  });
+  if (!known) return;
   throw new StartRefused(
     `${path} is missing, which has signed the bearer tokens of this database's builders. Bring it back from a backup. ` +
       'If it is lost, `npm run token` makes a new one, and tokens that the old one has signed are no longer taken.',
