@@ -2,10 +2,11 @@
  * The seam to a database whose rows are spread over several servers. Everything about such a database is in `citus/`, and
  * this is the only file outside of that folder that names it; a test checks both.
  */
-export { type Cluster, openCluster } from './citus/cluster.ts';
+
 export {
   type ClusterSchema,
   findClusterSchema,
   hasExtension as isCluster,
   isSpread,
-} from './citus/schema.ts';
+} from './citus/cluster-schema.ts';
+export { type Cluster, openCluster } from './citus/open-cluster.ts';

@@ -22,7 +22,8 @@ test('only the seam imports database/citus/', () => {
 });
 
 /** The packages that open connections, and Kysely, which writes SQL. */
-const DRIVER = /from '(?:pg|postgres|@prisma\/adapter-pg|@electric-sql\/pglite|kysely|libpg-query)'/;
+const DRIVER =
+  /from '(?:pg|postgres|@prisma\/adapter-pg|@electric-sql\/pglite|kysely|libpg-query)'/;
 
 test('only the database layer imports a driver', () => {
   const importers = files.filter((file) => DRIVER.test(textOf(file)));

@@ -3,10 +3,10 @@
  * reads and Prisma's changes. It refuses a hand-written change that is more than one simple step, a lateral join, a recursive
  * statement, and a lock of rows where several shards could be meant.
  */
-import { parseSync } from 'libpg-query';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Table } from '../tables.ts';
+import { parseSql } from './parser.ts';
 import { placementOf, TABLES, type TablePlacement } from './table-placement.ts';
 
 export type Route =
@@ -71,7 +71,7 @@ type Node = Record<string, unknown>;
 
 function parse(text: string): ParsedStatement {
   const facts = new Facts();
-  facts.read(parseSync(text));
+  facts.read(parseSql(text));
   const at = facts.parameters.toSorted((a, b) => a.location - b.location);
   // The parser counts bytes.
   const bytes = Buffer.from(text);

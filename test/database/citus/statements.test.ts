@@ -1,10 +1,10 @@
-import { loadModule } from 'libpg-query';
 import { expect, test } from 'vitest';
+import { loadParser } from '../../../src/database/citus/parser.ts';
 import { compositeValues } from '../../../src/database/citus/routed-session.ts';
 import { boundText, routeOf } from '../../../src/database/citus/statement-plan.ts';
 import { testDatabase } from '../../support/app.ts';
 
-await loadModule();
+await loadParser();
 
 test("reads a row from PostgreSQL's text form whatever its values contain", async () => {
   await using database = await testDatabase();

@@ -1,5 +1,4 @@
 /** A Citus cluster as the rest of the gateway sees it: by `database/cluster.ts` alone. */
-import { loadModule } from 'libpg-query';
 import type { Log } from '../../log.ts';
 import type { Database } from '../database.ts';
 import type { JobDatabase } from '../job-database.ts';
@@ -9,6 +8,7 @@ import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
 import { Nodes } from './nodes.ts';
+import { loadParser } from './parser.ts';
 import { groupsOfNodes, ProjectLocations } from './project-locations.ts';
 import { refusalsOf, routedSessions } from './routed-session.ts';
 
@@ -36,7 +36,7 @@ export interface Cluster extends Disposable {
 }
 
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
-  await loadModule();
+  await loadParser();
   const locations = new ProjectLocations();
   const answers = (node: number) => nodeAnswers(server, node);
   const watch = new NodeWatch({ ...locations, answers, log });

@@ -1,11 +1,11 @@
 /** The schema of a database with the extension: how its tables are spread over the nodes, and how migrations change them. */
-import { loadModule, parseSync } from 'libpg-query';
 import pg from 'pg';
 import { StartRefused } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OpenSession } from '../sessions/session.ts';
 import type { Table } from '../tables.ts';
 import { castEnums } from './enum-casts.ts';
+import { loadParser, parseSql } from './parser.ts';
 import { createShardFunctions } from './shard-functions.ts';
 import {
   ANCHOR,
@@ -100,8 +100,8 @@ async function hasRows(session: Session): Promise<boolean> {
 
 /** A table that the SQL creates is spread before the next statement, which may let it refer to others. */
 async function runSpreading(session: OpenSession, sql: string): Promise<void> {
-  await loadModule();
-  const { stmts = [] } = parseSync(sql) as { stmts?: Statement[] };
+  await loadParser();
+  const { stmts = [] } = parseSql(sql) as { stmts?: Statement[] };
   // The parser counts bytes.
   const bytes = Buffer.from(sql);
   for (const { stmt, stmt_location: from = 0, stmt_len: length } of stmts) {
