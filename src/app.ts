@@ -23,8 +23,8 @@ import { openYoga, type Yoga } from './server/graphql/yoga.ts';
 import { type ClientAddresses, createClientAddresses } from './server/http/client-address.ts';
 import { type Cors, createCors } from './server/http/cors.ts';
 import { createFront, type Front } from './server/http/front.ts';
+import { createGatewayUrl, type GatewayUrl, isUrlUnknown } from './server/http/gateway-url.ts';
 import { type OpenServices, openServices, type Overrides as ServiceOverrides } from './services.ts';
-import { isAnyAddress } from './setting-kinds.ts';
 import { startWork } from './start-work.ts';
 import { stopWorkMs } from './work/deadline.ts';
 
@@ -91,6 +91,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     }),
     addresses: createClientAddresses(config),
     cors: createCors(config, createKnownOrigins(services.database)),
+    gatewayUrl: createGatewayUrl(config),
     state,
   };
   const front = await openFront(parts, overrides);
@@ -133,6 +134,7 @@ interface Parts extends OpenServices {
   yoga: Yoga;
   addresses: ClientAddresses;
   cors: Cors;
+  gatewayUrl: GatewayUrl;
   state: State;
 }
 
@@ -190,10 +192,10 @@ async function start(parts: Parts, front: Front, { running, shutdown }: Ends) {
 }
 
 /** Clients on other machines can't use the links that contain such an address. */
-function warnOfUnknownUrl({ HOST, PUBLIC_URL, ROLES }: Config, log: Log): void {
-  if (PUBLIC_URL !== undefined || !ROLES.includes('api') || !isAnyAddress(HOST)) return;
+function warnOfUnknownUrl(config: Config, log: Log): void {
+  if (!config.ROLES.includes('api') || !isUrlUnknown(config)) return;
   const advice = 'Set PUBLIC_URL to the URL by which clients and providers reach the gateway.';
-  log.warn({ host: HOST, advice }, 'public_url.missing');
+  log.warn({ host: config.HOST, advice }, 'public_url.missing');
 }
 
 async function renewSubscriptions(services: Services): Promise<void> {
@@ -224,7 +226,7 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, yoga, addresses, cors }: Parts,
+  { services, admission, yoga, addresses, cors, gatewayUrl }: Parts,
   front: Front,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
@@ -234,7 +236,7 @@ async function openPort(
   serving.add('requests', () => front.stop(stopWorkMs(config)));
   if (servesApi(config)) {
     const { shares } = services;
-    const shared = { config, log, shares, addresses, cors, yoga, admission };
+    const shared = { config, log, shares, addresses, cors, gatewayUrl, yoga, admission };
     const sockets = attachWebSocket(front.app.server, shared);
     serving.add('sockets', async () => {
       const stopped = sockets.stop();

@@ -34,11 +34,22 @@ export const flag = z
 export const cidr = z
   .string()
   .refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR like 10.0.0.0/8');
+
+/**
+ * True for the origin of a page as browsers send it. A `*` would be a wildcard in `frame-ancestors` and in
+ * `postMessage`, although it never equals the origin of a page.
+ */
+export function isOrigin(text: string): boolean {
+  if (text.includes('*') || !URL.canParse(text)) return false;
+  const { origin, protocol } = new URL(text);
+  return origin === text && (protocol === 'https:' || protocol === 'http:');
+}
+
 export const origin = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && new URL(text).origin === text,
-    'must be an origin like https://app.example',
+    isOrigin,
+    'must be an origin like https://app.example: scheme, host and port alone, without wildcards.',
   );
 /** A URL that others use: paths are appended to it. */
 export const publicUrl = z

@@ -69,3 +69,23 @@ export interface Call extends Services {
   /** The request's slot in the process. Absent for work that no request waits for. */
   slot?: RequestSlot;
 }
+
+/** What a call gets from its request. */
+export interface CallRequest {
+  slot?: RequestSlot | undefined;
+  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  gatewayUrl?: string | null | undefined;
+}
+
+export function createCall(
+  services: Services,
+  viewer: Viewer,
+  { slot, gatewayUrl }: CallRequest,
+): Call {
+  return {
+    ...services,
+    viewer,
+    ...(slot && { slot }),
+    ...(gatewayUrl && { publicUrl: () => gatewayUrl }),
+  };
+}

@@ -3,15 +3,11 @@ import type { Config } from '../config.ts';
 import type { ConnectPage } from '../domain/connection/connect-page.ts';
 import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
 import type { Waiter } from '../domain/provider/provider-wait.ts';
-import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
 import { type Html, html } from '../html.ts';
-import { type PageScript, page, pageOf, paragraphsOf } from './plain-page.ts';
+import { browserOf, openerOrigins, privatePage } from './oauth-page.ts';
+import { type PageScript, pageOf, paragraphsOf } from './plain-page.ts';
 
-export { CALLBACK_PATH } from '../domain/connection/oauth-connect.ts';
-
-/** The URL holds a code and a state: it is sent to no other page, and no cache keeps it. */
-const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
-/** A provider's words, as far as they are passed on. */
+/** The longest text of a provider that the page repeats. */
 const WORDS_LENGTH_MAX = 300;
 
 export async function oauthCallback(services: Waiter, request: Request): Promise<Response> {
@@ -19,40 +15,27 @@ export async function oauthCallback(services: Waiter, request: Request): Promise
     return new Response(null, { status: 405, headers: { allow: 'GET' } });
   }
   const { searchParams } = new URL(request.url);
-  const response = await finishOAuthConnect(services, {
-    state: searchParams.get('state'),
-    code: searchParams.get('code'),
-    error: searchParams.get('error'),
-    errorDescription: searchParams.get('error_description'),
-  }).then(answerWith(services.config), (error: unknown) => {
-    if (error instanceof ServiceUnavailable) return comeAgain(error.problem);
-    const isLimited = error instanceof DomainError && 'limit' in error.extra;
-    if (isLimited) return comeAgain(error.problem);
-    services.log.error({ error }, 'connect.failed');
-    return page(500, 'Not connected', ['The gateway failed. Connect again in a few seconds.']);
+  return privatePage(services, async () => {
+    const outcome = await finishOAuthConnect(services, {
+      browser: browserOf(services, request),
+      state: searchParams.get('state'),
+      code: searchParams.get('code'),
+      error: searchParams.get('error'),
+      errorDescription: searchParams.get('error_description'),
+    });
+    return answerTo(outcome, services.config);
   });
-  for (const [name, value] of Object.entries(PRIVATE)) response.headers.set(name, value);
-  return response;
-}
-
-function comeAgain({ status, retryAfterSeconds }: Problem): Response {
-  const response = page(status, 'Not connected', [
-    'The gateway does not answer at the moment. Connect again in a few seconds.',
-  ]);
-  response.headers.set('retry-after', String(retryAfterSeconds));
-  return response;
 }
 
 type Origins = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
 
-const answerWith = (origins: Origins) => (outcome: CallbackOutcome) => answerTo(outcome, origins);
-
 function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
-  const ofProject = 'page' in outcome ? (outcome.page?.allowedOrigins ?? []) : [];
-  const telling = (message: unknown) => tellOpener(message, origins, ofProject);
+  const ofProject = 'page' in outcome ? outcome.page?.origins : [];
+  const telling = (message: unknown) => tellOpener(message, openerOrigins(origins, ofProject));
   switch (outcome.kind) {
-    case 'UNKNOWN': {
-      const detail = 'This link was used already, or it has expired.';
+    case 'UNKNOWN':
+    case 'OTHER_BROWSER': {
+      const detail = REFUSALS[outcome.kind];
       const content = paragraphsOf([
         detail,
         'Go back to the app that sent you here and connect again.',
@@ -80,7 +63,13 @@ function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
   }
 }
 
-/** With what is left to be done at the provider, and whose page it is unless the plan takes that away. */
+const REFUSALS = {
+  UNKNOWN: 'This link was used already, or it has expired.',
+  OTHER_BROWSER:
+    'Nothing was connected, because the connect was begun in another browser, or this browser accepts no cookies.',
+};
+
+/** With what the person still has to do at the provider, and the name of the gateway unless the plan removes it. */
 function contentOf(about: ConnectPage | null, paragraphs: string[]): Html {
   const { packageInstallUrl = null, isBranded = true, appName = null } = about ?? {};
   const installing =
@@ -97,15 +86,10 @@ function failure(error: string, detail: string) {
 }
 
 /**
- * Tells the window that opened this one, if it shows a page of an origin that the operator or the project allows:
- * browsers give the message to no other. A window that nobody opened stays as it is.
+ * Sends the message to the window that opened this one, if that shows a page of one of the origins: browsers deliver it to
+ * no other. A window without an opener stays open.
  */
-function tellOpener(
-  message: unknown,
-  { CORS_ORIGINS, REDIRECT_ORIGINS }: Origins,
-  ofProject: readonly string[],
-): PageScript {
-  const origins = [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS, ...ofProject])];
+function tellOpener(message: unknown, origins: string[]): PageScript {
   return { source: TELL_AND_CLOSE, data: { message, origins } };
 }
 

@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { PROBLEM_PAGES } from '../errors.ts';
-import { isAnyAddress } from '../setting-kinds.ts';
-import { CALLBACK_PATH, oauthCallback } from './callback-page.ts';
+import { CALLBACK_PATH, LINK_PATH } from '../domain/connection/oauth-connect.ts';
+import { oauthCallback } from './callback-page.ts';
+import { connectLinkPage } from './connect-link-page.ts';
 import { sendResponse } from './plain-page.ts';
 import { problemPage } from './problem-page.ts';
 import { links, type Places, startPage } from './start-page.ts';
@@ -40,20 +41,24 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   app.get('/start', (request, reply) => sendResponse(reply, startPage(placesOf(parts, request))));
   app.get(PROBLEM_PAGES, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
   app.get(`${PROBLEM_PAGES}/*`, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
-  app.all(CALLBACK_PATH, async ({ method, url, facts: { slot } }, reply) => {
-    if (method !== 'GET') return reply.code(405).header('allow', 'GET').send();
+  app.all(LINK_PATH, async (request, reply) =>
+    sendResponse(reply, await connectLinkPage(parts.services, toFetch(request))),
+  );
+  app.all(CALLBACK_PATH, async (request, reply) => {
+    const { slot } = request.facts;
     const services = { ...parts.services, ...(slot && { slot }) };
-    return sendResponse(
-      reply,
-      await oauthCallback(services, new Request(`http://localhost${url}`)),
-    );
+    return sendResponse(reply, await oauthCallback(services, toFetch(request)));
   });
 }
 
-/** Links use the request's host if the gateway listens on all addresses and does not know its own URL. */
-function placesOf({ services, demoFile }: PageParts, { headers }: FastifyRequest): Places {
-  const { config, publicUrl, sandboxUrl } = services;
-  const isUnknown = config.PUBLIC_URL === undefined && isAnyAddress(config.HOST);
-  const url = isUnknown ? `http://${headers.host ?? 'localhost'}` : publicUrl();
-  return { url, sandboxUrl: sandboxUrl(), demoFile: demoFile() };
+/** The request without its body, in the form that the pages of an OAuth connect read. */
+function toFetch({ method, url, headers }: FastifyRequest): Request {
+  const { cookie = '', referer = '', 'sec-fetch-site': site } = headers;
+  const readHeaders = { cookie, referer, ...(typeof site === 'string' && { 'sec-fetch-site': site }) };
+  return new Request(`http://localhost${url}`, { method, headers: readHeaders });
+}
+
+function placesOf({ services, demoFile }: PageParts, { facts }: FastifyRequest): Places {
+  const { publicUrl, sandboxUrl } = services;
+  return { url: facts.gatewayUrl ?? publicUrl(), sandboxUrl: sandboxUrl(), demoFile: demoFile() };
 }

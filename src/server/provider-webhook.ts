@@ -44,7 +44,7 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
     const to = destinationOf(request);
     if (!to) return sendProblem(reply, NOWHERE);
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const sent = { method, url: `${services.publicUrl()}${url}`, headers, body };
+    const sent = { method, url: `${facts.gatewayUrl ?? services.publicUrl()}${url}`, headers, body };
     const { receipt, stored, answer, waitSeconds } = await receiveEvents(services, to, sent);
     const provider = nameOf(services, to.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });

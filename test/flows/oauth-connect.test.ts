@@ -9,11 +9,12 @@ import {
   getConnection,
   storedCredentials,
 } from '../support/providers/oauth.ts';
+import { answerConsent as consent, oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 import { keepEvents } from '../support/scenes/connections.ts';
 
-/** Its project, and chance. */
-const STATE = /^prj_\w{26}\.[\w-]{43}$/;
+/** The project, the handle of the connect, and the proof of the browser. */
+const STATE = /^prj_\w{26}\.[\w-]{43}\.[\w-]{43}$/;
 const RETURN = 'https://builder.test/done?tab=crm';
 const clock = { aheadMs: 0 };
 const app = await sharedApp({
@@ -21,6 +22,7 @@ const app = await sharedApp({
   now: () => new Date(Date.now() + clock.aheadMs),
 });
 const { prisma } = app.app.services.database;
+const browser = oauthBrowser(app);
 
 const START = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl expireTime }
@@ -31,22 +33,17 @@ function starting({ projectId }: Pick<Tenant, 'projectId'>, given: object = {}) 
   return { input: { projectIdOrName: projectId, ...who, ...given } };
 }
 
-async function start(tenant: Tenant, given?: object): Promise<URL> {
+async function startLink(tenant: Tenant, given?: object): Promise<string> {
   const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
-  return new URL(startOAuthConnect.authorizeUrl);
+  return startOAuthConnect.authorizeUrl;
 }
 
-/** As a browser does: the page of consent, a click on Approve, and back. */
-async function consent(authorizeUrl: URL, approve = '1'): Promise<URL> {
-  const url = new URL(authorizeUrl);
-  url.searchParams.set('approve', approve);
-  const answer = await fetch(url, { redirect: 'manual' });
-  return new URL(answer.headers.get('location') as string);
+/** Begins a connect and opens its link. Returns the provider's page of consent. */
+async function start(tenant: Tenant, given?: object): Promise<URL> {
+  return browser.open(await startLink(tenant, given));
 }
 
-function comeBack({ pathname, search }: URL, init?: RequestInit): Promise<Response> {
-  return app.fetch(pathname + search, init);
-}
+const comeBack = browser.send;
 
 test('PKCE: a person consents, comes back, and the connection works', async () => {
   const tenant = await app.tenant();
@@ -149,6 +146,7 @@ test('a state is good once, for ten minutes, and only if we made it', async () =
     'unknown',
     'A'.repeat(43),
     `prj_${'0'.repeat(26)}.${'A'.repeat(43)}`,
+    `prj_${'0'.repeat(26)}.${'A'.repeat(43)}.${'A'.repeat(43)}`,
     "'; drop table",
     '\u0000'.repeat(43),
   ]) {
@@ -162,14 +160,18 @@ test('a state is good once, for ten minutes, and only if we made it', async () =
   expect((await comeBack(callback, { method: 'POST' })).status).toBe(405);
 });
 
-test('neither the state nor the code verifier is stored in clear', async () => {
+test('stores neither the ticket, the state nor the code verifier in clear', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const url = await start(tenant, { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' });
+  const link = await startLink(tenant, { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' });
+  const state = (await browser.open(link)).searchParams.get('state') as string;
+  const ticket = new URL(link).searchParams.get('ticket') as string;
   const [row] = await prisma.oAuthConnect.findMany({ where: { projectId: tenant.projectId } });
-  expect(JSON.stringify(row)).not.toContain(url.searchParams.get('state'));
+  for (const secret of [...ticket.split('.'), ...state.split('.')].filter((one) => one.length > 30)) {
+    expect(JSON.stringify(row)).not.toContain(secret);
+  }
   expect(row?.codeVerifierSealed).toMatch(/^v1\./);
-  // Who never came back is forgotten when the next one starts.
+  // The next start deletes expired connects.
   clock.aheadMs += 10 * 60_000;
   await start(tenant);
   expect(await prisma.oAuthConnect.count({ where: { projectId: tenant.projectId } })).toBe(1);
@@ -310,10 +312,12 @@ test('the workspace of an account is told from the address that a token answer n
   await createProviderApp(tenant, { provider: 'salesforce' });
   const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
-  const url = new URL(startOAuthConnect.authorizeUrl);
+  const person = oauthBrowser(other);
+  const url = await person.open(startOAuthConnect.authorizeUrl);
   expect(url.origin).toBe('https://acme.my.salesforce.com');
   const state = url.searchParams.get('state');
-  expect((await other.fetch(`/oauth/callback?code=c&state=${state}`)).status).toBe(200);
+  const back = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
+  expect(back.status).toBe(200);
   const connections = await other.app.services.database.prisma.connection.findMany();
   expect(connections).toMatchObject([
     {
@@ -339,13 +343,16 @@ test('a client secret goes to no host that the provider does not have', async ()
   await createProviderApp(tenant, { provider: 'salesforce' });
   const given = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
   const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
-  const state = new URL(startOAuthConnect.authorizeUrl).searchParams.get('state');
-  // As it was begun before there was a list.
+  const person = oauthBrowser(other);
+  const consentUrl = await person.open(startOAuthConnect.authorizeUrl);
+  const state = consentUrl.searchParams.get('state');
+  // As if the connect had begun before the provider got its list of hosts.
   const who = { groupRef: 'acme', consumerRef: 'ann', scopes: [] };
   await other.app.services.database.prisma.oAuthConnect.updateMany({
     data: { input: { ...who, providerMetadata: { domain: hostname } } },
   });
-  const page = await (await other.fetch(`/oauth/callback?code=c&state=${state}`)).text();
+  const back = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
+  const page = await back.text();
   expect(server.requests).toEqual([]);
   expect(page).toContain('providerMetadata.domain must be accounts.crm.test.');
 });

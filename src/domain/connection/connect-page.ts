@@ -1,15 +1,16 @@
-/** What the pages of a connect tell a person: who sent them, and what else is to be done. */
+/** What the pages of a connect show a person: which app sent them, and what else they have to do. */
 import type { Services } from '../call.ts';
+import { pageOriginsOf } from '../project/origins.ts';
 
 export interface ConnectPage {
-  /** The name of the app that sent them. */
+  /** The name of the app that sent the person. */
   appName: string;
-  /** Whether the page says whose it is: a plan may take that away. */
+  /** Whether the page names the gateway. A plan may remove the name. */
   isBranded: boolean;
-  /** Where the package of the app is installed at the provider, for providers that need that. */
+  /** Where the package of the app is installed at the provider, for providers that need one. */
   packageInstallUrl: string | null;
-  /** Origins of the project, whose windows are told the end of a connect that they opened. */
-  allowedOrigins: readonly string[];
+  /** Origins of the project's pages. A page that opened the connect in a window gets its result. */
+  origins: readonly string[];
 }
 
 /** Null if the project is gone. */
@@ -28,12 +29,16 @@ export async function findConnectPage(
     }),
   ]);
   if (!project) return null;
-  const { appName, brandingRemoval, allowedOrigins } = project;
-  const packageInstallUrl = packageInstallUrlOf(app);
-  return { appName, isBranded: !brandingRemoval, packageInstallUrl, allowedOrigins };
+  const { appName, brandingRemoval } = project;
+  return {
+    appName,
+    isBranded: !brandingRemoval,
+    packageInstallUrl: packageInstallUrlOf(app),
+    origins: pageOriginsOf(project),
+  };
 }
 
-/** Only what createProviderApp accepts is stored: an https address. */
+/** An https address: createProviderApp has checked it. */
 export function packageInstallUrlOf(app: { metadata: unknown } | null): string | null {
   const { providerParams } = (app?.metadata ?? {}) as {
     providerParams?: { packageInstallURL?: string };

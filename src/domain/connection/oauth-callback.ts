@@ -1,4 +1,4 @@
-/** The return from a provider's page of consent: makes or renews the connection. */
+/** Handles the return from a provider's page of consent: creates or renews the connection. */
 import type { Tables } from '../../database/tables.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
@@ -7,8 +7,9 @@ import type { Services } from '../call.ts';
 import { type Waiter, waitingForProvider } from '../provider/provider-wait.ts';
 import { storedJson } from '../storable-json.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
+import { type ConnectKey, findKeyOfState, isStateOf } from './connect-ticket.ts';
 import { putConnection } from './connection-putting.ts';
-import { codeVerifierPlace, findKeyOfState, type StoredConnect } from './oauth-connect.ts';
+import { codeVerifierPlace, type StoredConnect } from './oauth-connect.ts';
 import { learnedFacts } from './oauth-learned-facts.ts';
 import { learnAccount } from './session/learned-account.ts';
 import { requestTokens, type TokenAnswer } from './token/token-endpoint.ts';
@@ -16,8 +17,10 @@ import { findAppClient, getOAuthProvider } from './token/token-request.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
 
-/** The query of the callback. */
+/** The query of the callback, and the browser that sends it. */
 export interface CallbackParams {
+  /** The secret of the browser; null if it sends none. */
+  browser: string | null;
   state: string | null;
   code: string | null;
   error: string | null;
@@ -25,21 +28,23 @@ export interface CallbackParams {
 }
 
 export type CallbackOutcome =
-  /** No such state, or it was used, or its time is over. */
+  /** There is no such state, it was used, or it has expired. */
   | { kind: 'UNKNOWN' }
+  /** The state was given to another browser. It stays usable there. */
+  | { kind: 'OTHER_BROWSER' }
   | ({ kind: 'CONNECTED'; connectionId: string } & Return)
   | ({ kind: 'FAILED'; error: string; detail: string } & Return);
 
 interface Return {
-  /** Null: the gateway's own page says what came of it. */
+  /** Null if the gateway's own page shows the result. */
   redirectUrl: string | null;
-  /** What that page tells; null if the project is gone. */
+  /** What that page shows. Null if the project is gone. */
   page: ConnectPage | null;
 }
 
 /**
- * Uses the state up, whatever comes of it. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves the state usable, if
- * too many requests wait for providers.
+ * Uses up the state of this browser, whatever the result. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves the
+ * state usable, if too many requests wait for providers.
  */
 export async function finishOAuthConnect(
   services: Waiter,
@@ -47,12 +52,17 @@ export async function finishOAuthConnect(
 ): Promise<CallbackOutcome> {
   const key = findKeyOfState(params.state);
   if (!key) return { kind: 'UNKNOWN' };
+  if (!isStateOf(params.state, params.browser)) return { kind: 'OTHER_BROWSER' };
   const { projectId } = key;
-  return waitingForProvider(services, { projectId }, () => finishConnect(services, params));
+  return waitingForProvider(services, { projectId }, () => finishConnect(services, key, params));
 }
 
-async function finishConnect(services: Services, params: CallbackParams): Promise<CallbackOutcome> {
-  const connect = await takeConnect(services, params.state);
+async function finishConnect(
+  services: Services,
+  key: ConnectKey,
+  params: CallbackParams,
+): Promise<CallbackOutcome> {
+  const connect = await takeConnect(services, key);
   if (!connect) return { kind: 'UNKNOWN' };
   const { redirectUrl } = connect;
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
@@ -75,10 +85,8 @@ const DENIED = 'The provider did not allow it.';
 /** Deletes the row that it finds: a state works once. */
 async function takeConnect(
   { database, now }: Services,
-  state: string | null,
+  projectId_id: ConnectKey,
 ): Promise<OAuthConnect | null> {
-  const projectId_id = findKeyOfState(state);
-  if (!projectId_id) return null;
   try {
     const connect = await database.prisma.oAuthConnect.delete({ where: { projectId_id } });
     return connect.expireTime > now() ? connect : null;

@@ -31,15 +31,8 @@ type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 export interface ConnectPlan {
   provider: Provider & { oauth2: OAuth2Facts };
-  authorizeTemplate: string;
   scheme: AuthScheme;
-  app: {
-    id: string;
-    clientId: string;
-    authQueryParams: Record<string, string | string[]>;
-    packageInstallUrl: string | null;
-  };
-  account: AccountFacts;
+  app: { id: string; packageInstallUrl: string | null };
   scopes: string[];
 }
 
@@ -73,15 +66,8 @@ export async function planConnect(
   if (issues.length > 0 || !app) throw invalidInput(issues);
   return {
     provider: { ...provider, oauth2 },
-    authorizeTemplate: oauth2.authorizeUrl,
     scheme: input.authScheme ?? preferred,
-    app: {
-      id: app.id,
-      clientId: app.clientId,
-      authQueryParams: authQueryParamsOf(app),
-      packageInstallUrl: packageInstallUrlOf(app),
-    },
-    account,
+    app: { id: app.id, packageInstallUrl: packageInstallUrlOf(app) },
     scopes,
   };
 }
@@ -99,7 +85,11 @@ function schemesOf({ authSchemes }: Provider): AuthScheme[] {
   return schemes.toSorted((a, b) => Number(b === PKCE) - Number(a === PKCE));
 }
 
-function accountOf({ providerWorkspaceRef, providerMetadata }: Input): AccountFacts {
+/** What the provider's addresses are filled with. */
+export function accountOf({
+  providerWorkspaceRef,
+  providerMetadata,
+}: Pick<Input, 'providerWorkspaceRef' | 'providerMetadata'>): AccountFacts {
   return {
     providerWorkspaceRef: givenWorkspace({ providerWorkspaceRef, providerMetadata }),
     providerMetadata,
@@ -170,14 +160,6 @@ async function redirectIssues(call: Call, id: string, { redirectUrl }: Input): P
   if (redirectUrl == null) return [];
   const [project] = await call.database.rows.find('Project', { id });
   return project ? returnIssues(call, project, redirectUrl, 'redirectUrl') : [];
-}
-
-/** Only what createProviderApp accepts is stored. */
-function authQueryParamsOf({ metadata }: Row<'ProviderApp'>): Record<string, string | string[]> {
-  const { authQueryParams } = (metadata ?? {}) as {
-    authQueryParams?: Record<string, string | string[]>;
-  };
-  return authQueryParams ?? {};
 }
 
 function noScopes({ displayName }: Provider): Issue {

@@ -1,5 +1,7 @@
-/** Connecting in a browser: sends people to a provider's page of consent; oauth-callback.ts is their return. */
-import { createHash, randomBytes } from 'node:crypto';
+/**
+ * Begins a connect in a browser. oauth-link.ts leads the browser to the provider's page of consent, and
+ * oauth-callback.ts handles its return.
+ */
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
@@ -8,23 +10,22 @@ import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { createTicket, findKeyOfTicket, randomText } from './connect-ticket.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 import { listForeignParties } from './own-ends.ts';
-import { fillAddress } from './session/account-address.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
+/** The link that begins a connect, with its ticket in the query: logs leave out queries. */
+export const LINK_PATH = '/oauth/connect';
 /** Time to log in, find the second factor and read the consent. */
-const LIFETIME_MS = 10 * 60_000;
-/** Connects of one project that wait for their people. */
+export const LIFETIME_MS = 10 * 60_000;
+/** The most connects of one project that may be pending. */
 const PENDING_MAX = 10_000;
-const RANDOM_BYTES = 32;
-/** What `randomBytes` gives as text: nothing else is looked up. */
-const STATE = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
 
 export type ConnectInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
-/** Who is to be connected, as the row keeps it until the person comes back. */
+/** The input as the row keeps it until the browser returns. */
 export type StoredConnect = Pick<ConnectInput, (typeof STORED)[number]> & { scopes: string[] };
 const STORED = [
   'groupRef',
@@ -46,13 +47,14 @@ export const startOAuthConnect = projectMutation({
 });
 
 export interface StartedConnect {
+  /** The gateway's link, which leads the browser that opens it to the provider's page of consent. */
   authorizeUrl: string;
   expireTime: Date;
   /** Where people install the package of the app first, if the provider needs that. */
   packageInstallUrl: string | null;
 }
 
-/** The input was checked, or is made from a connection. */
+/** The parties of the input must have been checked. */
 export async function beginConnect(
   call: Call,
   projectId: string,
@@ -60,10 +62,10 @@ export async function beginConnect(
 ): Promise<StartedConnect> {
   const plan = await planConnect(call, projectId, input);
   await makeRoom(call, projectId);
-  const state = `${projectId}.${randomText()}`;
+  const ticket = createTicket(projectId);
+  const id = findKeyOfTicket(ticket)?.id as string;
   const codeVerifier = plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? randomText() : null;
-  const id = idOfState(state);
-  const callbackUrl = call.publicUrl() + CALLBACK_PATH;
+  const gatewayUrl = call.publicUrl();
   const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
   await insertConnect(call, {
     id,
@@ -72,15 +74,15 @@ export async function beginConnect(
     providerAppId: plan.app.id,
     authScheme: plan.scheme,
     input: storedInput(input, plan),
-    callbackUrl,
+    callbackUrl: gatewayUrl + CALLBACK_PATH,
     redirectUrl: input.redirectUrl ?? null,
     codeVerifierSealed:
       codeVerifier && call.vault.seal(codeVerifier, codeVerifierPlace(id, projectId)),
     expireTime,
   });
   const { packageInstallUrl } = plan.app;
-  const url = authorizeUrl(plan, { state, codeVerifier, callbackUrl });
-  return { authorizeUrl: url, expireTime, packageInstallUrl };
+  const authorizeUrl = `${gatewayUrl}${LINK_PATH}?ticket=${ticket}`;
+  return { authorizeUrl, expireTime, packageInstallUrl };
 }
 
 /** Throws UNPROCESSABLE if the provider app has just been deleted. */
@@ -96,22 +98,8 @@ async function insertConnect(
   }
 }
 
-/** The row of a state that has the form of one: it begins with its project, and only its hash is stored. */
-export function findKeyOfState(state: string | null): { projectId: string; id: string } | null {
-  const projectId = STATE.exec(state ?? '')?.groups?.projectId;
-  return state !== null && projectId ? { projectId, id: idOfState(state) } : null;
-}
-
 export function codeVerifierPlace(row: string, projectId: string): SealedPlace {
   return { table: 'OAuthConnect', column: 'codeVerifierSealed', row, projectId };
-}
-
-function idOfState(state: string): string {
-  return createHash('sha256').update(state).digest('hex');
-}
-
-function randomText(): string {
-  return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
 function storedInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.InputJsonObject {
@@ -126,38 +114,7 @@ async function makeRoom({ database, now }: Services, projectId: string): Promise
   const pending = await oAuthConnect.count({ where: { projectId } });
   if (pending < PENDING_MAX) return;
   throw rateLimited(
-    'Too many connects of the project have begun and not ended. Try again after Retry-After.',
+    'Too many connects of the project are pending. Try again after Retry-After.',
     LIFETIME_MS / 1_000,
   );
-}
-
-interface Secrets {
-  state: string;
-  codeVerifier: string | null;
-  callbackUrl: string;
-}
-
-function authorizeUrl(
-  { authorizeTemplate, provider, app, account, scopes }: ConnectPlan,
-  { state, codeVerifier, callbackUrl }: Secrets,
-): string {
-  const url = new URL(fillAddress(provider, authorizeTemplate, account));
-  const extra = { ...provider.oauth2.authorizeParams, ...app.authQueryParams };
-  const own = {
-    response_type: 'code',
-    client_id: app.clientId,
-    redirect_uri: callbackUrl,
-    ...(scopes.length > 0 && { scope: scopes.join(provider.oauth2.scopeSeparator ?? ' ') }),
-    state,
-    ...(codeVerifier !== null && {
-      code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    }),
-  };
-  // Ours come last, so that extra parameters can't change where the person returns, or with what.
-  for (const [name, value] of Object.entries({ ...extra, ...own })) {
-    url.searchParams.delete(name);
-    for (const one of [value].flat()) url.searchParams.append(name, one);
-  }
-  return url.href;
 }

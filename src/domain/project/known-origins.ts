@@ -1,18 +1,22 @@
-/** The origins that any project allows, as this process knows them. */
+/** A cache of the origins that any project allows. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
+import { isOrigin } from '../../setting-kinds.ts';
 
-/** A change of a project's origins holds in every process within a second. */
+/** A change of a project's origins takes effect in every process within a second. */
 const FRESH_MS = 1_000;
 const KNOWN_MAX = 1_000;
-/** Look-ups at once: who sends more origins than that gets them refused, and nobody else waits. */
+/** The most look-ups at a time. Further origins are refused, so that a flood of origins delays no other request. */
 const LOOKING_MAX = 50;
 
 const ALLOWED = `select exists (
   select from "Project" where "allowedOrigins" @> array[$1]::text[]
 ) as "isAllowed"`;
 
-/** Whether some project allows an origin; told at once if it was looked up a moment ago. */
+/**
+ * Returns whether any project has the origin in `pageOriginsOf`. The query compares whole texts, so it decides like that
+ * function for every text that `isOrigin` accepts. The result is synchronous if it is cached.
+ */
 export function createKnownOrigins({
   rows,
 }: Pick<Database, 'rows'>): (origin: string) => boolean | Promise<boolean> {
@@ -25,13 +29,14 @@ export function createKnownOrigins({
       known.set(origin, isAllowed);
       return isAllowed;
     } catch {
-      // While the database is away, no page is let in: what it asks for would fail too.
+      // Requests of the page would fail as well while the database is unavailable.
       return false;
     } finally {
       looking.delete(origin);
     }
   };
   return (origin) => {
+    if (!isOrigin(origin)) return false;
     const isKnown = known.get(origin);
     if (isKnown !== undefined) return isKnown;
     const running = looking.get(origin);

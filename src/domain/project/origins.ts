@@ -1,36 +1,25 @@
-/** Origins of a project's own pages: who may call with an end user's token, and where browsers may be led. */
+/**
+ * Origins of a project's own pages: which pages may call with an end user's token, frame the connect page, get the result
+ * of a connect, and be returned to. CORS, framing and returns all decide by `pageOriginsOf`.
+ */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
+import { isOrigin, origin } from '../../setting-kinds.ts';
 import type { Services } from '../call.ts';
 import { issueAt } from '../issues.ts';
 
 const ORIGINS_MAX = 50;
 
-const origin = z
-  .string()
-  .max(256)
-  .refine(
-    isOrigin,
-    'must be an origin like https://app.example: scheme, host and port alone, without wildcards.',
-  );
-
 export const allowedOrigins = z
-  .array(origin)
+  .array(origin.max(256))
   .max(ORIGINS_MAX)
   .transform((origins) => [...new Set(origins)])
   .describe(
     'Origins like https://app.example whose pages may call the gateway with tokens of the end users of this project, at most 50.',
   );
 
-/** A `*` would be a wildcard in `frame-ancestors`, although it never equals the origin of a page. */
-function isOrigin(text: string): boolean {
-  if (text.includes('*') || !URL.canParse(text)) return false;
-  const { origin, protocol } = new URL(text);
-  return origin === text && (protocol === 'https:' || protocol === 'http:');
-}
-
-/** The origins whose pages may call for a project and frame its connect page. Rows from before this rule may hold wildcards. */
+/** The origins of a project's own pages. Rows from before this rule may hold wildcards, which are left out. */
 export function pageOriginsOf({
   allowedOrigins,
 }: {

@@ -1,5 +1,5 @@
 /** The context of resolvers: the caller's call, and relations batched for the request. */
-import type { Call, Services } from '../../domain/call.ts';
+import { type Call, createCall, type Services } from '../../domain/call.ts';
 import { createRelations, type Relations } from '../../domain/relations.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
@@ -10,8 +10,10 @@ export interface ContextFacts {
   requestId: string;
   /** The caller's credentials; an open stream checks them repeatedly. */
   credentials?: Credentials;
-  /** Where an event stream that was cut begins again: a cursor. */
+  /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
+  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  gatewayUrl?: string | null | undefined;
 }
 
 export interface Context extends ContextFacts, Relations {
@@ -25,7 +27,7 @@ export function createContext(
   facts: ContextFacts,
   slot?: RequestSlot,
 ): Context {
-  const { viewer } = facts;
-  const call = (viewer && { ...services, viewer, ...(slot && { slot }) }) as Call;
+  const { viewer, gatewayUrl } = facts;
+  const call = (viewer && createCall(services, viewer, { slot, gatewayUrl })) as Call;
   return { ...facts, call, ...createRelations(call) };
 }

@@ -36,6 +36,8 @@ export interface Caller {
   slot?: RequestSlot | undefined;
   /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
+  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  gatewayUrl?: string | null | undefined;
   /** Sets a header of the response, if there is one response. */
   setHeader?: ((name: string, value: string) => void) | undefined;
   /** Whether the result carries `extensions.cost`. */
@@ -75,13 +77,14 @@ export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
 /** Reads the caller from the headers of a request. */
 export function callerOf(
   header: (name: string) => string | null,
-  facts: Pick<Caller, 'requestId' | 'address' | 'page' | 'setHeader' | 'slot'>,
+  facts: Pick<Caller, 'requestId' | 'address' | 'page' | 'gatewayUrl' | 'setHeader' | 'slot'>,
 ): Caller {
-  const { requestId, address, page, setHeader, slot } = facts;
+  const { requestId, address, page, gatewayUrl, setHeader, slot } = facts;
   return {
     requestId,
     address,
     page,
+    gatewayUrl,
     setHeader,
     slot,
     credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },

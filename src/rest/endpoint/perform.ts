@@ -1,6 +1,6 @@
 /** Runs a request to an endpoint: admits the caller, waits for its turn, validates the input, and limits the time. */
 
-import type { Services } from '../../domain/call.ts';
+import { type CallRequest, createCall, type Services } from '../../domain/call.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { createRelations } from '../../domain/relations.ts';
 import type { Admission, Sender } from '../../domain/viewer/admission.ts';
@@ -24,7 +24,8 @@ export interface Gateway {
 /** A received request, split into its parts. */
 export interface Received {
   credentials: Credentials;
-  sender: Pick<Sender, 'address' | 'page'> & { slot?: RequestSlot };
+  sender: Pick<Sender, 'address' | 'page'> &
+    Pick<CallRequest, 'gatewayUrl'> & { slot?: RequestSlot };
   parts: Parts;
   validate: Validate;
   url: string;
@@ -81,8 +82,8 @@ async function answer(
 ): Promise<unknown> {
   // Must precede validation: a caller without the scope learns nothing else.
   authorize(viewer, endpoint.needs);
-  const { url, setHeader } = received;
-  const call = { ...services, viewer, ...(slot && { slot }) };
+  const { url, setHeader, sender } = received;
+  const call = createCall(services, viewer, { slot, gatewayUrl: sender.gatewayUrl });
   const request = { call, ...createRelations(call), url, setHeader, warnings: [] };
   const parts = await rewrittenParts(endpoint, received.parts, request);
   const { input, places } = readInput(endpoint, parts, received.validate);

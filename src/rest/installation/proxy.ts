@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
+import { createCall } from '../../domain/call.ts';
 import {
   type ForwardedRequest,
   forwardRequest,
@@ -66,7 +67,7 @@ async function passOn(
   const forwarded = forwardedFrom(req, gone.signal);
   try {
     const answer = await inTurn(viewer, request.facts, async (slot) => {
-      const call = { ...parts.services, viewer, ...(slot && { slot }) };
+      const call = createCall(parts.services, viewer, { slot });
       const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
       return pages ?? forwardRequest(call, key, forwarded);
     });

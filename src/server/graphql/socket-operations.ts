@@ -42,6 +42,8 @@ export interface SocketFacts {
   address: string;
   /** The origin of the page that has opened it, if that is neither the gateway's own nor the operator's. */
   page: string | null;
+  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  gatewayUrl: string | null;
   /** Resolves when the message is sent, or the client has gone. */
   send: (message: string) => Promise<void>;
   /** Called when connection_init comes: its credentials are checked then. */
@@ -67,10 +69,10 @@ export function createSocketOperations(services: OperationServices): Server<Sock
   const mapError = createErrorMapper(log);
 
   const open = async (
-    { requestId, address, page, credentials = {} }: SocketFacts,
+    { requestId, address, page, gatewayUrl, credentials = {} }: SocketFacts,
     params: OperationParams,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
-    const caller = { requestId, address, page, credentials, isOnSocket: true };
+    const caller = { requestId, address, page, gatewayUrl, credentials, isOnSocket: true };
     const opened = await openOperation(yoga, params, caller);
     return 'errors' in opened ? opened.errors : { ...opened.args, run: opened.run };
   };

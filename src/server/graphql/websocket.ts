@@ -14,6 +14,7 @@ import { holderOf, type ProcessShares } from '../../domain/viewer/share/process-
 import { type Problem, problemOf } from '../../errors.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
 import type { Cors } from '../http/cors.ts';
+import type { GatewayUrl } from '../http/gateway-url.ts';
 import { CLOSE, createSocketOperations, type OperationServices } from './socket-operations.ts';
 import { createOutbox } from './socket-outbox.ts';
 import { createStrangers } from './strange-sockets.ts';
@@ -28,6 +29,7 @@ export interface WebSocketServices extends OperationServices {
   shares: ProcessShares;
   addresses: ClientAddresses;
   cors: Cors;
+  gatewayUrl: GatewayUrl;
   pingMs?: number;
 }
 
@@ -135,12 +137,13 @@ class OpenSockets {
   }
 
   open(socket: WebSocket, request: IncomingMessage): void {
-    const { log, addresses, cors, shares, pingMs = PING_MS } = this.#services;
+    const { log, addresses, cors, gatewayUrl, shares, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
     const facts = {
       requestId: randomUUID(),
       address: addresses.of(request),
       page: cors.foreignPage(request.headers),
+      gatewayUrl: gatewayUrl(request.headers),
     };
     const startedAt = performance.now();
     this.#strangers.enter(socket, { connection, address: facts.address });

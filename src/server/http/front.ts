@@ -15,6 +15,7 @@ import { type PageParts, registerHealth, registerPages } from '../pages.ts';
 import { registerWebhooks } from '../provider-webhook.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
+import type { GatewayUrl } from './gateway-url.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import { beginRequest, refusalOf } from './request-facts.ts';
 import { createSlots, type Slots } from './slots.ts';
@@ -23,6 +24,7 @@ import { watchBodies } from './unfinished.ts';
 export interface FrontParts extends GraphqlParts, PageParts, ConsoleParts {
   addresses: ClientAddresses;
   cors: Cors;
+  gatewayUrl: GatewayUrl;
 }
 
 export interface Front extends HttpServer {
@@ -62,9 +64,10 @@ export async function createFront(parts: FrontParts): Promise<Front> {
 }
 
 /** Begins every request. */
-function openServer({ services, addresses, cors: { foreignPage } }: FrontParts): HttpServer {
+function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): HttpServer {
   const { config, log, meters, tracer } = services;
-  const observers = { log, meters, tracer, addresses, foreignPage };
+  const { foreignPage } = parts.cors;
+  const observers = { log, meters, tracer, addresses, foreignPage, gatewayUrl };
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
     sendProblem(reply, problemOfError(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({

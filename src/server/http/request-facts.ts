@@ -9,6 +9,7 @@ import { secondsSince } from '../../meters.ts';
 import { beginTrace, failSpan, within } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
+import type { GatewayUrl } from './gateway-url.ts';
 
 export interface RequestFacts {
   requestId: string;
@@ -18,6 +19,8 @@ export interface RequestFacts {
   httpVersion: string;
   /** The origin of the page that sends it. Null for the gateway's own pages and those of CORS_ORIGINS. */
   page: string | null;
+  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  gatewayUrl: string | null;
   /** Without the query. */
   path: string;
   /** Sets a header of the response; a later one of that name replaces it. */
@@ -42,6 +45,7 @@ const UNTRACED = ['/livez', '/readyz'];
 export interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
   addresses: ClientAddresses;
   foreignPage: Cors['foreignPage'];
+  gatewayUrl: GatewayUrl;
 }
 
 /** Returns the trace of the request. Its span ends with the response. */
@@ -79,7 +83,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
 function factsOf(
   { raw: req, originalUrl }: FastifyRequest,
   reply: FastifyReply,
-  { addresses, foreignPage }: Observers,
+  { addresses, foreignPage, gatewayUrl }: Observers,
 ): RequestFacts {
   const { headers, httpVersion, socket } = req;
   const given = headers['x-request-id'];
@@ -89,6 +93,7 @@ function factsOf(
     address: addresses.of(req),
     httpVersion,
     page: foreignPage(headers),
+    gatewayUrl: gatewayUrl(headers),
     path: query < 0 ? originalUrl : originalUrl.slice(0, query),
     setHeader: (name, value) => void reply.header(name, value),
     disconnect: () => socket.destroy(),

@@ -237,7 +237,9 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const addresses = createClientAddresses(config);
   const cors = createCors(config, () => false);
   const shares = new ProcessShares(config, services.meters);
-  const options = { config, shares, addresses, cors, log, yoga, admission, initMs, pingMs };
+  const gatewayUrl = () => null;
+  const parts = { config, shares, addresses, cors, gatewayUrl, log, yoga, admission };
+  const options = { ...parts, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
   return {
     url: listening.url,

@@ -1,0 +1,72 @@
+/**
+ * The secrets of a connect in a browser. The link that begins it holds a ticket. The browser that opens the link keeps
+ * a secret of its own in a cookie. The `state` that the provider returns names the connect and proves that browser
+ * (RFC 9700, section 4.7; RFC 6749, section 10.12). Only hashes of tickets are stored, and a state does not reveal its
+ * ticket: a person who sees a state can't open the link.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const RANDOM_BYTES = 32;
+/** Matches what `randomText` returns, and no other text is looked up. */
+const TICKET = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
+const STATE = /^(?<handle>(?<projectId>prj_\w{26})\.[\w-]{43})\.(?<proof>[\w-]{43})$/;
+const BROWSER = /^[\w-]{43}$/;
+
+/** The primary key of a connect. */
+export interface ConnectKey {
+  projectId: string;
+  id: string;
+}
+
+export function randomText(): string {
+  return randomBytes(RANDOM_BYTES).toString('base64url');
+}
+
+/** Begins with the project, because each statement names its project. */
+export function createTicket(projectId: string): string {
+  return `${projectId}.${randomText()}`;
+}
+
+/** True for a browser's secret in its form; false for anything else that a cookie may hold. */
+export function isBrowserSecret(text: string | undefined): text is string {
+  return text !== undefined && BROWSER.test(text);
+}
+
+/** Null for a text that is no ticket. */
+export function findKeyOfTicket(ticket: string | null): ConnectKey | null {
+  const projectId = TICKET.exec(ticket ?? '')?.groups?.projectId;
+  return ticket !== null && projectId ? { projectId, id: idOf(handleOf(ticket, projectId)) } : null;
+}
+
+/** Null for a text that is no state. */
+export function findKeyOfState(state: string | null): ConnectKey | null {
+  const { projectId, handle } = STATE.exec(state ?? '')?.groups ?? {};
+  return projectId && handle ? { projectId, id: idOf(handle) } : null;
+}
+
+/** The state for the browser that has opened the link with this ticket. */
+export function stateFor(ticket: string, { projectId }: ConnectKey, browser: string): string {
+  const handle = handleOf(ticket, projectId);
+  return `${handle}.${proofOf(handle, browser).toString('base64url')}`;
+}
+
+/** True if the state was given to the browser with this secret. */
+export function isStateOf(state: string | null, browser: string | null): boolean {
+  const { handle, proof } = STATE.exec(state ?? '')?.groups ?? {};
+  if (!handle || !proof || browser === null) return false;
+  const given = Buffer.from(proof, 'base64url');
+  const expected = proofOf(handle, browser);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function handleOf(ticket: string, projectId: string): string {
+  return `${projectId}.${createHash('sha256').update(ticket).digest('base64url')}`;
+}
+
+function idOf(handle: string): string {
+  return createHash('sha256').update(handle).digest('hex');
+}
+
+function proofOf(handle: string, browser: string): Buffer {
+  return createHmac('sha256', browser).update(handle).digest();
+}

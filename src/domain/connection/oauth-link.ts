@@ -1,0 +1,108 @@
+/** The link that begins a connect: it leads the browser that opens it to the provider's page of consent. */
+import { createHash } from 'node:crypto';
+import type { Row } from '../../database/rows.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { OAuth2Facts, Provider } from '../../providers/contract.ts';
+import type { Services } from '../call.ts';
+import { storedJson } from '../storable-json.ts';
+import { type ConnectPage, findConnectPage } from './connect-page.ts';
+import { findKeyOfTicket, stateFor } from './connect-ticket.ts';
+import { codeVerifierPlace, type StoredConnect } from './oauth-connect.ts';
+import { accountOf } from './oauth-connect-check.ts';
+import { fillAddress } from './session/account-address.ts';
+import { getOAuthProvider } from './token/token-request.ts';
+
+type OAuthConnect = Tables['OAuthConnect'];
+
+export interface OpenedLink {
+  /** The provider's page of consent. Its `state` works only in the browser with the given secret. */
+  consentUrl: string;
+  providerName: string;
+  group: Named;
+  consumer: Named;
+  page: ConnectPage;
+}
+
+/** A group or a consumer as the caller that began the connect named it. */
+export interface Named {
+  ref: string;
+  name: string | null;
+}
+
+/**
+ * Changes nothing, so that a link may be opened any number of times: mail scanners and previews open it before the
+ * person does. Null if there is no such connect, or if it was completed or has expired.
+ */
+export async function openLink(
+  services: Services,
+  { ticket, browser }: { ticket: string | null; browser: string },
+): Promise<OpenedLink | null> {
+  const key = findKeyOfTicket(ticket);
+  if (!key || ticket === null) return null;
+  const { database, now } = services;
+  const connect = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
+  if (!connect || connect.expireTime <= now()) return null;
+  const [page, [app]] = await Promise.all([
+    findConnectPage(services, connect),
+    database.rows.find('ProviderApp', { projectId: key.projectId, id: connect.providerAppId }),
+  ]);
+  if (!page || !app) return null;
+  const { groupRef, groupName, consumerRef, consumerName } = storedJson<StoredConnect>(
+    connect.input,
+  );
+  const provider = getOAuthProvider(services, connect.provider);
+  return {
+    consentUrl: consentUrl(services, { provider, app, connect }, stateFor(ticket, key, browser)),
+    providerName: provider.displayName,
+    group: { ref: groupRef, name: groupName ?? null },
+    consumer: { ref: consumerRef, name: consumerName ?? null },
+    page,
+  };
+}
+
+interface Parts {
+  provider: Provider & { oauth2: OAuth2Facts };
+  app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;
+  connect: OAuthConnect;
+}
+
+function consentUrl(
+  { vault }: Pick<Services, 'vault'>,
+  { provider, app, connect }: Parts,
+  state: string,
+): string {
+  const { id, projectId, callbackUrl, codeVerifierSealed } = connect;
+  const given = storedJson<StoredConnect>(connect.input);
+  const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
+  const url = new URL(fillAddress(provider, authorizeUrl, accountOf(given)));
+  const verifier =
+    codeVerifierSealed && vault.open(codeVerifierSealed, codeVerifierPlace(id, projectId));
+  const own = {
+    response_type: 'code',
+    client_id: app.clientId,
+    redirect_uri: callbackUrl,
+    ...(given.scopes.length > 0 && { scope: given.scopes.join(scopeSeparator) }),
+    state,
+    ...(verifier && {
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    }),
+  };
+  // The gateway's own parameters come last: no extra parameter can change where the browser returns, or with what.
+  const params = { ...authorizeParams, ...authQueryParamsOf(app), ...own };
+  for (const [name, value] of Object.entries(params)) {
+    url.searchParams.delete(name);
+    for (const one of [value].flat()) url.searchParams.append(name, one);
+  }
+  return url.href;
+}
+
+/** createProviderApp has checked them. */
+function authQueryParamsOf({
+  metadata,
+}: Pick<Row<'ProviderApp'>, 'metadata'>): Record<string, string | string[]> {
+  const { authQueryParams } = (metadata ?? {}) as {
+    authQueryParams?: Record<string, string | string[]>;
+  };
+  return authQueryParams ?? {};
+}

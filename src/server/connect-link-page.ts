@@ -1,0 +1,84 @@
+/**
+ * The page behind the link that begins a connect. It binds the connect to the browser that opens the link, and shows
+ * what would be connected for whom before it leads to the provider: the link may have been sent by a stranger.
+ */
+import type { Services } from '../domain/call.ts';
+import { randomText } from '../domain/connection/connect-ticket.ts';
+import { type Named, type OpenedLink, openLink } from '../domain/connection/oauth-link.ts';
+import { type Html, html } from '../html.ts';
+import { browserCookie, browserOf, openerOrigins, privatePage } from './oauth-page.ts';
+import { page, pageOf } from './plain-page.ts';
+
+export async function connectLinkPage(services: Services, request: Request): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
+  }
+  return privatePage(services, async () => {
+    const browser = browserOf(services, request) ?? randomText();
+    const ticket = new URL(request.url).searchParams.get('ticket');
+    const link = await openLink(services, { ticket, browser });
+    if (!link) return USED_OR_EXPIRED();
+    const response = isFromOwnPage(request)
+      ? new Response(null, { status: 302, headers: { location: link.consentUrl } })
+      : confirmation(link, isFromOpener(services, request, link));
+    response.headers.set('set-cookie', browserCookie(services, browser));
+    return response;
+  });
+}
+
+const USED_OR_EXPIRED = () =>
+  page(400, 'Not connected', [
+    'This link was used already, or it has expired.',
+    'Go back to the app that sent you here and connect again.',
+  ]);
+
+/**
+ * True for the connect page and the console, which name the customer themselves. Browsers set the header, and name a
+ * request `cross-site` if any redirect before it was.
+ */
+function isFromOwnPage({ headers }: Request): boolean {
+  return headers.get('sec-fetch-site') === 'same-origin';
+}
+
+/** True if a page that may open connects has led the browser here, by a window or by a link that others wrote. */
+function isFromOpener({ config }: Services, { headers }: Request, { page }: OpenedLink): boolean {
+  const origin = URL.parse(headers.get('referer') ?? '')?.origin;
+  return origin !== undefined && openerOrigins(config, page.origins).includes(origin);
+}
+
+function confirmation(link: OpenedLink, mayContinue: boolean): Response {
+  const { providerName, consentUrl } = link;
+  return pageOf(200, `Connect ${providerName}`, {
+    content: contentOf(link),
+    ...(mayContinue && { script: { source: CONTINUE_IN_WINDOW, data: { consentUrl } } }),
+  });
+}
+
+/**
+ * A page opens a window for a connect only by its own script. A link in it, which its users may have written, opens a
+ * window without an opener.
+ */
+const CONTINUE_IN_WINDOW = `
+const { consentUrl } = JSON.parse(document.getElementById('data').textContent);
+if (window.opener) location.replace(consentUrl);
+`;
+
+function contentOf({ providerName, consentUrl, group, consumer, page }: OpenedLink): Html {
+  const { appName, isBranded } = page;
+  const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
+  return html`<p>You are about to give ${appName} access to your ${providerName} account, for:</p>
+<dl>
+<div><dt>App</dt><dd>${appName}</dd></div>
+<div><dt>Customer</dt><dd>${shown(group)}</dd></div>
+<div><dt>User</dt><dd>${shown(consumer)}</dd></div>
+</dl>
+<p>Continue only if you know this customer and expected this request. Otherwise close this page: the customer would get
+access to the data of your account.</p>
+<p><a href="${consentUrl}" rel="noreferrer">Continue to ${providerName}</a></p>
+${brand}`;
+}
+
+/** With the ref, because a caller may choose any name. */
+function shown({ name, ref }: Named): string {
+  return name === null || name === ref ? ref : `${name} (${ref})`;
+}

@@ -1,0 +1,73 @@
+/** What the pages of an OAuth connect share: their headers, their failures, their opener and their browser's cookie. */
+import type { Config } from '../config.ts';
+import type { Services } from '../domain/call.ts';
+import { isBrowserSecret } from '../domain/connection/connect-ticket.ts';
+import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
+import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
+import { page } from './plain-page.ts';
+
+/** Their URLs hold secrets: no other page gets such a URL as a referrer, and no cache keeps it. */
+const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+export async function privatePage(
+  { log }: Pick<Services, 'log'>,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  const response = await answer().catch((error: unknown) => {
+    if (error instanceof ServiceUnavailable) return retryLater(error.problem);
+    const isLimited = error instanceof DomainError && 'limit' in error.extra;
+    if (isLimited) return retryLater(error.problem);
+    log.error({ error }, 'connect.failed');
+    return page(500, 'Not connected', ['The gateway failed. Connect again in a few seconds.']);
+  });
+  for (const [name, value] of Object.entries(PRIVATE)) response.headers.set(name, value);
+  return response;
+}
+
+function retryLater({ status, retryAfterSeconds }: Problem): Response {
+  const response = page(status, 'Not connected', [
+    'The gateway is not available at the moment. Connect again in a few seconds.',
+  ]);
+  response.headers.set('retry-after', String(retryAfterSeconds));
+  return response;
+}
+
+/** Origins of pages that may open a connect in a window: those of the operator, and those of the project. */
+export function openerOrigins(
+  { CORS_ORIGINS, REDIRECT_ORIGINS }: Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>,
+  ofProject: readonly string[] = [],
+): string[] {
+  return [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS, ...ofProject])];
+}
+
+type PublicUrl = Pick<Services, 'publicUrl'>;
+
+function isSecure({ publicUrl }: PublicUrl): boolean {
+  return publicUrl().startsWith('https:');
+}
+
+/** With the prefix, browsers accept the cookie from this host alone: a neighbouring host can't plant one (RFC 6265bis). */
+const nameOf = (services: PublicUrl) =>
+  isSecure(services) ? '__Host-oauth-browser' : 'oauth-browser';
+
+/** The secret of the browser that sends the request; null if it has none. */
+export function browserOf(services: PublicUrl, { headers }: Request): string | null {
+  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='));
+  const secret = pairs.find(([name]) => name === nameOf(services))?.[1];
+  return isBrowserSecret(secret) ? secret : null;
+}
+
+/**
+ * One cookie for all connects of a browser, so that they may run side by side. `Lax`, because the provider's site leads
+ * the browser back to the callback.
+ */
+export function browserCookie(services: PublicUrl, secret: string): string {
+  return [
+    `${nameOf(services)}=${secret}`,
+    'Path=/',
+    `Max-Age=${LIFETIME_MS / 1_000}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure(services) ? ['Secure'] : []),
+  ].join('; ');
+}

@@ -1,0 +1,46 @@
+/** A person's browser on its way through an OAuth connect: it keeps the gateway's cookie as browsers do. */
+import { expect } from 'vitest';
+import type { TestApp } from '../app.ts';
+
+/** What browsers send if the connect page or the console opens the link. */
+const FROM_OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+export type OAuthBrowser = ReturnType<typeof oauthBrowser>;
+
+export function oauthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
+  const cookies = new Map<string, string>();
+  /** A request to the gateway, whatever host the URL names. */
+  const send = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const { pathname, search } = new URL(url);
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { ...(cookie && { cookie }), ...init.headers };
+    const response = await fetchGateway(pathname + search, { ...init, headers });
+    for (const text of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(text) as unknown as [string, string, string];
+      cookies.set(name, value);
+    }
+    return response;
+  };
+  /** Opens the link of a connect. Returns the provider's page of consent, to which the gateway redirects. */
+  const open = async (link: string | URL): Promise<URL> => {
+    const response = await send(link, { headers: FROM_OWN_PAGE });
+    expect(response.status).toBe(302);
+    return new URL(response.headers.get('location') as string);
+  };
+  return {
+    send,
+    open,
+    /** Opens the link, approves or denies at the sandbox, and returns to the callback. */
+    async connect(link: string | URL, approve: '1' | '0' = '1'): Promise<Response> {
+      return send(await answerConsent(await open(link), approve));
+    },
+  };
+}
+
+/** Approves or denies on the sandbox's page of consent. Returns the URL of the callback. */
+export async function answerConsent(consentUrl: URL, approve: '1' | '0' = '1'): Promise<URL> {
+  const url = new URL(consentUrl);
+  url.searchParams.set('approve', approve);
+  const { headers } = await fetch(url, { redirect: 'manual' });
+  return new URL(headers.get('location') as string);
+}
