@@ -180,12 +180,56 @@ export function testBuilderPage(stage: () => PagesStage) {
     await page.close();
   });
 
-  test('a window that a page of another origin opened tells nothing', async () => {
+  /** The page of the link names the customer and waits for the person. */
+  async function continueFrom(link: Page): Promise<void> {
+    const onward = link.getByRole('link', { name: 'Continue to' });
+    await onward.waitFor();
+    expect(await link.getByRole('main').innerText()).toContain('of-the-link');
+    await onward.click();
+  }
+
+  test('a link in a page waits for the person, wherever it opens', async () => {
+    const page = await openPage();
+    const url = await send(page, '/oauth-connect', {
+      method: 'POST',
+      body: {
+        projectIdOrName: 'demo',
+        provider: 'sandbox',
+        groupRef: 'of-the-link',
+        consumerRef: 'c',
+      },
+    });
+    await page.evaluate((href) => {
+      for (const target of ['_blank', '_self']) {
+        const link = Object.assign(document.createElement('a'), { href, target });
+        link.textContent = target;
+        document.body.append(link);
+      }
+    }, url);
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('link', { name: '_blank' }).click();
+    const window = await opened;
+    await continueFrom(window);
+    await window.getByRole('button', { name: 'Approve' }).waitFor();
+    await window.close();
+    await page.getByRole('link', { name: '_self' }).click();
+    await continueFrom(page);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('You can close this window.').waitFor();
+    await page.close();
+  });
+
+  test('a window that a page of another origin opened waits for the person, and tells nothing', async () => {
     await using stranger = await serveEmptyPage();
     const page = await openPage();
     const url = await send(page, '/oauth-connect', {
       method: 'POST',
-      body: { projectIdOrName: 'demo', provider: 'sandbox', groupRef: 'g', consumerRef: 'c' },
+      body: {
+        projectIdOrName: 'demo',
+        provider: 'sandbox',
+        groupRef: 'of-the-link',
+        consumerRef: 'c',
+      },
     });
     await page.goto(stranger.origin);
     const opened = page.waitForEvent('popup');
@@ -196,6 +240,7 @@ export function testBuilderPage(stage: () => PagesStage) {
       window.open(to, 'consent', 'popup');
     }, url);
     const consent = await opened;
+    await continueFrom(consent);
     const closed = consent.waitForEvent('close');
     await consent.getByRole('button', { name: 'Approve' }).click();
     await closed;

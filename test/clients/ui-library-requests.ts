@@ -436,7 +436,7 @@ const startConnect: RecordedRequest = {
     enableCSRFProtection: false,
   },
   status: 200,
-  reads: expect.stringMatching(/^https:/),
+  reads: expect.stringMatching(/^https?:/),
   keeps: { popupUrl: [] },
 };
 
@@ -484,7 +484,7 @@ export const byOAuth: UserStep[] = [
         method: 'PATCH',
         path: `${CONNECTION}:oauth-update`,
         status: 200,
-        reads: expect.stringMatching(/^https:/),
+        reads: expect.stringMatching(/^https?:/),
         keeps: { popupUrl: [] },
       },
       {

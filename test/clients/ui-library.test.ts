@@ -4,6 +4,7 @@ import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
+import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import { createIntegration } from '../support/rest/rest-installation.ts';
@@ -141,21 +142,28 @@ async function send(recorded: RecordedRequest, known: Known, headers: Headers): 
   for (const [name, at] of Object.entries(keeps)) known[name] = valueAt(received, at);
 }
 
+/** The JSON that the script of a page of the gateway reads. */
+async function dataOf(page: Response) {
+  const [, data = ''] =
+    /<script type="application\/json" id="data">(.*?)<\/script>/.exec(await page.text()) ?? [];
+  return JSON.parse(data);
+}
+
 /**
- * Follows the popup to the gateway's callback, as the provider redirects it. The page of the callback must post the
- * message to the origin of the page that opened it.
+ * Follows the popup over the provider to the gateway's callback. The first page must continue without a press, and the
+ * page of the callback must post the message to the origin of the page that opened it.
  */
 async function usePopup({ opens, person, message }: Popup, known: Known): Promise<void> {
-  const url = new URL(known[opens] as string);
+  const browser = oauthBrowser(app);
+  const headers = { referer: `${PAGE}/`, 'sec-fetch-site': 'cross-site' };
+  const link = await browser.send(known[opens] as string, { headers });
+  const url = new URL((await dataOf(link)).consentUrl);
   const callback = new URL(url.searchParams.get('redirect_uri') as string);
   const state = url.searchParams.get('state') as string;
   callback.searchParams.set('state', state);
   if (person === 'approves') callback.searchParams.set('code', 'c');
   else callback.searchParams.set('error', 'access_denied');
-  const page = await app.fetch(callback.pathname + callback.search);
-  const [, data = ''] =
-    /<script type="application\/json" id="data">(.*?)<\/script>/.exec(await page.text()) ?? [];
-  const sent = JSON.parse(data);
+  const sent = await dataOf(await browser.send(callback));
   expect(sent.message).toMatchObject(filled(message, known));
   expect(sent.origins).toContain(PAGE);
 }

@@ -114,14 +114,14 @@ const ofConnections: Choice[] = [
   },
   {
     open: '`enableCSRFProtection` of an OAuth connect',
-    says: 'Accepted with either value and ignored: every connect has a secret `state` that works once.',
+    says: 'Accepted with either value and ignored: every connect has a secret link that works once, and in the browser that opened it.',
     rest: async ({ post, tenant, made, fresh }) => {
       await made.providerApp();
       const who = { provider: 'sandbox', groupRef: fresh('group'), consumerRef: 'ann' };
       for (const enableCSRFProtection of [true, false]) {
         const body = { projectIdOrName: tenant.projectName, ...who, enableCSRFProtection };
         const url = await post('/oauth-connect', body, 200);
-        expect(new URL(url).searchParams.get('state')).toBeTruthy();
+        expect(new URL(url).searchParams.get('ticket')).toBeTruthy();
       }
     },
   },

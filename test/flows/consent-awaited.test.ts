@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
+import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { refusedAlike } from '../support/rest/alike.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 import { CREDENTIALS, generate, keepEvents } from '../support/scenes/connections.ts';
@@ -16,6 +17,7 @@ import { WRITE } from '../support/scenes/writes.ts';
 
 const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/' } });
 const { prisma } = app.app.services.database;
+const browser = oauthBrowser(app);
 const SCOPES = ['records.read', 'records.write'];
 
 const REASON =
@@ -54,13 +56,8 @@ async function install({ tenant }: Waiting) {
   return { target, id: made.createInstallation.installation.id as string };
 }
 
-/** As a browser does: the page of consent, a click on Approve, and back. */
-async function consent(authorizeUrl: string): Promise<void> {
-  const url = new URL(authorizeUrl);
-  url.searchParams.set('approve', '1');
-  const answer = await fetch(url, { redirect: 'manual' });
-  const { pathname, search } = new URL(answer.headers.get('location') as string);
-  expect((await app.fetch(pathname + search)).status).toBe(200);
+async function consent(link: string): Promise<void> {
+  expect((await browser.connect(link)).status).toBe(200);
 }
 
 test('scopes alone make a connection without tokens; none at all are refused', async () => {
@@ -89,11 +86,11 @@ test('a consent asks for these scopes and completes the connection', async () =>
   const who = { projectIdOrName: tenant.projectId };
   const again = { ...who, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const { startOAuthConnect } = await tenant.query(CONNECT, { input: again });
-  const scopeOf = (url: string) => new URL(url).searchParams.get('scope');
-  expect(scopeOf(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
+  const scopeOf = async (link: string) => (await browser.open(link)).searchParams.get('scope');
+  expect(await scopeOf(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
   const input = { ...who, connectionId: connection.id };
   const { startOAuthUpdate } = await tenant.query(UPDATE, { input });
-  expect(scopeOf(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
+  expect(await scopeOf(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
 
   await consent(startOAuthUpdate.authorizeUrl);
   const { node } = await tenant.query(CREDENTIALS, { id: connection.id });
@@ -108,7 +105,7 @@ test('a consent asks for these scopes and completes the connection', async () =>
   ]);
   // The scopes of a connection with tokens are what was granted: the app's are asked for again.
   const later = await tenant.query(UPDATE, { input });
-  expect(scopeOf(later.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
+  expect(await scopeOf(later.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
 });
 
 test('what needs a token before that is refused with the reason, and nothing is stored', async () => {

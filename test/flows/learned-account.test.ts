@@ -4,6 +4,7 @@ import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
+import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { type ServedAnswer, startProviderServer } from '../support/providers/provider-server.ts';
 
 /** What the provider answers, by path; everything else is not there. */
@@ -37,11 +38,13 @@ async function start(tenant: Tenant, given: object) {
   return startOAuthConnect;
 }
 
-/** The person consents and comes back; the page that they see. */
-async function comeBack(authorizeUrl: string): Promise<string> {
-  const state = new URL(authorizeUrl).searchParams.get('state');
-  const answer = await app.fetch(`/oauth/callback?code=given&state=${state}`);
-  return answer.text();
+/** Opens the link and returns from the provider. Returns the page that the person sees. */
+async function comeBack(link: string, result = 'code=given'): Promise<string> {
+  const browser = oauthBrowser(app);
+  const consentUrl = await browser.open(link);
+  const callback = new URL(consentUrl.searchParams.get('redirect_uri') as string);
+  callback.search = `${result}&state=${consentUrl.searchParams.get('state')}`;
+  return (await browser.send(callback)).text();
 }
 
 async function connect(tenant: Tenant, given: object) {
@@ -121,9 +124,8 @@ test("the address of the app's package is told where a person connects", async (
   const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const { authorizeUrl, packageInstallUrl } = await start(tenant, given);
   expect(packageInstallUrl).toBe(packageInstallURL);
-  const state = new URL(authorizeUrl).searchParams.get('state');
-  const denied = await app.fetch(`/oauth/callback?error=OAUTH_APP_BLOCKED&state=${state}`);
+  const denied = await comeBack(authorizeUrl, 'error=OAUTH_APP_BLOCKED');
   const shown = 'href="https://login.salesforce.com/packaging?p0=04t&#34;&#38;x=1"';
-  expect(await denied.text()).toContain(shown);
+  expect(denied).toContain(shown);
   expect(await comeBack((await start(tenant, given)).authorizeUrl)).toContain(shown);
 });

@@ -167,7 +167,9 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
   const state = (await browser.open(link)).searchParams.get('state') as string;
   const ticket = new URL(link).searchParams.get('ticket') as string;
   const [row] = await prisma.oAuthConnect.findMany({ where: { projectId: tenant.projectId } });
-  for (const secret of [...ticket.split('.'), ...state.split('.')].filter((one) => one.length > 30)) {
+  for (const secret of [...ticket.split('.'), ...state.split('.')].filter(
+    (one) => one.length > 30,
+  )) {
     expect(JSON.stringify(row)).not.toContain(secret);
   }
   expect(row?.codeVerifierSealed).toMatch(/^v1\./);

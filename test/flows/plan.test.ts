@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { setBillingAccount, setEntitlements } from '../../src/domain/org/plan.ts';
 import { sharedApp } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
+import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp();
@@ -36,17 +37,19 @@ test('the pages of a connect name the gateway unless the plan takes that away', 
   await createProviderApp(tenant);
   const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...who };
-  const pageOf = async (approve: string) => {
+  const pageOf = async (approve: '1' | '0') => {
     const { startOAuthConnect } = await tenant.query(START, { input });
-    const url = new URL(startOAuthConnect.authorizeUrl);
-    url.searchParams.set('approve', approve);
-    const { headers } = await fetch(url, { redirect: 'manual' });
-    const { pathname, search } = new URL(headers.get('location') as string);
-    return (await app.fetch(pathname + search)).text();
+    return (await oauthBrowser(app).connect(startOAuthConnect.authorizeUrl, approve)).text();
   };
-  for (const approve of ['1', '0']) expect(await pageOf(approve)).toContain(BRAND);
+  const linkPage = async () => {
+    const { startOAuthConnect } = await tenant.query(START, { input });
+    return (await oauthBrowser(app).send(startOAuthConnect.authorizeUrl)).text();
+  };
+  for (const approve of ['1', '0'] as const) expect(await pageOf(approve)).toContain(BRAND);
+  expect(await linkPage()).toContain(BRAND);
   await setEntitlements(database, tenant.projectId, { brandingRemoval: true });
-  for (const approve of ['1', '0']) {
+  expect(await linkPage()).not.toContain('Integration gateway');
+  for (const approve of ['1', '0'] as const) {
     const page = await pageOf(approve);
     expect(page).not.toContain('Integration gateway');
     expect(page).toContain('You came from');

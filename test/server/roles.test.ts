@@ -21,6 +21,7 @@ test('a worker answers for its health, and for nothing else', async () => {
   expect(await status('/graphql')).toBe(404);
   expect(await status('/', { headers: { accept: 'text/html' } })).toBe(404);
   expect(await status('/v1/openapi.json')).toBe(404);
+  expect(await status('/oauth/connect?ticket=x')).toBe(404);
   expect(await status('/oauth/callback?state=x&code=y')).toBe(404);
   await expect(openSocket(url)).rejects.toThrow('404');
 });

@@ -102,8 +102,8 @@ test('a server that is gone', async () => {
   expect(await socketRefusal({ ...where, tenant: stranger })).toBe(TRY_AGAIN_LATER);
   expect(await status(gateway, '/readyz')).toBe(503);
   expect(await status(gateway, '/livez')).toBe(200);
-  const state = `${where.tenant.projectId}.${randomBytes(32).toString('base64url')}`;
-  expect(await status(gateway, `/oauth/callback?state=${state}&code=y`)).toBe(503);
+  const ticket = `${where.tenant.projectId}.${randomBytes(32).toString('base64url')}`;
+  expect(await status(gateway, `/oauth/connect?ticket=${ticket}`)).toBe(503);
   expectToldOnce(gateway, 'UNREACHABLE');
   database.proxy.heal();
   await expectBack({ database, gateway });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
+import { oauthBrowser } from '../../support/providers/oauth-browser.ts';
 import { generate } from '../../support/scenes/connections.ts';
 
 const RETURN = 'https://builder.test/done';
@@ -24,12 +25,10 @@ test('a person consents again, and the connection that there is has the new toke
   const { id } = await generate(tenant, imported);
   const given = { scopes: ['records.read'], returnUrl: RETURN };
   const { startOAuthUpdate } = await tenant.query(START, updating(tenant, id, given));
-  const url = new URL(startOAuthUpdate.authorizeUrl);
+  const browser = oauthBrowser(app);
+  const url = await browser.open(startOAuthUpdate.authorizeUrl);
   expect(url.searchParams.get('scope')).toBe('records.read');
-  url.searchParams.set('approve', '1');
-  const consented = await fetch(url, { redirect: 'manual' });
-  const { pathname, search } = new URL(consented.headers.get('location') as string);
-  const back = await app.fetch(pathname + search);
+  const back = await browser.connect(startOAuthUpdate.authorizeUrl);
   expect(back.headers.get('location')).toBe(`${RETURN}?connectionId=${id}`);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });

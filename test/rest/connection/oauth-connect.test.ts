@@ -6,6 +6,7 @@ import {
   getConnection,
   storedCredentials,
 } from '../../support/providers/oauth.ts';
+import { oauthBrowser } from '../../support/providers/oauth-browser.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const RETURN = 'https://builder.test/done';
@@ -18,19 +19,17 @@ function starting({ tenant }: RestTenant, given: object = {}) {
   return { projectIdOrName: tenant.projectName, ...who, ...given };
 }
 
-/** As a browser does: the page of consent, a click on Approve, and back to the callback. */
-async function consent(authorizeUrl: string): Promise<string> {
-  const page = new URL(authorizeUrl);
-  page.searchParams.set('approve', '1');
-  const approved = await fetch(page, { redirect: 'manual' });
-  const { pathname, search } = new URL(approved.headers.get('location') as string);
-  const back = await app.fetch(pathname + search);
+const browser = oauthBrowser(app);
+
+/** Opens the link, approves at the provider and returns. */
+async function consent(link: string): Promise<string> {
+  const back = await browser.connect(link);
   const done = new URL(back.headers.get('location') as string);
   expect(done.origin + done.pathname).toBe(RETURN);
   return done.searchParams.get('connectionId') as string;
 }
 
-test('the answer is the page of consent as text; a person comes back connected', async () => {
+test('returns the link to the page of consent as text; a person comes back connected', async () => {
   const rest = await restTenant(app);
   const providerAppId = await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
@@ -38,7 +37,8 @@ test('the answer is the page of consent as text; a person comes back connected',
   const answer = await rest.ask('POST', '/oauth-connect', body);
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
-  const page = new URL(answer.body);
+  expect(answer.body).toMatch(/^https:\/\/gateway\.test\/oauth\/connect\?ticket=prj_/);
+  const page = await browser.open(answer.body);
   expect(Object.fromEntries(page.searchParams)).toMatchObject({
     client_id: CLIENT_ID,
     redirect_uri: 'https://gateway.test/oauth/callback',
@@ -57,17 +57,16 @@ test('the answer is the page of consent as text; a person comes back connected',
 test.each([true, false])('protects a connect that says enableCSRFProtection: %s', async (value) => {
   const rest = await restTenant(app);
   await createProviderApp(rest.tenant);
-  const start = async () =>
-    new URL(
-      await rest.post('/oauth-connect', starting(rest, { enableCSRFProtection: value }), 200),
-    );
+  const start = (): Promise<string> =>
+    rest.post('/oauth-connect', starting(rest, { enableCSRFProtection: value }), 200);
   const [first, second] = [await start(), await start()];
-  const [state, other] = [first, second].map((page) => page.searchParams.get('state'));
+  const stateOf = async (link: string) => (await browser.open(link)).searchParams.get('state');
+  const [state, other] = [await stateOf(first), await stateOf(second)];
   expect(state).toBeTruthy();
   expect(state).not.toBe(other);
-  expect(await consent(first.href)).toMatch(/^con_/);
-  const again = await app.fetch(`/oauth/callback?code=any&state=${state}`);
-  expect(again.status).toBe(400);
+  expect(await consent(first)).toMatch(/^con_/);
+  const callback = `https://gateway.test/oauth/callback?code=any&state=${state}`;
+  expect((await browser.send(callback)).status).toBe(400);
 });
 
 test('returns 400 for an enableCSRFProtection that is no boolean', async () => {
@@ -95,7 +94,8 @@ test('a connection is consented to again, with its own ends, app and scheme', as
 
   const change = { scopes: ['records.read', 'records.write'], redirectUrl: RETURN };
   const url = await rest.patch(`${path}:oauth-update`, change);
-  expect(new URL(url).searchParams.get('scope')).toBe('records.read records.write');
+  const page = await browser.open(url);
+  expect(page.searchParams.get('scope')).toBe('records.read records.write');
   expect(await consent(url)).toBe(id);
   expect(await rest.get(path)).toEqual({
     ...before,

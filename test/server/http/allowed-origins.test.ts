@@ -158,3 +158,22 @@ test.each([
   const { problem } = await tenant.refusal(ALLOW, { input });
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
 });
+
+test('lets no page call by a wildcard that a project has from before they were refused', async () => {
+  const old = await app.tenant();
+  const wildcard = 'https://*.old.example';
+  await app.app.services.database.prisma.project.update({
+    where: { id: old.projectId },
+    data: { allowedOrigins: ['*', wildcard] },
+  });
+  const theirs = await endUser(app, old);
+  for (const origin of ['*', wildcard, 'https://a.old.example']) {
+    for (const call of CALLS) {
+      const { response, text } = await ask(call, { ...theirs.headers, origin });
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      expect(text).toContain('allowedOrigins lacks it');
+    }
+    const { url } = await app.app.start();
+    expect(await refusedUpgrade(url, { headers: { origin } })).toBe(403);
+  }
+});

@@ -67,8 +67,8 @@ test.each(
   expect((await ask(OTHER)).headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('health and the page after a connect are for no other page', async () => {
-  for (const path of ['/livez', '/oauth/callback']) {
+test('lets no other page read health and the pages of a connect', async () => {
+  for (const path of ['/livez', '/oauth/connect', '/oauth/callback']) {
     const { headers } = await app.fetch(path, { headers: { origin: ORIGIN } });
     expect(headers.get('access-control-allow-origin'), path).toBeNull();
   }

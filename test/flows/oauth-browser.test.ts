@@ -1,0 +1,252 @@
+/** Connects are bound to the browser that opens their link, and a stranger's link says whose it is. */
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant, testApp } from '../support/app.ts';
+import { createProviderApp } from '../support/providers/oauth.ts';
+import {
+  answerConsent,
+  type OAuthBrowser,
+  oauthBrowser,
+} from '../support/providers/oauth-browser.ts';
+import { keepEvents } from '../support/scenes/connections.ts';
+
+const PAGE = 'https://app.test';
+const OPERATOR = 'https://operator.test';
+const app = await sharedApp({
+  env: { PUBLIC_URL: 'https://gateway.test/', CORS_ORIGINS: OPERATOR },
+});
+const { prisma } = app.app.services.database;
+
+const START = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl }
+}`;
+const ALLOW = `mutation ($input: UpdateProjectInput!) {
+  updateProject(input: $input) { project { id } }
+}`;
+
+interface Scene {
+  tenant: Tenant;
+  events: Awaited<ReturnType<typeof keepEvents>>;
+  begin(given?: object): Promise<string>;
+}
+
+/** A project with a provider app, an allowed page, and a caller who begins connects for the group `mallory`. */
+async function openScene(): Promise<Scene> {
+  const tenant = await app.tenant();
+  const projectIdOrName = tenant.projectId;
+  await createProviderApp(tenant);
+  await tenant.query(ALLOW, { input: { projectIdOrName, allowedOrigins: [PAGE] } });
+  const who = { projectIdOrName, provider: 'sandbox', groupRef: 'mallory', consumerRef: 'eve' };
+  return {
+    tenant,
+    events: await keepEvents(app, tenant),
+    begin: async (given) => {
+      const input = { ...who, ...given };
+      return (await tenant.query(START, { input })).startOAuthConnect.authorizeUrl;
+    },
+  };
+}
+
+const connectionsOf = ({ projectId }: Tenant) => prisma.connection.count({ where: { projectId } });
+const pendingOf = ({ projectId }: Tenant) => prisma.oAuthConnect.count({ where: { projectId } });
+
+async function expectRefused(scene: Scene, response: Response, reason: string): Promise<void> {
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain(reason);
+  expect(await connectionsOf(scene.tenant)).toBe(0);
+  expect(await scene.events()).toEqual([]);
+}
+
+const OTHER_BROWSER = 'the connect was begun in another browser';
+
+test('stores nothing if another browser consents at the page that the link led to', async () => {
+  const scene = await openScene();
+  const attacker = oauthBrowser(app);
+  const consentUrl = await attacker.open(await scene.begin());
+  const callback = await answerConsent(consentUrl);
+  const victim = oauthBrowser(app);
+  await expectRefused(scene, await victim.send(callback), OTHER_BROWSER);
+  // With a cookie of the victim's own.
+  await victim.open(await scene.begin());
+  await expectRefused(scene, await victim.send(callback), OTHER_BROWSER);
+  const denied = new URL(callback);
+  denied.searchParams.delete('code');
+  denied.searchParams.set('error', 'access_denied');
+  await expectRefused(scene, await victim.send(denied), OTHER_BROWSER);
+  // The refused callbacks have not used up the state.
+  expect((await attacker.send(callback)).status).toBe(200);
+});
+
+test("stores nothing if a browser returns with another connect's state or a forged proof", async () => {
+  const scene = await openScene();
+  const browser = oauthBrowser(app);
+  const [first, second] = [await scene.begin(), await scene.begin()];
+  const callback = await answerConsent(await browser.open(first));
+  const states = [await browser.open(first), await browser.open(second)].map(
+    (url) => url.searchParams.get('state')?.split('.') as [string, string, string],
+  );
+  const [[project, handle, proof], [, otherHandle]] = states as [
+    [string, string, string],
+    [string, string, string],
+  ];
+  for (const state of [
+    `${project}.${otherHandle}.${proof}`,
+    `${project}.${handle}.${'A'.repeat(43)}`,
+  ]) {
+    callback.searchParams.set('state', state);
+    await expectRefused(scene, await browser.send(callback), OTHER_BROWSER);
+  }
+  // Neither a state nor a part of it opens the link.
+  for (const ticket of [`${project}.${handle}`, `${project}.${handle}.${proof}`]) {
+    const response = await browser.send(`https://gateway.test/oauth/connect?ticket=${ticket}`);
+    await expectRefused(scene, response, 'has expired');
+  }
+});
+
+test('sets a cookie that scripts and other hosts cannot read or plant', async () => {
+  const { begin } = await openScene();
+  const response = await oauthBrowser(app).send(await begin());
+  expect(response.headers.getSetCookie()).toEqual([
+    expect.stringMatching(
+      /^__Host-oauth-browser=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    ),
+  ]);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+});
+
+test('sets a cookie without Secure if the gateway is reached over HTTP', async () => {
+  await using plain = await testApp();
+  const tenant = await plain.tenant();
+  await createProviderApp(tenant);
+  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const input = { projectIdOrName: tenant.projectId, ...who };
+  const { startOAuthConnect } = await tenant.query(START, { input });
+  const browser = oauthBrowser(plain);
+  const response = await browser.send(startOAuthConnect.authorizeUrl);
+  expect(response.headers.getSetCookie()).toEqual([
+    expect.stringMatching(
+      /^oauth-browser=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    ),
+  ]);
+  expect((await browser.connect(startOAuthConnect.authorizeUrl)).status).toBe(200);
+});
+
+test('ignores a cookie without the prefix over HTTPS, because a neighbouring host may have set it', async () => {
+  const scene = await openScene();
+  const attacker = oauthBrowser(app);
+  const opened = await attacker.send(await scene.begin());
+  const [secret] = /(?<==)[\w-]{43}/.exec(opened.headers.getSetCookie()[0] as string) ?? [];
+  const callback = await answerConsent(await attacker.open(await scene.begin()));
+  const headers = { cookie: `oauth-browser=${secret}` };
+  await expectRefused(scene, await oauthBrowser(app).send(callback, { headers }), OTHER_BROWSER);
+});
+
+test('completes connects that run side by side in one browser', async () => {
+  const scene = await openScene();
+  const browser = oauthBrowser(app);
+  const links = [await scene.begin({ groupRef: 'a' }), await scene.begin({ groupRef: 'b' })];
+  const callbacks = [];
+  for (const link of links) callbacks.unshift(await answerConsent(await browser.open(link)));
+  for (const callback of callbacks) expect((await browser.send(callback)).status).toBe(200);
+  expect(await connectionsOf(scene.tenant)).toBe(2);
+});
+
+test('keeps a link usable after HEAD requests, previews and other browsers', async () => {
+  const scene = await openScene();
+  const link = await scene.begin();
+  const scanner = oauthBrowser(app);
+  for (const init of [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }, {}]) {
+    expect((await scanner.send(link, init)).status).toBe(200);
+  }
+  expect((await scanner.send(link, { method: 'POST' })).status).toBe(405);
+  expect(await pendingOf(scene.tenant)).toBe(1);
+  const browser = oauthBrowser(app);
+  expect((await browser.connect(link)).status).toBe(200);
+  await expectUsed(browser, link);
+  await expectUsed(scanner, link);
+});
+
+async function expectUsed(browser: OAuthBrowser, link: string): Promise<void> {
+  const response = await browser.send(link);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('used already');
+}
+
+test('refuses links of other forms', async () => {
+  const { tenant } = await openScene();
+  const browser = oauthBrowser(app);
+  for (const ticket of ['', 'x', `${tenant.projectId}.${'A'.repeat(43)}`, '%00', "'; drop table"]) {
+    const query = new URLSearchParams({ ticket });
+    const response = await browser.send(`https://gateway.test/oauth/connect?${query}`);
+    expect(response.status).toBe(400);
+    expect(response.headers.getSetCookie()).toEqual([]);
+  }
+  expect((await browser.send('https://gateway.test/oauth/connect')).status).toBe(400);
+});
+
+const CONTINUES = 'location.replace';
+
+test.each([
+  { from: 'nowhere, as from a mail', headers: {} },
+  { from: "a stranger's page", headers: { referer: 'https://evil.test/' } },
+  {
+    from: 'a page whose address looks alike',
+    headers: { referer: 'https://app.test.evil.test/' },
+  },
+  {
+    from: 'a cross-site redirect that begins at the gateway',
+    headers: { referer: 'https://gateway.test/', 'sec-fetch-site': 'cross-site' },
+  },
+])('names what is connected for whom and waits, if the browser comes from $from', async ({
+  headers,
+}) => {
+  const scene = await openScene();
+  const who = { groupName: '<b>Acme</b> Inc.', consumerName: 'Ann Lee' };
+  const browser = oauthBrowser(app);
+  const response = await browser.send(await scene.begin(who), { headers });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  const text = await response.text();
+  expect(text).not.toContain('<script');
+  expect(text).toContain('&#60;b&#62;Acme&#60;/b&#62; Inc. (mallory)');
+  expect(text).toContain('Ann Lee (eve)');
+  expect(text).toContain(scene.tenant.projectName);
+  const [, href = ''] = /<a href="([^"]+)"[^>]*>Continue to Sandbox/.exec(text) ?? [];
+  const consentUrl = new URL(href.replaceAll('&#38;', '&'));
+  expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
+  expect(await connectionsOf(scene.tenant)).toBe(1);
+});
+
+test.each([
+  PAGE,
+  OPERATOR,
+])('continues at once in a window that a page of %s has opened', async (page) => {
+  const { begin } = await openScene();
+  const headers = { referer: `${page}/`, 'sec-fetch-site': 'cross-site' };
+  const response = await oauthBrowser(app).send(await begin(), { headers });
+  const text = await response.text();
+  expect(text).toContain(CONTINUES);
+  // A link that a user of the page has written opens no window with an opener.
+  expect(text).toContain('if (window.opener)');
+});
+
+test("lets no page of another project's origins continue", async () => {
+  const [{ begin }, other] = [await openScene(), await app.tenant()];
+  const input = { projectIdOrName: other.projectId, allowedOrigins: ['https://other.test'] };
+  await other.query(ALLOW, { input });
+  const headers = { referer: 'https://other.test/' };
+  const response = await oauthBrowser(app).send(await begin(), { headers });
+  expect(await response.text()).not.toContain(CONTINUES);
+});
+
+test('takes no wildcard of a project from before they were refused', async () => {
+  const { tenant, begin } = await openScene();
+  await prisma.project.update({
+    where: { id: tenant.projectId },
+    data: { allowedOrigins: ['*', 'https://*.app.test', PAGE] },
+  });
+  const browser = oauthBrowser(app);
+  const done = await (await browser.connect(await begin())).text();
+  const [, data = ''] = /id="data">(.*?)<\/script>/.exec(done) ?? [];
+  expect(JSON.parse(data).origins).toEqual([OPERATOR, PAGE]);
+});

@@ -1,0 +1,112 @@
+/** A gateway that listens on all addresses without PUBLIC_URL: its links use the host of the request. */
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createGatewayUrl } from '../../../src/server/http/gateway-url.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
+import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
+import { sessionToken } from '../../support/scenes/end-users.ts';
+import { openSocket } from '../../support/socket.ts';
+
+const app = await sharedApp({ env: { HOST: '0.0.0.0' } });
+const own = new URL((await app.fetch('/livez')).url).origin;
+/** Another name of the same port. */
+const other = own.replace('127.0.0.1', 'localhost');
+
+const START = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl }
+}`;
+const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { webhookUrl } }
+}`;
+const json = { 'content-type': 'application/json' };
+
+function connectOf({ projectId }: Tenant) {
+  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  return { projectIdOrName: projectId, ...who };
+}
+
+test('begins a connect on the host of the request, and exchanges its code with the same redirect_uri', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const { startOAuthConnect } = await tenant.query(START, { input: connectOf(tenant) });
+  const link: string = startOAuthConnect.authorizeUrl;
+  expect(link.startsWith(`${own}/oauth/connect?`)).toBe(true);
+  const browser = oauthBrowser({
+    fetch: (path, init) => fetch(other + path, { redirect: 'manual', ...init }),
+  });
+  // The link is opened by another name: the row keeps the callback of the caller's.
+  const consentUrl = await browser.open(link);
+  expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${own}/oauth/callback`);
+  expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
+});
+
+test('begins a connect over REST on the host of the request', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const response = await fetch(`${other}/v1/oauth-connect`, {
+    method: 'POST',
+    headers: { 'x-api-key': tenant.apiKey, ...json },
+    body: JSON.stringify(connectOf(tenant)),
+  });
+  expect((await response.text()).startsWith(`${other}/oauth/connect?`)).toBe(true);
+});
+
+test('links to the connect page on the host of the request', async () => {
+  const { connectUrl } = await sessionToken(await app.tenant());
+  expect(connectUrl.startsWith(`${own}/connect#`)).toBe(true);
+});
+
+test('begins a connect over a WebSocket on the host of its upgrade', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const started = new URL((await app.app.start()).url);
+  const url = `http://127.0.0.1:${started.port}`;
+  const socket = await openSocket(url);
+  socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+  expect(await socket.next()).toEqual({ type: 'connection_ack' });
+  const payload = { query: START, variables: { input: connectOf(tenant) } };
+  socket.send({ id: '1', type: 'subscribe', payload });
+  expect(JSON.stringify(await socket.next())).toContain(`${url}/oauth/connect?`);
+  socket.socket.terminate();
+});
+
+test('shows a webhook URL on the host of the request, and accepts what is signed for it', async () => {
+  const tenant = await app.tenant();
+  const client = { provider: 'hubspot', clientId: 'client', clientSecret: 'secret of the app' };
+  const input = { projectIdOrName: tenant.projectId, ...client };
+  const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
+  const { webhookUrl } = providerApp;
+  expect(webhookUrl.startsWith(`${own}/webhooks/hubspot/app_`)).toBe(true);
+  const timestamp = `${Date.now()}`;
+  const body = '[]';
+  const post = (url: string, signedUrl = url) =>
+    fetch(url, {
+      method: 'POST',
+      body,
+      headers: {
+        ...json,
+        'x-hubspot-request-timestamp': timestamp,
+        'x-hubspot-signature-v3': createHmac('sha256', client.clientSecret)
+          .update(`POST${signedUrl}${body}${timestamp}`)
+          .digest('base64'),
+      },
+    });
+  expect((await post(webhookUrl)).status).toBe(204);
+  expect((await post(webhookUrl, webhookUrl.replace(own, 'https://other.test'))).status).toBe(401);
+});
+
+test.each([
+  {
+    config: { HOST: '0.0.0.0', PUBLIC_URL: undefined },
+    host: 'gateway.test:1',
+    url: 'http://gateway.test:1',
+  },
+  { config: { HOST: '::', PUBLIC_URL: undefined }, host: '[::1]:4000', url: 'http://[::1]:4000' },
+  { config: { HOST: '0.0.0.0', PUBLIC_URL: undefined }, host: 'not a host', url: null },
+  { config: { HOST: '0.0.0.0', PUBLIC_URL: undefined }, host: undefined, url: null },
+  { config: { HOST: '0.0.0.0', PUBLIC_URL: 'https://gateway.test' }, host: 'evil.test', url: null },
+  { config: { HOST: '127.0.0.1', PUBLIC_URL: undefined }, host: 'evil.test', url: null },
+])('takes $url from the Host header $host if HOST is $config.HOST', ({ config, host, url }) => {
+  expect(createGatewayUrl(config)({ host })).toBe(url);
+});
