@@ -31,7 +31,9 @@ export const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PUBLIC_URL: publicUrl
     .optional()
-    .describe('How clients reach the gateway; default: what it listens on'),
+    .describe(
+      'How clients reach the gateway; default: what it listens on, or the host of the request if HOST is all addresses',
+    ),
   READ_URL: publicUrl
     .optional()
     .describe(

@@ -37,7 +37,7 @@ const LOOK = graphql`
 const LOOK_MS = 700;
 
 interface ConsentStepProps {
-  input: Ends & { projectIdOrName: string; provider: string; authScheme: string };
+  input: Ends & { projectIdOrName: string; provider: string };
   known: { id: string } | null;
   onDone: () => void;
 }

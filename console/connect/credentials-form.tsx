@@ -87,13 +87,8 @@ export function CredentialsForm({
     onDone();
   };
   if (account) {
-    return (
-      <ConsentStep
-        input={{ ...of, authScheme: scheme, ...account }}
-        known={known}
-        onDone={onDone}
-      />
-    );
+    // Without a scheme: the gateway uses PKCE if the provider supports it.
+    return <ConsentStep input={{ ...of, ...account }} known={known} onDone={onDone} />;
   }
   return (
     <Form problem={problem} onSubmit={submit}>

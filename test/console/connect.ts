@@ -152,7 +152,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await isConnected();
     await closed;
     expect(await connectionsOf('by-consent')).toMatchObject([
-      { authScheme: expect.stringMatching(/^OAUTH2_AUTHORIZATION_CODE/) },
+      { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' },
     ]);
   });
 

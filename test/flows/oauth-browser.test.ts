@@ -186,7 +186,7 @@ test('refuses links of other forms', async () => {
 
 const CONTINUES = 'location.replace';
 
-test.each([
+test.each<{ from: string; headers: Record<string, string> }>([
   { from: 'nowhere, as from a mail', headers: {} },
   { from: "a stranger's page", headers: { referer: 'https://evil.test/' } },
   {

@@ -42,7 +42,9 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
   test('declares what each of its schemes needs, and nothing else', () => {
     const { authSchemes, oauth2, apiKey, custom } = provider;
     const [scheme = '', ...others] = authSchemes;
-    expect(others).toEqual([]);
+    // The first one is the reference API's grant type. PKCE is the only further one.
+    expect(others.filter((other) => other !== 'OAUTH2_AUTHORIZATION_CODE_PKCE')).toEqual([]);
+    if (others.length > 0) expect(scheme).toBe('OAUTH2_AUTHORIZATION_CODE');
     expect(oauth2 !== undefined).toBe(scheme.startsWith('OAUTH2'));
     expect(oauth2?.authorizeUrl !== undefined).toBe(scheme.includes('AUTHORIZATION_CODE'));
     expect(apiKey !== undefined).toBe(scheme === 'API_KEY');

@@ -1,4 +1,4 @@
-/** Connecting in a browser: the URLs of providers' pages of consent. */
+/** Connecting in a browser: links that lead to providers' pages of consent. */
 import { type StartedConnect, startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
 import { mutationField } from '../schema/mutation-field.ts';
@@ -9,7 +9,8 @@ function startedPayload(name: string, description: string) {
     description,
     fields: (t) => ({
       authorizeUrl: t.exposeString('authorizeUrl', {
-        description: "The provider's page of consent. Send the person's browser there.",
+        description:
+          "The gateway's link to the provider's page of consent. Open it in the person's browser, which must accept cookies of the gateway. Unless a page of `Project.allowedOrigins` opens it in a window, it first shows what is connected for whom.",
       }),
       expireTime: t.expose('expireTime', {
         type: 'DateTime',
@@ -28,17 +29,17 @@ builder.mutationFields((t) => ({
   startOAuthConnect: mutationField(t, startOAuthConnect, {
     type: startedPayload(
       'StartOAuthConnectPayload',
-      'The answer of startOAuthConnect: where to send the person, who consents at the provider.',
+      'Result of `startOAuthConnect`: the link at which the person consents at the provider.',
     ),
     description:
-      "Begins a connect in a browser and gives the provider's authorize URL. When the person has consented, the callback creates or renews the connection.",
+      'Begins a connect in a browser and returns the link to open there. When the person has consented in the browser that opened the link, the callback creates or renews the connection.',
   }),
   startOAuthUpdate: mutationField(t, startOAuthUpdate, {
     type: startedPayload(
       'StartOAuthUpdatePayload',
-      'The answer of startOAuthUpdate: where to send the person, who consents again.',
+      'Result of `startOAuthUpdate`: the link at which the person consents again.',
     ),
     description:
-      "Begins a new consent in a browser for an existing connection and gives the provider's authorize URL. When the person has consented, the callback renews the connection.",
+      'Begins a new consent in a browser for an existing connection and returns the link to open there. When the person has consented in the browser that opened the link, the callback renews the connection.',
   }),
 }));

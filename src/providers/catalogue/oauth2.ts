@@ -17,7 +17,7 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     name: 'google',
     displayName: 'Google',
     baseUrl: 'https://www.googleapis.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
     oauth2: {
       authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
       tokenUrl: 'https://oauth2.googleapis.com/token',
@@ -43,7 +43,7 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     name: 'microsoft',
     displayName: 'Microsoft',
     baseUrl: 'https://graph.microsoft.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
     oauth2: {
       authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
       tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',

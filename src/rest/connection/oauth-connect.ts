@@ -10,14 +10,16 @@ import { connection, showConnection } from './connection-view.ts';
 const tag = 'Connections';
 const authorizeUrl = z
   .url()
-  .describe("The URL of the provider's page of consent. Send the person's browser there.");
+  .describe(
+    "The gateway's link to the provider's page of consent. Open it in the person's browser, which must accept cookies of the gateway.",
+  );
 
 /** Clients of the reference API always send false. The value must never weaken the protection. */
 const enableCSRFProtection = z
   .boolean()
   .optional()
   .describe(
-    'Accepted and ignored: every connect is protected, also with false. Its `state` is secret and works once.',
+    'Accepted and ignored: every connect is protected, also with false. Its link works once, in the browser that opened it.',
   );
 
 const furtherSteps = {
@@ -36,7 +38,7 @@ export const oauthConnectEndpoints = [
     tag,
     summary: 'Begins a connect in a browser.',
     description:
-      'The person must consent within 10 minutes. The callback then creates or renews the connection.',
+      'The person must consent within 10 minutes, in the browser that opened the link. The callback then creates or renews the connection.',
     mutation: startOAuthConnect,
     beside: { enableCSRFProtection },
     status: 200,
@@ -51,7 +53,7 @@ export const oauthConnectEndpoints = [
     tag,
     summary: 'Begins a new consent in a browser for an existing connection.',
     description:
-      'The person must consent within 10 minutes. The callback then renews the connection.',
+      'The person must consent within 10 minutes, in the browser that opened the link. The callback then renews the connection.',
     mutation: startOAuthUpdate,
     places: { returnUrl: { in: 'body', name: 'redirectUrl' } },
     status: 200,

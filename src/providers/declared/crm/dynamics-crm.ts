@@ -72,7 +72,7 @@ export const dynamicsCrm: DeclaredProvider = {
   name: 'dynamicsCRM',
   displayName: 'Microsoft Dynamics 365 CRM',
   baseUrl: 'https://{{workspace}}.api.{{region}}.dynamics.com/api/data',
-  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
   oauth2: {
     authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',

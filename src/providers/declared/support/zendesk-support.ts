@@ -192,7 +192,7 @@ export const zendeskSupport: DeclaredProvider = {
   name: 'zendeskSupport',
   displayName: 'Zendesk Support',
   baseUrl: 'https://{{workspace}}.zendesk.com',
-  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
   oauth2: {
     authorizeUrl: 'https://{{workspace}}.zendesk.com/oauth/authorizations/new',
     tokenUrl: 'https://{{workspace}}.zendesk.com/oauth/tokens',

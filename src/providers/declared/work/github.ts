@@ -10,7 +10,7 @@ export const github: DeclaredProvider = {
   name: 'github',
   displayName: 'GitHub',
   baseUrl: 'https://api.github.com',
-  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
   oauth2: {
     authorizeUrl: 'https://github.com/login/oauth/authorize',
     tokenUrl: 'https://github.com/login/oauth/access_token',

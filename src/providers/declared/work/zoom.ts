@@ -46,7 +46,7 @@ export const zoom: DeclaredProvider = {
   name: 'zoom',
   displayName: 'Zoom',
   baseUrl: 'https://api.zoom.us',
-  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
   oauth2: {
     authorizeUrl: 'https://zoom.us/oauth/authorize',
     tokenUrl: 'https://zoom.us/oauth/token',

@@ -1,0 +1,77 @@
+/** Every connect in a browser uses PKCE (S256) at every provider that supports it, unless the caller names another scheme. */
+import { expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import { isConsentScheme } from '../../src/providers/contract.ts';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { sharedApp } from '../support/app.ts';
+import { createProviderApp } from '../support/providers/oauth.ts';
+import { oauthBrowser } from '../support/providers/oauth-browser.ts';
+
+const PKCE = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
+/** Inputs and workspaces that must be hosts of the provider. */
+const HOSTS: Record<string, string> = { zoho_token_domain: 'accounts.zoho.eu' };
+const WORKSPACES: Record<string, string> = {
+  gong: 'https://api.gong.io',
+  zoho: 'https://www.zohoapis.eu',
+};
+const app = await sharedApp();
+const providers = [
+  sandboxProvider(() => app.app.sandbox.url),
+  hubspotProvider(),
+  salesforceProvider(),
+  ...CATALOGUE,
+].filter(({ authSchemes }) => authSchemes.some(isConsentScheme));
+const tenant = await app.tenant();
+
+const START = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl }
+}`;
+
+async function consentParams(
+  { name, inputs = [] }: (typeof providers)[number],
+  given: object = {},
+): Promise<URLSearchParams> {
+  await createProviderApp(tenant, { provider: name });
+  const input = {
+    projectIdOrName: tenant.projectId,
+    provider: name,
+    ...{ groupRef: 'acme', consumerRef: 'ann', scopes: ['read'] },
+    providerWorkspaceRef: WORKSPACES[name] ?? 'acme',
+    providerMetadata: Object.fromEntries(
+      inputs.map((one) => [one.name, HOSTS[one.name] ?? 'acme']),
+    ),
+    ...given,
+  };
+  const { startOAuthConnect } = await tenant.query(START, { input });
+  return (await oauthBrowser(app).open(startOAuthConnect.authorizeUrl)).searchParams;
+}
+
+test.each(providers.map((provider) => ({ name: provider.name, provider })))('$name', async ({
+  provider,
+}) => {
+  const params = await consentParams(provider);
+  const isSupported = provider.authSchemes.includes(PKCE);
+  expect(params.get('code_challenge_method')).toBe(isSupported ? 'S256' : null);
+  expect(params.get('code_challenge') ?? '').toMatch(isSupported ? /^[\w-]{43}$/ : /^$/);
+});
+
+test('a caller may ask for a connect without PKCE where the provider has both', async () => {
+  const both = providers.filter(
+    ({ authSchemes }) => authSchemes.filter(isConsentScheme).length > 1,
+  );
+  expect(both.map(({ name }) => name).toSorted()).toEqual([
+    'dynamicsCRM',
+    'github',
+    'google',
+    'microsoft',
+    'sandbox',
+    'zendeskSupport',
+    'zoom',
+  ]);
+  for (const provider of both) {
+    const params = await consentParams(provider, { authScheme: 'OAUTH2_AUTHORIZATION_CODE' });
+    expect([provider.name, params.has('code_challenge')]).toEqual([provider.name, false]);
+  }
+});
