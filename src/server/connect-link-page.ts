@@ -66,15 +66,15 @@ if (window.opener) location.replace(consentUrl);
 function contentOf({ providerName, consentUrl, group, consumer, page }: OpenedLink): Html {
   const { appName, isBranded } = page;
   const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
-  return html`<p>You are about to give ${appName} access to your ${providerName} account, for:</p>
+  return html`<p>You are about to give ${appName} access to your ${providerName} account, on behalf of:</p>
 <dl>
 <div><dt>App</dt><dd>${appName}</dd></div>
-<div><dt>Customer</dt><dd>${shown(group)}</dd></div>
+<div><dt>Organization</dt><dd>${shown(group)}</dd></div>
 <div><dt>User</dt><dd>${shown(consumer)}</dd></div>
 </dl>
-<p>Continue only if you know this customer and expected this request. Otherwise close this page: the customer would get
-access to the data of your account.</p>
-<p><a href="${consentUrl}" rel="noreferrer">Continue to ${providerName}</a></p>
+<p>Continue only if this is your organization and you expected this request. Otherwise close this page: that organization
+would get access to the data of your account.</p>
+<p><a class="button" href="${consentUrl}" rel="noreferrer">Continue to ${providerName}</a></p>
 ${brand}`;
 }
 

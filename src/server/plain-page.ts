@@ -13,6 +13,7 @@ h1 { font-size: 1.8rem; line-height: 1.2; margin: 0 0 1rem }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem }
 p { margin: .6rem 0 }
 a { color: var(--link) }
+a.button { background: var(--link); border-radius: .4rem; color: var(--back); display: inline-block; font-weight: 600; padding: .5rem 1.1rem; text-decoration: none }
 dl { border-top: 1px solid var(--line); margin: 1.2rem 0 }
 dl div { border-bottom: 1px solid var(--line); padding: .6rem 0 }
 dt { font-weight: 600 }

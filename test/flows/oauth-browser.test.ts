@@ -211,7 +211,8 @@ test.each<{ from: string; headers: Record<string, string> }>([
   expect(text).toContain('&#60;b&#62;Acme&#60;/b&#62; Inc. (mallory)');
   expect(text).toContain('Ann Lee (eve)');
   expect(text).toContain(scene.tenant.projectName);
-  const [, href = ''] = /<a href="([^"]+)"[^>]*>Continue to Sandbox/.exec(text) ?? [];
+  const [, href = ''] =
+    /<a class="button" href="([^"]+)"[^>]*>Continue to Sandbox/.exec(text) ?? [];
   const consentUrl = new URL(href.replaceAll('&#38;', '&'));
   expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
   expect(await connectionsOf(scene.tenant)).toBe(1);
