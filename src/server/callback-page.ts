@@ -1,7 +1,10 @@
 /** The page that providers send browsers back to after a person's consent. */
 import type { Config } from '../config.ts';
-import type { ConnectPage } from '../domain/connection/connect-page.ts';
-import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
+import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
+import {
+  type CallbackOutcome,
+  finishOAuthConnect,
+} from '../domain/connection/consent/oauth-callback.ts';
 import type { Waiter } from '../domain/provider/provider-wait.ts';
 import { type Html, html } from '../html.ts';
 import { browserOf, openerOrigins, privatePage } from './oauth-page.ts';

@@ -3,8 +3,8 @@
  * what would be connected for whom before it leads to the provider: the link may have been sent by a stranger.
  */
 import type { Services } from '../domain/call.ts';
-import { randomText } from '../domain/connection/connect-ticket.ts';
-import { type Named, type OpenedLink, openLink } from '../domain/connection/oauth-link.ts';
+import { randomText } from '../domain/connection/consent/connect-ticket.ts';
+import { type Named, type OpenedLink, openLink } from '../domain/connection/consent/oauth-link.ts';
 import { type Html, html } from '../html.ts';
 import { browserCookie, browserOf, openerOrigins, privatePage } from './oauth-page.ts';
 import { page, pageOf } from './plain-page.ts';

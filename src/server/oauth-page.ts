@@ -1,7 +1,7 @@
 /** What the pages of an OAuth connect share: their headers, their failures, their opener and their browser's cookie. */
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
-import { isBrowserSecret } from '../domain/connection/connect-ticket.ts';
+import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
 import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
 import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
 import { page } from './plain-page.ts';

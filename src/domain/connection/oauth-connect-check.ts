@@ -13,8 +13,8 @@ import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findGiven } from '../provider/provider.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
-import { packageInstallUrlOf } from './connect-page.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
+import { packageInstallUrlOf } from './consent/connect-page.ts';
 import {
   type AccountFacts,
   addressProblems,

@@ -1,6 +1,6 @@
 /**
- * Begins a connect in a browser. oauth-link.ts leads the browser to the provider's page of consent, and
- * oauth-callback.ts handles its return.
+ * Begins a connect in a browser. consent/oauth-link.ts leads the browser to the provider's page of consent, and
+ * consent/oauth-callback.ts handles its return.
  */
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
@@ -10,8 +10,8 @@ import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { createTicket, findKeyOfTicket, randomText } from './connect-ticket.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
+import { createTicket, findKeyOfTicket, randomText } from './consent/connect-ticket.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 import { listForeignParties } from './own-ends.ts';
 

@@ -1,7 +1,7 @@
 /** What a token answer tells of the account. */
-import type { OAuth2Facts, Provider } from '../../providers/contract.ts';
-import { workspaceIssues } from '../provider/provider-workspace.ts';
-import { type TokenAnswer, textAt } from './token/token-endpoint.ts';
+import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
+import { workspaceIssues } from '../../provider/provider-workspace.ts';
+import { type TokenAnswer, textAt } from '../token/token-endpoint.ts';
 
 export interface LearnedFacts {
   providerConsumerRef: string | null;

@@ -1,19 +1,19 @@
 /** Handles the return from a provider's page of consent: creates or renews the connection. */
-import type { Tables } from '../../database/tables.ts';
-import { isMissingRow } from '../../database/violations.ts';
-import { DomainError } from '../../errors.ts';
-import { ProviderError } from '../../providers/provider-error.ts';
-import type { Services } from '../call.ts';
-import { type Waiter, waitingForProvider } from '../provider/provider-wait.ts';
-import { storedJson } from '../storable-json.ts';
+import type { Tables } from '../../../database/tables.ts';
+import { isMissingRow } from '../../../database/violations.ts';
+import { DomainError } from '../../../errors.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
+import type { Services } from '../../call.ts';
+import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
+import { storedJson } from '../../storable-json.ts';
+import { putConnection } from '../connection-putting.ts';
+import { codeVerifierPlace, type StoredConnect } from '../oauth-connect.ts';
+import { learnAccount } from '../session/learned-account.ts';
+import { requestTokens, type TokenAnswer } from '../token/token-endpoint.ts';
+import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, findKeyOfState, isStateOf } from './connect-ticket.ts';
-import { putConnection } from './connection-putting.ts';
-import { codeVerifierPlace, type StoredConnect } from './oauth-connect.ts';
 import { learnedFacts } from './oauth-learned-facts.ts';
-import { learnAccount } from './session/learned-account.ts';
-import { requestTokens, type TokenAnswer } from './token/token-endpoint.ts';
-import { findAppClient, getOAuthProvider } from './token/token-request.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
 

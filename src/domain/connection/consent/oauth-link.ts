@@ -1,16 +1,16 @@
 /** The link that begins a connect: it leads the browser that opens it to the provider's page of consent. */
 import { createHash } from 'node:crypto';
-import type { Row } from '../../database/rows.ts';
-import type { Tables } from '../../database/tables.ts';
-import type { OAuth2Facts, Provider } from '../../providers/contract.ts';
-import type { Services } from '../call.ts';
-import { storedJson } from '../storable-json.ts';
+import type { Row } from '../../../database/rows.ts';
+import type { Tables } from '../../../database/tables.ts';
+import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
+import type { Services } from '../../call.ts';
+import { storedJson } from '../../storable-json.ts';
+import { codeVerifierPlace, type StoredConnect } from '../oauth-connect.ts';
+import { accountOf } from '../oauth-connect-check.ts';
+import { fillAddress } from '../session/account-address.ts';
+import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { findKeyOfTicket, stateFor } from './connect-ticket.ts';
-import { codeVerifierPlace, type StoredConnect } from './oauth-connect.ts';
-import { accountOf } from './oauth-connect-check.ts';
-import { fillAddress } from './session/account-address.ts';
-import { getOAuthProvider } from './token/token-request.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
 

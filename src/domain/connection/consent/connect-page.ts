@@ -1,6 +1,6 @@
 /** What the pages of a connect show a person: which app sent them, and what else they have to do. */
-import type { Services } from '../call.ts';
-import { pageOriginsOf } from '../project/origins.ts';
+import type { Services } from '../../call.ts';
+import { pageOriginsOf } from '../../project/origins.ts';
 
 export interface ConnectPage {
   /** The name of the app that sent the person. */
