@@ -70,8 +70,8 @@ export interface App extends AsyncDisposable {
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   await using building = new AsyncDisposableStack();
   const shutdown = new Shutdown();
-  const opened = await openServices(config, overrides, (name, resource) =>
-    shutdown.use(building, name, resource),
+  const opened = await openServices(config, overrides, (...resource) =>
+    shutdown.use(building, ...resource),
   );
   const { services, sandbox } = opened;
   const verifier = await createBearerVerifier(config);
@@ -89,9 +89,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tabs: () => state.tabs,
       plugins: overrides.plugins,
     }),
-    addresses: createClientAddresses(config),
-    cors: createCors(config, createKnownOrigins(services.database)),
-    gatewayUrl: createGatewayUrl(config),
+    ...clientParts(services),
     state,
   };
   const front = await openFront(parts, overrides);
@@ -136,6 +134,18 @@ interface Parts extends OpenServices {
   cors: Cors;
   gatewayUrl: GatewayUrl;
   state: State;
+}
+
+/** What the server derives from the address, the origin and the host of a client. */
+function clientParts({
+  config,
+  database,
+}: Services): Pick<Parts, 'addresses' | 'cors' | 'gatewayUrl'> {
+  return {
+    addresses: createClientAddresses(config),
+    cors: createCors(config, createKnownOrigins(database)),
+    gatewayUrl: createGatewayUrl(config),
+  };
 }
 
 /** The state of the app that requests see. */

@@ -1,8 +1,8 @@
 /** Small routes of their own: health, links to everything, meanings of problems, and the end of an OAuth consent. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
-import { PROBLEM_PAGES } from '../errors.ts';
 import { CALLBACK_PATH, LINK_PATH } from '../domain/connection/oauth-connect.ts';
+import { PROBLEM_PAGES } from '../errors.ts';
 import { oauthCallback } from './callback-page.ts';
 import { connectLinkPage } from './connect-link-page.ts';
 import { sendResponse } from './plain-page.ts';
@@ -54,7 +54,11 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
 /** The request without its body, in the form that the pages of an OAuth connect read. */
 function toFetch({ method, url, headers }: FastifyRequest): Request {
   const { cookie = '', referer = '', 'sec-fetch-site': site } = headers;
-  const readHeaders = { cookie, referer, ...(typeof site === 'string' && { 'sec-fetch-site': site }) };
+  const readHeaders = {
+    cookie,
+    referer,
+    ...(typeof site === 'string' && { 'sec-fetch-site': site }),
+  };
   return new Request(`http://localhost${url}`, { method, headers: readHeaders });
 }
 

@@ -10,11 +10,7 @@ import type { Slots } from './http/slots.ts';
 const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
 
 export function registerWebhooks(scope: FastifyInstance, services: Services, slots: Slots): void {
-  const refuseForm = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    outcome: 'COMPRESSED' | 'TOO_LARGE',
-  ) => {
+  const refuseForm = (request: FastifyRequest, reply: FastifyReply, outcome: RefusedForm) => {
     const { provider } = destinationOf(request) ?? { provider: '' };
     services.meters.providerEventReceived({ provider: nameOf(services, provider), outcome });
     return sendProblem(reply, outcome === 'COMPRESSED' ? COMPRESSED : TOO_LARGE);
@@ -40,22 +36,25 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
   });
   scope.setNotFoundHandler((_request, reply) => sendProblem(reply, NOWHERE));
   scope.all('/*', { bodyLimit: EVENT_BODY_BYTES_MAX }, async (request, reply) => {
-    const { method, url, headers, facts } = request;
+    const { method, headers, facts } = request;
     const to = destinationOf(request);
     if (!to) return sendProblem(reply, NOWHERE);
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const sent = { method, url: `${facts.gatewayUrl ?? services.publicUrl()}${url}`, headers, body };
+    const url = (facts.gatewayUrl ?? services.publicUrl()) + request.url;
+    const sent = { method, url, headers, body };
     const { receipt, stored, answer, waitSeconds } = await receiveEvents(services, to, sent);
     const provider = nameOf(services, to.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });
     services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
-    const { requestId } = facts;
-    services.log.info({ requestId, ...to, receipt, stored }, 'provider_events.received');
+    const line = { requestId: facts.requestId, ...to, receipt, stored };
+    services.log.info(line, 'provider_events.received');
     if (receipt !== 'ACCEPTED') return sendProblem(reply, problemFor(receipt, waitSeconds));
     const { status, headers: own = {}, body: text } = answer ?? { status: 204 };
     return reply.code(status).headers(own).send(text);
   });
 }
+
+type RefusedForm = 'COMPRESSED' | 'TOO_LARGE';
 
 interface Destination {
   provider: string;

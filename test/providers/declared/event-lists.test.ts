@@ -78,7 +78,12 @@ test('each change of a record is an event, which has the same id when it is read
   base.change({ tblTasks: { created: ['rec1', 'rec2'] }, tblOther: { changed: ['rec9'] } }, NOW);
   base.change({ tblTasks: { changed: ['rec1'], destroyed: ['rec2'] } }, NOW);
   const part = await read(webhook);
-  expect(part).toMatchObject({ position: '3', hasMore: false, lastTime: NOW, incompleteUntil: null });
+  expect(part).toMatchObject({
+    position: '3',
+    hasMore: false,
+    lastTime: NOW,
+    incompleteUntil: null,
+  });
   const told = part.events.map(({ objectName, recordId, kind }) => [objectName, recordId, kind]);
   expect(told).toEqual([
     ['tblTasks', 'rec1', 'CREATE'],

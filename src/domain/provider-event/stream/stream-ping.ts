@@ -2,7 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { announceSubscriptions } from '../../../events/channel.ts';
-import type { EventList, CreatedPing, WebhookRequest } from '../../../providers/subscribing.ts';
+import type { CreatedPing, EventList, WebhookRequest } from '../../../providers/subscribing.ts';
 import type { SealedPlace } from '../../../secrets.ts';
 import { GIVEN_BACK } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';

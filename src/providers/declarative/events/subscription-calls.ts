@@ -1,7 +1,11 @@
 /** Subscriptions that a declaration says how to make by requests. */
 import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
-import type { CreatedSubscription, SubscriptionCalls, WantedSubscription } from '../../subscribing.ts';
+import type {
+  CreatedSubscription,
+  SubscriptionCalls,
+  WantedSubscription,
+} from '../../subscribing.ts';
 import { ask } from '../ask.ts';
 import type { Events, Subscription } from '../declaration/events-declaration.ts';
 import { textsIn, type Vendor } from '../failure.ts';
