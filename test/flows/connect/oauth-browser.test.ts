@@ -1,13 +1,13 @@
 /** Connects are bound to the browser that opens their link, and a stranger's link says whose it is. */
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant, testApp } from '../support/app.ts';
-import { createProviderApp } from '../support/providers/oauth.ts';
+import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
   answerConsent,
   type OAuthBrowser,
   oauthBrowser,
-} from '../support/providers/oauth-browser.ts';
-import { keepEvents } from '../support/scenes/connections.ts';
+} from '../../support/providers/oauth-browser.ts';
+import { keepEvents } from '../../support/scenes/connections.ts';
 
 const PAGE = 'https://app.test';
 const OPERATOR = 'https://operator.test';
