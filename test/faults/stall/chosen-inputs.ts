@@ -53,6 +53,14 @@ function documents(): LargeInput[] {
       `query Q${sent} { project(idOrName: "${text}") { id } }`,
     ),
     graphql(
+      'document of 30,000 comments',
+      `${'#\n'.repeat(30_000)}query Q${sent} { viewer { kind } }`,
+    ),
+    graphql(
+      'document of 900 lists in each other',
+      `{ node(id: ${'['.repeat(900)}${sent}${']'.repeat(900)}) { id } }`,
+    ),
+    graphql(
       'document of 60,000 commas',
       `query Q${sent} { viewer { kind } } ${','.repeat(60_000)}`,
     ),
@@ -71,11 +79,17 @@ function manifests({ projectId }: Writer): LargeInput[] {
     times(18_000, (at) => `k${at}: `)
       .join('\n')
       .slice(0, length);
-  const content = revisionOf(contentFor('crm', { read: { objects } }));
-  const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', content };
+  const revision = revisionOf(contentFor('crm', { read: { objects } }));
+  const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', revision };
   return [
     rest('manifest of 128 KiB', path, { sourceYaml: yaml(131_000) }),
     rest('manifest of 4 KiB, which no thread reads', path, { sourceYaml: yaml(4_096) }),
+    rest('manifest of 30 levels, many times', path, {
+      sourceYaml: `- ${'['.repeat(30)}${']'.repeat(30)}\n`.repeat(2_000),
+    }),
+    rest('manifest with aliases', path, {
+      sourceYaml: `a: &a [${'1,'.repeat(30_000)}]\nb: [${'*a,'.repeat(99)}]`,
+    }),
     rest('manifest with lists of 128 KiB', path, { sourceYaml: `a: [${'[],'.repeat(43_000)}]` }),
     graphql(
       'revision with 500 objects',
@@ -157,6 +171,13 @@ function webhooks(): LargeInput[] {
   ];
 }
 
+/** The largest message that a WebSocket takes. */
+function message(): LargeInput {
+  const query = 'a"'.repeat(80_000);
+  const body = JSON.stringify({ id: '1', type: 'subscribe', payload: { query } });
+  return { name: 'WebSocket message of 240 KB', method: 'WebSocket', path: '', body };
+}
+
 /** New ones at each call. */
 export function chosenInputs(writer: Writer): LargeInput[] {
   return [
@@ -168,5 +189,6 @@ export function chosenInputs(writer: Writer): LargeInput[] {
     ...records(writer),
     ...credentials(writer),
     ...webhooks(),
+    message(),
   ];
 }
