@@ -25,6 +25,8 @@ export interface LargeInput {
 
 /** A little less than LIMIT_BODY_BYTES, for what surrounds the value. */
 const BYTES = 1_000_000;
+/** A little less than the lists of a request may have together. */
+const LIST_ITEMS = 9_900;
 /** Inputs contain each other no deeper than that. */
 const LEVELS = 7;
 
@@ -39,6 +41,7 @@ const JSON_VALUES: Record<string, unknown> = {
   nested: '@nested',
   wide: Object.fromEntries(Array.from({ length: BYTES / 15 }, (_, at) => [`key${at}`, at])),
   numbers: Array.from({ length: BYTES / 2 }, () => 1),
+  'permitted numbers': Array.from({ length: LIST_ITEMS }, () => 1),
   letters: { a: 'a'.repeat(BYTES) },
 };
 
@@ -52,9 +55,13 @@ function large(values: Record<string, unknown>): Large[] {
   return Object.entries(values).map(([what, value]) => [`: ${what}`, value]);
 }
 
-function repeated(item: unknown): Large {
-  const count = Math.floor(BYTES / (JSON.stringify(item).length + 1));
-  return [`: ${count} items`, Array.from({ length: count }, () => item)];
+/** As many items as a body has room for, and as many as are permitted. */
+function repeated(item: unknown): Large[] {
+  const most = Math.floor(BYTES / (JSON.stringify(item).length + 1));
+  return [most, Math.min(most, LIST_ITEMS)].map((count) => [
+    `: ${count} items`,
+    Array.from({ length: count }, () => item),
+  ]);
 }
 
 function largeOf(given: GraphQLInputType, levels = LEVELS): Large[] {
@@ -63,7 +70,7 @@ function largeOf(given: GraphQLInputType, levels = LEVELS): Large[] {
   if (isListType(type)) {
     const inner = largeOf(type.ofType, levels - 1);
     return [
-      repeated(leastOf(type.ofType)),
+      ...repeated(leastOf(type.ofType)),
       ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
     ];
   }
@@ -86,7 +93,7 @@ function largeOfSchema(schema: JsonSchema, levels = LEVELS): Large[] {
     const item = schema.items ?? {};
     const inner = largeOfSchema(item, levels - 1);
     return [
-      repeated(leastOfSchema(item) ?? 'a'),
+      ...repeated(leastOfSchema(item) ?? 'a'),
       ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
     ];
   }
