@@ -1,10 +1,11 @@
 /** Runs every part of the bench with tiny counts, so that none goes stale. Says nothing about speed. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startPostgres } from '../test/support/database/postgres.ts';
 import { PARTS, type Part } from './flags.ts';
 import { MOVING_WORKS } from './parts/moving/documents.ts';
 import { installedPeers } from './peers.ts';
@@ -17,9 +18,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const peers = installedPeers();
 
 beforeAll(async () => {
+  // PostgreSQL may run as another user, who must reach its data. The bench itself starts one from the project's folder,
+  // which may be closed to that user.
+  chmodSync(folder, 0o755);
+  const postgres = await startPostgres(join(folder, 'postgres'));
   const script = join(import.meta.dirname, 'main.ts');
-  const args = [script, '--smoke', '--results', folder];
-  await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26, timeout: RUN_MS });
+  const args = [script, '--smoke', '--results', folder, '--servers', postgres.url];
+  try {
+    await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26, timeout: RUN_MS });
+  } finally {
+    await postgres.stop();
+  }
 }, RUN_MS);
 
 // biome-ignore lint/suspicious/noExplicitAny: each part has results of its own form.

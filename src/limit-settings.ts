@@ -97,13 +97,15 @@ export const limitSettings = {
     'Bytes of their bodies; twice as many may come at once',
   ),
   ...shareSettings,
-  LIMIT_HEAD_MS: milliseconds(5_000, 100).describe('Time in which the head of a request must come'),
+  LIMIT_HEAD_MS: milliseconds(5_000, 100).describe(
+    'Time in which the head of a request must arrive',
+  ),
   LIMIT_BODY_MS: milliseconds(5_000, 100).describe(
     'Time for a body to come; a large one has more by LIMIT_BODY_BYTES_PER_SECOND',
   ),
   LIMIT_BODY_BYTES_PER_SECOND: wholeNumber(32_768, 1).describe('Lowest speed of a body'),
   LIMIT_UNFINISHED: wholeNumber(256, 1).describe(
-    'Heads, bodies and sockets of one address each that are unfinished for over a second; the oldest are cut off',
+    'Bodies and sockets of one address, each, that are unfinished for over a second; the oldest are cut off',
   ),
   LIMIT_UNFINISHED_BYTES: wholeNumber(33_554_432, 65_536).describe(
     'Bytes that unfinished bodies of one address may take',

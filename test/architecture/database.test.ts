@@ -38,6 +38,7 @@ const SQL =
 const WRITING_SQL = [
   'copies/hold-back.ts',
   'copies/load-copy.ts',
+  'copies/schema-objects.ts',
   'copies/tables.ts',
   'copies/take-copy.ts',
   'deliveries/outbox.ts',
@@ -88,8 +89,7 @@ const WRITING_SQL = [
   'jobs/due-watch.ts',
   'jobs/queue.ts',
   'jobs/sweeps.ts',
-  'metrics/outbox-state.ts',
-  'metrics/provider-events-state.ts',
+  'metrics/waiting-work.ts',
   'server/sandbox-lease.ts',
   'work/lease.ts',
 ];

@@ -116,7 +116,7 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
         return socket.bytesRead - readBefore < dueSeconds * config.LIMIT_BODY_BYTES_PER_SECOND;
       },
       cut(reason) {
-        if (reply.raw.headersSent) socket.destroy();
+        if (reply.raw.headersSent) req.destroy();
         else sendProblem(reply.header('connection', 'close'), PROBLEMS[reason]);
       },
     });

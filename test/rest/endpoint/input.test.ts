@@ -118,7 +118,7 @@ test('findings of all parts come at once, one for each place', () => {
   ]);
 });
 
-test('of findings without number, as many are told as an answer holds', () => {
+test('reports at most ISSUES_MAX findings', () => {
   const many = (value: unknown) =>
     Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`m${at}`, value]));
   const { issues } = refusal(() => readInput(post, parts({ body: many(1) })));
@@ -140,7 +140,7 @@ test('of findings without number, as many are told as an answer holds', () => {
       },
     },
   });
-  const tags = Array.from({ length: 150_000 }, () => 1);
+  const tags = Array.from({ length: 5_000 }, () => 1);
   const wrong = refusal(() => readInput(formed, parts({ body: { other: many(1), tags } })));
   expect(wrong.issues).toHaveLength(ISSUES_MAX);
 });
