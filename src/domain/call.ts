@@ -1,4 +1,4 @@
-/** What every domain function gets: the services of the app, and the viewer. */
+/** The first argument of every domain function: the services of the app, and the viewer. */
 import type { Tracer } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
@@ -25,11 +25,10 @@ import type { ViewerCache } from './viewer/viewer-cache.ts';
 export interface Services {
   config: Config;
   log: Log;
-  /** What is measured. */
   meters: Meters;
-  /** Begins traces. Null without a receiver of traces. */
+  /** Starts traces. Null if no receiver of traces is configured. */
   tracer: Tracer | null;
-  /** Its rows are without those of groups and consumers that are being erased. */
+  /** Reads omit rows of groups and consumers that are being erased. */
   database: Database;
   erasedSubjects: ErasedSubjects;
   vault: Vault;
@@ -41,36 +40,36 @@ export interface Services {
   endUsers: EndUsers;
   /** Jobs commit with the change that causes them. */
   queue: JobQueue;
-  /** Events, messages of streams and operations as they happen. */
+  /** Events as they are committed. `streamFeed` and `operationChanges` are the same for streams and operations. */
   feed: EventFeed;
   streamFeed: StreamFeed;
   operationChanges: OperationChanges;
-  /** What DNS says of claimed domains. */
+  /** Reads the DNS records that prove claimed domains. */
   readTxtRecords: ReadTxtRecords;
   /** The HTTP client for providers. */
   providerAccess: ProviderAccess;
-  /** How much providers may send to each of their apps. */
+  /** Rate limits of the events that providers send, by provider app. */
   eventRates: EventRates;
-  /** Reads the YAML of manifests without holding up other requests. */
+  /** Parses the YAML of manifests without blocking other requests. */
   manifests: ManifestReader;
   /** The URL at which browsers reach the gateway, without a trailing slash. */
   publicUrl: () => string;
-  /** The URL of the built-in sandbox: always a permitted target. */
+  /** The URL of the built-in sandbox, which is always a permitted target. */
   sandboxUrl: () => string;
-  /** The time by the database's clock, the same in all processes; tests set it. */
+  /** The current time by the database's clock, which all processes share. Tests set it. */
   now: () => Date;
-  /** From 0 up to 1. */
+  /** A random number from 0 to below 1. */
   random: () => number;
 }
 
-/** One call of one viewer. */
+/** One request of one viewer. */
 export interface Call extends Services {
   viewer: Viewer;
   /** The request's slot in the process. Absent for work that no request waits for. */
   slot?: RequestSlot;
 }
 
-/** What a call gets from its request. */
+/** The parts of a call that come from its request. */
 export interface CallRequest {
   slot?: RequestSlot | undefined;
   /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */

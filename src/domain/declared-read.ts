@@ -1,4 +1,4 @@
-/** Reads are declared with what a caller needs for them: it is checked whenever they are called. */
+/** Declares reads with the need of their callers, which is checked on every call. */
 import type { Row } from '../database/rows.ts';
 import type { Call } from './call.ts';
 import { getProject } from './scope.ts';
@@ -9,7 +9,7 @@ export interface Read<A extends unknown[], R> {
   readonly needs: Need;
 }
 
-/** A read whose caller needs this. Throws FORBIDDEN before anything is read. */
+/** Declares a read. It throws FORBIDDEN before it reads anything if the caller lacks `needs`. */
 export function read<A extends unknown[], R>(
   needs: Need,
   run: (call: Call, ...args: A) => R,
@@ -21,7 +21,7 @@ export function read<A extends unknown[], R>(
   return Object.assign(checked, { needs });
 }
 
-/** A read of what its input names, like the topics of a project. */
+/** Turns a read of an object, such as the topics of a project, into a read of the object that its input names. */
 export function within<I, P, A, R>(
   find: Read<[input: I], P | Promise<P>>,
   list: Read<[parent: P, args: A], R | Promise<R>>,
@@ -29,7 +29,7 @@ export function within<I, P, A, R>(
   return read(list.needs, async (call, input) => list(call, await find(call, input), input));
 }
 
-/** A read of a project that its input names. Throws NOT_FOUND if the viewer has no such project. */
+/** Declares a read of the project that its input names. Throws NOT_FOUND if the viewer has no such project. */
 export function projectRead<I, R>(
   needs: Need,
   run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,

@@ -1,6 +1,6 @@
 /**
- * What a viewer may see: the one place that turns a viewer into a `where`. Node lookups and relations
- * go through `byId`, lists and changes through `getProject` or `getOrg`; nothing is read by a bare id.
+ * Authorization of rows: the only module that turns a viewer into a `where`. Node lookups and relations go through
+ * `byId`, lists and changes through `getProject` or `getOrg`. No row is read by its id alone.
  */
 import type { Link } from '../database/reads/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
@@ -17,8 +17,8 @@ export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
 
 /**
- * The ids of the orgs that the viewer belongs to. Scopes decide what an API key may do with its org; no org exists for
- * an end user.
+ * Ids of the orgs that the viewer belongs to. Scopes decide what an API key may do with its org. An end user belongs to
+ * none.
  */
 export function orgIdsOf(viewer: Viewer): string[] {
   if (viewer.kind === 'END_USER') return [];
@@ -30,8 +30,8 @@ function projectScope(viewer: Viewer): string | InOrgs {
 }
 
 /**
- * The rows of a table that meet the conditions and that the viewer may see: for an end user, those of the own group and
- * of the integrations that the token names. Null if there can be none. Conditions name the viewer's project already.
+ * A `where` for the rows that meet the conditions and that the viewer may see. An end user sees rows of their own group
+ * and of the integrations that the token names. Null if no row can match. `conditions` must name the viewer's project.
  */
 export function visibleWhere<T extends Table>(
   viewer: Viewer,
@@ -41,7 +41,7 @@ export function visibleWhere<T extends Table>(
   return viewer.kind === 'END_USER' ? (narrowed(viewer, table, where) as Where<T> | null) : where;
 }
 
-/** The rows of the viewer's project that meet the conditions, as far as the viewer may see them. */
+/** A `where` for the rows of the viewer's project that meet the conditions and that the viewer may see. */
 export async function findInProject<T extends ProjectTable>(
   { viewer, database }: Call,
   table: T,
@@ -51,12 +51,12 @@ export async function findInProject<T extends ProjectTable>(
   return visible ? database.rows.find(table, visible) : [];
 }
 
-/** Whether the viewer may see a row of its project that was read in another way. */
+/** True if the viewer may see this row of its project, which another statement has read. */
 export function sees<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<T>): boolean {
   return viewer.kind !== 'END_USER' || isOwnRow(viewer, table, row);
 }
 
-/** The names of the providers that the viewer was given; null: the whole catalogue. */
+/** Names of the providers that the viewer may use. Null means all providers of the catalogue. */
 export async function givenProviders(call: Call): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
@@ -64,7 +64,7 @@ export async function givenProviders(call: Call): Promise<ReadonlySet<string> | 
   return new Set(given.map(({ provider }) => provider));
 }
 
-/** The project of a call, by id or name, if the viewer may see it. Throws NOT_FOUND. */
+/** Returns a project by id or name. Throws NOT_FOUND if the viewer may not see it. */
 export async function getProject(call: Call, idOrName: string): Promise<Readonly<Row<'Project'>>> {
   const project = await findProject(call, idOrName);
   if (!project) throw notFound('Project', idOrName);
@@ -91,19 +91,19 @@ function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
     : project.id === viewer.projectId;
 }
 
-/** The viewer's org. Throws NOT_FOUND. */
+/** Returns an org of the viewer. Throws NOT_FOUND. */
 export async function getOrg(call: Call, id: string): Promise<Row<'Org'>> {
   const [org] = await byId('Org')(call, [id]);
   if (!org) throw notFound('Org', id);
   return org;
 }
 
-/** The org as a condition of its lists: for who only may join it, they are empty. */
+/** Filter for lists of an org. Matches nothing if the viewer is only invited and not a member. */
 export function ownOrgId(viewer: Viewer, { id }: Row<'Org'>): string | string[] {
   return orgIdsOf(viewer).includes(id) ? id : [];
 }
 
-/** Loads many at once: an answer for each key, in the order of the keys. A key may come twice. */
+/** Loads one value for each key, in the order of the keys. A key may occur twice. */
 export type Batch<K, V> = (call: Call, keys: readonly K[]) => Promise<V[]>;
 
 /** Tables whose rows belong to a project. */
@@ -113,7 +113,7 @@ export type ProjectTable = {
 type OrgTable = 'Org' | 'Project' | 'Invite' | 'BillingAccount' | 'ClaimedDomain' | 'Builder';
 export type IdTable = ProjectTable | OrgTable;
 
-/** The row of a table whose id is in a column. */
+/** A reference to a row of another table by a column with its id. */
 export interface LinkTo<T extends ProjectTable = ProjectTable> {
   table: T;
   column: string;
@@ -123,7 +123,7 @@ export interface LinkTo<T extends ProjectTable = ProjectTable> {
 export function visibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
   return links.flatMap((link) => {
     const where = visibleWhere(viewer, link.table, { projectId: projectScope(viewer) });
-    // What else leads an end user to these, only `byId` knows.
+    // Other ways in which an end user may see these rows are known to `byId` alone.
     const isHint = viewer.kind !== 'END_USER' || !BY_OTHER_ROWS.includes(link.table);
     return where && isHint ? [{ ...link, where }] : [];
   });
@@ -131,7 +131,7 @@ export function visibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Lin
 
 const BATCHES = new Map<IdTable, Batch<string, unknown>>();
 
-/** Rows by id, as far as the viewer may see them; null for the others. The same function for each table. */
+/** Loads rows by id. Rows that the viewer may not see are null. Returns the same function for each table. */
 export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> {
   let batch = BATCHES.get(table);
   if (!batch) {
@@ -145,7 +145,7 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
   return batch as Batch<string, Row<T> | null>;
 }
 
-/** One row of the call's project by id, for a change; throws NOT_FOUND. */
+/** Returns a row of the project by id, for a change. Throws NOT_FOUND. */
 export async function getOwned<T extends ProjectTable>(
   call: Call,
   table: T,
@@ -156,7 +156,7 @@ export async function getOwned<T extends ProjectTable>(
   return row;
 }
 
-/** All rows of a project's table, as far as the viewer may see them: for viewers who see few. */
+/** Returns all rows of a project's table that the viewer may see. Only for viewers that see few rows. */
 export function listOwned<T extends ProjectTable>(
   call: Call,
   table: T,
@@ -165,12 +165,12 @@ export function listOwned<T extends ProjectTable>(
   return findInProject(call, table, inProject<T>({ projectId }));
 }
 
-/** Conditions on columns that each of these tables has. */
+/** Conditions on columns that all of these tables have. */
 function inProject<T extends ProjectTable>(columns: { projectId: string; id?: string }) {
   return columns as unknown as Where<T>;
 }
 
-/** A claimed domain is seen by the org that has it, and by the builders whose e-mail address is of it. */
+/** A claimed domain is visible to its org, and to builders with an email address of the domain. */
 export function seesClaimedDomain(viewer: Viewer, claimed: Row<'ClaimedDomain'>): boolean {
   return (
     orgIdsOf(viewer).includes(claimed.orgId) || domainOf(emailOf(viewer) ?? '') === claimed.domain
@@ -207,7 +207,7 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
   }
 }
 
-/** Tables whose rows an end user may see for the sake of other rows. */
+/** Tables whose rows an end user may see because rows that they may see refer to them. */
 const BY_OTHER_ROWS: readonly Table[] = ['Consumer', 'InstallationConfig'];
 
 async function findOfEndUser(
