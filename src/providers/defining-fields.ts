@@ -1,4 +1,4 @@
-/** Fields that callers define in an account: what they say of one, and what providers can honour of it. */
+/** Definitions of fields that callers create in an account, and the capability that creates them. */
 
 import type { ProviderSession } from './contract.ts';
 import type { FieldValueType } from './descriptions.ts';
@@ -24,7 +24,7 @@ export interface StringOptions {
   pattern: string | null;
   /** The values of a select field. */
   values: string[] | null;
-  /** Whether records may have these values alone. */
+  /** If true, records may only have these values. */
   valuesRestricted: boolean | null;
   defaultValue: string | null;
 }
@@ -49,18 +49,18 @@ export interface FieldAssociation {
 }
 
 export interface DefineFieldsCapability {
-  /** The types that a field may have. */
+  /** Types that a field may have. */
   types: readonly FieldValueType[];
   /**
-   * The members of a definition that are honoured beside its names and type, by their paths:
-   * `stringOptions.length`; `stringOptions.valuesRestricted:true` if one value is. Others are refused.
+   * Supported members of a definition besides its names and type, by path: `stringOptions.length`, or
+   * `stringOptions.valuesRestricted:true` if only one value is supported. Other members are refused.
    */
   options: readonly string[];
-  /** What a new field may be called, and the same in words: `must ...`. */
+  /** Permitted names of new fields, and the rule as text: `must ...`. */
   names: { pattern: RegExp; rule: string };
   /**
-   * Makes the fields as they are defined, or changes those that differ; the same again changes nothing. One outcome
-   * for each, in the order given. Throws if the object is unknown, or no answer came.
+   * Creates the fields, and updates those that differ. Repeating it changes nothing. Returns one outcome for each
+   * definition, in order. Throws if the object is unknown or there was no response.
    */
   define(session: ProviderSession, definitions: FieldDefinitions): Promise<DefinedField[]>;
 }
@@ -70,13 +70,13 @@ export interface FieldDefinitions {
   fields: FieldDefinition[];
 }
 
-/** The outcome of one definition: it is returned, never thrown. */
+/** The outcome of one definition. Failures are returned, not thrown. */
 export interface DefinedField {
   action: 'CREATE' | 'UPDATE' | 'NONE';
-  /** Why the field is not as defined; null if it is. */
+  /** The reason why the field is not as defined. Null on success. */
   error: string | null;
   warnings: string[];
-  /** The field as the provider describes it, if it is there. */
+  /** The provider's description of the field. Null if the field does not exist. */
   metadata: Record<string, unknown> | null;
 }
 

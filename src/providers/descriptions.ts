@@ -1,4 +1,4 @@
-/** What providers tell of their objects and fields. */
+/** Descriptions of a provider's objects and fields. */
 export const FIELD_VALUE_TYPES = [
   'STRING',
   'BOOLEAN',
@@ -13,7 +13,7 @@ export const FIELD_VALUE_TYPES = [
 ] as const;
 export type FieldValueType = (typeof FIELD_VALUE_TYPES)[number];
 
-/** A type and no interface: it is stored as JSON, which may have other members. */
+/** A type instead of an interface, because it must be assignable to JSON columns. */
 export type FieldDescription = {
   fieldName: string;
   displayName: string | null;
@@ -38,6 +38,6 @@ export interface ObjectDescription {
   name: string;
   displayName: string | null;
   fields: FieldDescription[];
-  /** The account may have fields beside these. */
+  /** True if the account may have further fields. */
   isPartial?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * JSON of a provider. A whole number that a JavaScript number can't hold stays as it was written, as a text: most are
- * ids. What is no JSON is given as the text; null if it is empty.
+ * Parses JSON of a provider. An integer beyond the range of a JavaScript number becomes a string with the same digits; most
+ * of these are ids. Returns the text itself if it is not JSON, and null if it is empty.
  */
 export function parseExactly(text: string): unknown {
   if (text === '') return null;
@@ -11,7 +11,7 @@ export function parseExactly(text: string): unknown {
   }
 }
 
-/** Most answers have none, and are read without looking at each value. */
+/** Most responses contain no such number, and are parsed without a check of each value. */
 const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
 
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -1,18 +1,18 @@
-/** The modules of providers: which there are, and the provider as an integration of one of them works with it. */
+/** Modules of providers, and the view of a provider through one of its modules. */
 import type { Provider, ProviderModule } from './contract.ts';
 
-/** The name that stands for a provider without modules. */
+/** The module name of a provider without modules. */
 const ROOT_MODULE = 'root';
 
 type Modules = [ProviderModule, ...ProviderModule[]];
 
-/** At least one; the first is the default. */
+/** Returns at least one module. The first one is the default. */
 export function modulesOf({ modules = [], displayName, baseUrl }: Provider): Modules {
   const [first, ...others] = modules;
   return first ? [first, ...others] : [{ name: ROOT_MODULE, displayName, baseUrl }];
 }
 
-/** The module of that name or alias. Null if the provider has no such module. */
+/** Returns the module with that name or alias. Null if the provider has no such module. */
 export function findModule(provider: Provider, name: string | null): ProviderModule | null {
   const modules = modulesOf(provider);
   if (name === null) return modules[0];
@@ -20,8 +20,8 @@ export function findModule(provider: Provider, name: string | null): ProviderMod
 }
 
 /**
- * The provider as the module has it: its address, and the code that reads and writes there. Null if there is no such
- * module.
+ * Returns the provider as an integration with that module uses it: with the module's base URL and connector. Null if the
+ * provider has no such module.
  */
 export function providerAt(provider: Provider, name: string | null): Provider | null {
   const module = findModule(provider, name);
@@ -30,14 +30,14 @@ export function providerAt(provider: Provider, name: string | null): Provider | 
   if (!connector) return inputs ? { ...provider, inputs } : provider;
   return { ...addressedAt(provider, module), ...withoutObjects, ...connector };
 }
-/** The provider's own objects are not those of a module that has a connector of its own. */
+/** A module with its own connector has none of the provider's objects. */
 const withoutObjects = {
   objects: undefined,
   objectAliases: undefined,
   commonObjects: undefined,
 };
 
-/** What requests are forwarded to: the module's address if the integration uses it, else the provider's. */
+/** Returns the target of the proxy: the module's base URL if `useModule` is set, otherwise the provider's. */
 export function forwardedTo(
   provider: Provider,
   { module: name, useModule }: { module: string | null; useModule: boolean },

@@ -1,54 +1,54 @@
-/** What a provider is asked to do with records, and what comes of it. */
+/** Requests to read and write records of a provider, and their results. */
 
 export interface PageRead {
   objectName: string;
-  /** Provider field names to fetch. */
+  /** The provider's names of the fields to fetch. */
   fields: string[];
-  /** Changed at or after. */
+  /** Only records that changed at this time or later. */
   since?: Date;
-  /** Changed at or before. */
+  /** Only records that changed at this time or earlier. */
   until?: Date;
-  /** Only records that have these values; given only to providers that take so many. */
+  /** Only records with these values. There are at most as many as the provider permits. */
   filters?: readonly FieldValue[];
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string;
   pageSize: number;
 }
 
 export interface FieldValue {
-  /** The provider's name. */
+  /** The provider's name of the field. */
   fieldName: string;
   value: string | number | boolean;
 }
 
 export interface RecordsRead {
   objectName: string;
-  /** Provider field names to fetch. */
+  /** The provider's names of the fields to fetch. */
   fields: string[];
   ids: string[];
 }
 
-/** A list by its address, as a caller of the provider's own API names it. */
+/** A list that a client of the provider's own API requests through the proxy. */
 export interface ListRequest {
   path: string;
   query: Record<string, string>;
-  /** Of a list that is asked for by a POST. */
+  /** The body of a list that is requested by POST. */
   body?: Record<string, unknown> | undefined;
 }
 
 export interface ProviderRecord {
   id: string;
-  /** Values by provider field name. */
+  /** Values by the provider's field names. */
   fields: Record<string, unknown>;
-  /** The whole record as the provider sent it. */
+  /** The complete record as the provider sent it. */
   raw: Record<string, unknown>;
 }
 
 export interface RecordPage {
   records: ProviderRecord[];
-  /** Null on the last page. Stored between pages, so it holds all that the next one needs. */
+  /** Null on the last page. It is stored between pages and contains everything that the next page needs. */
   nextCursor: string | null;
-  /** The number of records of the read, if the provider says it. */
+  /** The number of records of the whole read. Null if the provider does not return it. */
   estimatedTotal: number | null;
 }
 
@@ -60,11 +60,11 @@ export interface Association {
 export interface RecordWrite {
   type: 'CREATE' | 'UPDATE';
   objectName: string;
-  /** Provider field names; an update has the record's `id` here too. */
+  /** Values by the provider's field names. An update also has the record's `id` here. */
   record: Record<string, unknown>;
   associations?: Association[];
   headers?: { key: string; value: string }[];
-  /** Sent if the provider knows such keys: the same key creates once. */
+  /** Sent to providers that honor idempotency keys: a repeated key creates no second record. */
   idempotencyKey?: string;
 }
 
@@ -72,7 +72,7 @@ export interface BatchWrite {
   type: 'CREATE' | 'UPDATE';
   objectName: string;
   records: { record: Record<string, unknown>; associations?: Association[] }[];
-  /** If one record is refused, all are; only for providers that can do that. */
+  /** If true, one refused record refuses the batch. Only for providers that support it. */
   allOrNone: boolean;
   headers?: { key: string; value: string }[];
   idempotencyKey?: string;
@@ -84,18 +84,18 @@ export interface RecordRemoval {
   headers?: { key: string; value: string }[];
 }
 
-/** The outcome of one record: it is returned, never thrown. */
+/** The outcome of one record. Refusals are returned, not thrown. */
 export interface RecordOutcome {
   success: boolean;
-  /** Null for a refused create. */
+  /** Null if a creation was refused, or if the provider does not return the id. */
   recordId: string | null;
-  /** The record as the provider holds it now, if its answer has it. */
+  /** The record after the write, if the response has it. */
   data: Record<string, unknown> | null;
-  /** Why it was refused, in words for people. */
+  /** Human-readable reasons of a refusal. */
   errors: string[];
 }
 
-/** `recordId` is null if the vendor does not answer which record it created. */
+/** `recordId` is null if the vendor does not return the id of the created record. */
 export function writtenOutcome(
   recordId: string | null,
   data: Record<string, unknown> | null = null,

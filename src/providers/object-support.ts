@@ -1,7 +1,7 @@
-/** What a provider takes for one object, if that is less than for others. */
+/** Support of a single object, which may be less than the provider's. */
 import type { Provider } from './contract.ts';
 
-/** The provider's own name of an object that a caller names by it or by an alias. */
+/** Returns the provider's name of an object, given this name or an alias. */
 export function ownObjectName(
   provider: Pick<Provider, 'objectAliases'> | null,
   name: string,
@@ -9,7 +9,7 @@ export function ownObjectName(
   return provider?.objectAliases?.get(name) ?? name;
 }
 
-/** Conditions on fields that a read of the object takes. */
+/** Returns the maximum number of conditions in a search of the object. */
 export function filtersTaken(
   { commonObjects, takes }: Pick<Provider, 'commonObjects' | 'takes'>,
   objectName: string,
@@ -18,7 +18,7 @@ export function filtersTaken(
   return object?.filters ?? takes.filters ?? 0;
 }
 
-/** Whether the object's records can be read by their ids. */
+/** True if records of the object can be read by id. */
 export function isReadByIds(
   { commonObjects, capabilities }: Pick<Provider, 'commonObjects' | 'capabilities'>,
   objectName: string,

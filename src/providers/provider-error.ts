@@ -1,11 +1,11 @@
 /**
- * Why a provider gave no usable answer, and so what to do about it.
- * - AUTH_INVALIDATED: the credentials are refused: the connection is BAD_CREDENTIALS.
- * - FORBIDDEN, API_DISABLED, BAD_REQUEST, MISSING_FIELD, MISSING_OBJECT: can't pass by waiting.
- * - CURSOR_GONE: the read must start its page sequence again.
- * - RATE_LIMITED, MIGRATING, SERVER_ERROR, RETRYABLE: may pass later.
- * - TIMEOUT, DISCONNECTED: sent, but no answer came: a write's outcome is unknown.
- * - UNREACHABLE: never sent.
+ * Kinds of failures of a request to a provider, and how to handle them.
+ * - AUTH_INVALIDATED: the provider refused the credentials. The connection becomes BAD_CREDENTIALS.
+ * - FORBIDDEN, API_DISABLED, BAD_REQUEST, MISSING_FIELD, MISSING_OBJECT: permanent. Do not retry.
+ * - CURSOR_GONE: restart the read at its first page.
+ * - RATE_LIMITED, MIGRATING, SERVER_ERROR, RETRYABLE: temporary. Retry later.
+ * - TIMEOUT, DISCONNECTED: the request was sent without a response, so the outcome of a write is unknown.
+ * - UNREACHABLE: the request was never sent.
  */
 export const PROVIDER_ERROR_KINDS = [
   'AUTH_INVALIDATED',
@@ -40,7 +40,7 @@ export class ProviderError extends Error {
   override name = 'ProviderError';
   readonly kind: ProviderErrorKind;
   readonly status: number | null;
-  /** The wait that the provider demands, in milliseconds. */
+  /** How long the provider requires to wait, in milliseconds. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -54,12 +54,12 @@ export class ProviderError extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
   }
 
-  /** Trying again later can help. */
+  /** True if a retry may succeed. */
   get passesLater(): boolean {
     return PASSES_LATER.has(this.kind);
   }
 
-  /** The provider may have carried out the request. */
+  /** True if the provider may have executed the request. */
   get outcomeUnknown(): boolean {
     return OUTCOME_UNKNOWN.has(this.kind);
   }

@@ -1,9 +1,9 @@
-/** How every connector reads a provider's answer, so that doubt is judged the same way everywhere. */
+/** Reads responses of providers, so that all connectors treat doubtful ones alike. */
 import { z } from 'zod';
 import type { ProviderAnswer } from './contract.ts';
 import { ProviderError } from './provider-error.ts';
 
-/** What the request was for: a read can be asked again, a write may have been carried out. */
+/** The purpose of a request. A read can be repeated; a write may have been executed. */
 export type RequestPurpose = 'READ' | 'WRITE';
 
 /** Long enough for any provider's explanation, short enough to store with each failure. */
@@ -14,9 +14,9 @@ export function isSuccess({ status }: Pick<ProviderAnswer, 'status'>): boolean {
 }
 
 /**
- * The body of a successful answer. One that is not of the documented form throws: RETRYABLE after
- * a read, for a proxy's page or a truncated body passes; DISCONNECTED after a write, whose outcome
- * is as unknown as when no answer came, so that it is never silently repeated.
+ * Parses the body of a successful response. Throws if it has another form than documented: RETRYABLE after a read, because
+ * a proxy's error page or a truncated body is temporary; DISCONNECTED after a write, whose outcome is then unknown, so that
+ * it is not repeated blindly.
  */
 export function answerBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -33,8 +33,8 @@ export function answerBody<Schema extends z.ZodType>(
 }
 
 /**
- * What `Retry-After` asks us to wait, in milliseconds: seconds, or an HTTP date, which is told
- * against the answer's own `Date` so that the two clocks need not agree. Null if it asks for nothing.
+ * Parses `Retry-After` into milliseconds: seconds, or an HTTP date, which is compared with the response's own `Date` so that
+ * clocks need not agree. Null if the header is absent or invalid.
  */
 export function retryAfterMs({ headers }: Pick<ProviderAnswer, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';
