@@ -136,7 +136,7 @@ interface Parts extends OpenServices {
   state: State;
 }
 
-/** What the server derives from the address, the origin and the host of a client. */
+/** Functions that read a client's address, its page's origin and the gateway's URL from its request. */
 function clientParts({
   config,
   database,

@@ -10,8 +10,8 @@ export function cpuMs(pid: number): number {
 }
 
 /**
- * User and system time of a process and its children so far. The time of children that have ended is counted by their parent: a child that
- * ends meanwhile is left out.
+ * User and system time of a process and its children so far. A parent includes the time of its ended children. A child
+ * that ends during the measurement is omitted.
  */
 export function familyCpuMs(pid: number): number {
   const children = readdirSync('/proc').flatMap((name) => {

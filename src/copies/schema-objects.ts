@@ -1,7 +1,7 @@
 /** The tables, functions and types that migrations create. A copy that failed drops those that it created. */
 import type { OpenSession } from '../database/sessions/session.ts';
 
-/** In an order in which they can be dropped. Indexes, sequences and triggers go with their tables. */
+/** Objects in an order in which they can be dropped. Indexes, sequences and triggers are dropped with their tables. */
 const OBJECTS = `
   with own as (select oid from pg_namespace where nspname = current_schema()), named as (
     select 'table' as "kind", quote_ident(c.relname) as "name", c.oid from pg_class c, own
@@ -18,17 +18,17 @@ const OBJECTS = `
 
 export interface SchemaObject {
   kind: 'table' | 'function' | 'type';
-  /** Quoted where that is needed. */
+  /** The name as SQL, quoted if necessary. */
   name: string;
 }
 
-/** Those of extensions are left out. */
+/** Returns all objects of the schema except those of extensions. */
 export async function listObjects(session: OpenSession): Promise<SchemaObject[]> {
   const { rows } = await session.query<SchemaObject>(OBJECTS);
   return rows;
 }
 
-/** Drops what came after `before`. Does nothing if migrations had been applied then: their tables may depend on it. */
+/** Drops all objects that are not in `before`. Does nothing if `before` has migrations, whose tables may need them. */
 export async function dropCreated(session: OpenSession, before: SchemaObject[]): Promise<void> {
   const known = new Set(before.map(({ kind, name }) => `${kind} ${name}`));
   if (known.has('table _prisma_migrations')) return;

@@ -26,7 +26,7 @@ export function tellAfter(tx: object, ...hints: readonly Hint[]): void {
   ofTransaction.push(...hints);
 }
 
-/** Runs a statement of `database/hot/` in a transaction, and tells its hints when that is committed. */
+/** Runs a statement of `database/hot/` in a transaction, and sends its notifications after the commit. */
 export async function changeAndTell<R>(
   tx: Transaction,
   text: string,

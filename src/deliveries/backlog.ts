@@ -1,37 +1,36 @@
 /**
- * What this process has claimed, by destination, and whose turn it is. Destinations take turns; each has
- * a few messages in flight at most, and those that fail share a part of all places, so that one that
- * hangs does not delay the others.
+ * The deliveries that this process has claimed, in a queue for each destination. Destinations take turns. Each has few
+ * messages in flight, and failing destinations share a part of the capacity, so that one that hangs does not delay others.
  */
 import { LRUCache } from 'lru-cache';
 import type { Job } from './claim.ts';
 import type { DeliveryLimits } from './limits.ts';
 
-/** The part of the memory that destinations that fail may fill. */
+/** The part of the capacity that failing destinations may use. */
 const FAILING_PART = 1 / 4;
 
-/** As many as can be in flight at once. */
+/** The number of quick destinations that are remembered: as many as can be in flight at the same time. */
 const QUICK_KNOWN = 64;
 
 /**
- * The part of what other projects leave free that one project may take. However many projects send to destinations that
- * hang, the next one can therefore claim and send.
+ * A project may use this part of the capacity that other projects leave free. However many projects have destinations
+ * that hang, the next project can still claim and send.
  */
 const PROJECT_PART = 3 / 4;
 
-/** What may be claimed for a project. */
+/** The deliveries that a claim may take for a project. */
 export interface ProjectRoom {
   rows: number;
   bytes: number;
-  /** Rows of these for destinations that fail. */
+  /** The part of `rows` for failing destinations. */
   failing: number;
 }
 
-/** What is held of a project. */
+/** The deliveries of a project that this process holds. */
 interface ProjectHeld {
   rows: number;
   bytes: number;
-  /** Rows for destinations that fail. */
+  /** Rows for failing destinations. */
   failing: number;
   inFlight: number;
   inFlightFailing: number;
@@ -45,19 +44,19 @@ const NOTHING_HELD: ProjectHeld = {
   inFlightFailing: 0,
 };
 
-interface Lane {
+interface DestinationQueue {
   projectId: string;
   isFailing: boolean;
   waiting: Job[];
   inFlight: number;
-  /** Waiting, in flight, and sent but not yet recorded. */
+  /** The number of deliveries that wait, are in flight, or were sent and are not recorded yet. */
   held: number;
 }
 
 export class Backlog {
   readonly #limits: DeliveryLimits;
-  /** Destinations with claimed messages; the one that has just had its turn is last. */
-  readonly #lanes = new Map<string, Lane>();
+  /** Destinations with claimed messages. The one that had its turn last is at the end. */
+  readonly #queues = new Map<string, DestinationQueue>();
   readonly #quick = new LRUCache<string, true>({ max: QUICK_KNOWN });
   #stale: Job[] = [];
   readonly #all: ProjectHeld = { ...NOTHING_HELD };
@@ -75,104 +74,104 @@ export class Backlog {
     return this.#all.bytes;
   }
 
-  /** What may be claimed for each project of which something is held, and for any other project. */
+  /** The room of each project with held deliveries, and that of any other project. */
   rooms(): { of: Map<string, ProjectRoom>; other: ProjectRoom } {
     const of = new Map([...this.#projects].map(([id, held]) => [id, this.#roomOf(held)]));
     return { of, other: this.#roomOf(NOTHING_HELD) };
   }
 
-  /** How many more a destination may have; one that is not named has none so far. */
+  /** How many more deliveries each destination may hold. Destinations without an entry hold none. */
   free(): Map<string, number> {
-    const known = new Set([...this.#lanes.keys(), ...this.#quick.keys()]);
+    const known = new Set([...this.#queues.keys(), ...this.#quick.keys()]);
     return new Map([...known].map((id) => [id, this.#freeOf(id)]));
   }
 
   add(jobs: readonly Job[]): void {
     for (const job of jobs) {
       const { destinationId } = job.row;
-      const lane = this.#lanes.get(destinationId) ?? newLane(job.row);
-      this.#lanes.set(destinationId, lane);
-      lane.waiting.push(job);
-      lane.held += 1;
-      this.#count(lane, { rows: 1, bytes: job.bodyBytes, failing: lane.isFailing ? 1 : 0 });
+      const queue = this.#queues.get(destinationId) ?? newQueue(job.row);
+      this.#queues.set(destinationId, queue);
+      queue.waiting.push(job);
+      queue.held += 1;
+      this.#count(queue, { rows: 1, bytes: job.bodyBytes, failing: queue.isFailing ? 1 : 0 });
     }
   }
 
-  /** The next one to send, which then is in flight; undefined if all must wait. */
+  /** Returns the next delivery to send, and counts it as in flight. Undefined if all must wait. */
   next(nowMs: number): Job | undefined {
     if (this.#all.inFlight >= this.#limits.inFlight) return undefined;
-    for (const [destinationId, lane] of this.#lanes) {
-      while ((lane.waiting[0]?.startByMs ?? nowMs) < nowMs)
-        this.#stale.push(...lane.waiting.splice(0, 1));
-      if (!this.#mayStart(lane)) continue;
-      const [job] = lane.waiting.splice(0, 1);
-      this.#countInFlight(lane, 1);
-      this.#lanes.delete(destinationId);
-      this.#lanes.set(destinationId, lane);
+    for (const [destinationId, queue] of this.#queues) {
+      while ((queue.waiting[0]?.startByMs ?? nowMs) < nowMs)
+        this.#stale.push(...queue.waiting.splice(0, 1));
+      if (!this.#mayStart(queue)) continue;
+      const [job] = queue.waiting.splice(0, 1);
+      this.#countInFlight(queue, 1);
+      this.#queues.delete(destinationId);
+      this.#queues.set(destinationId, queue);
       return job;
     }
     return undefined;
   }
 
-  /** No longer in flight; what is known of its destination now counts for what is still waiting. */
+  /** Notes the end of an attempt. Its result decides how the destination's waiting deliveries are treated. */
   sent(
     { row: { destinationId } }: Job,
     { isSuccess, durationMs }: { isSuccess: boolean; durationMs: number },
   ): void {
-    const lane = this.#laneOf(destinationId);
-    this.#countInFlight(lane, -1);
-    this.#setFailing(lane, !isSuccess);
+    const queue = this.#queueOf(destinationId);
+    this.#countInFlight(queue, -1);
+    this.#setFailing(queue, !isSuccess);
     if (isSuccess && durationMs <= this.#limits.quickMs) this.#quick.set(destinationId, true);
     else this.#quick.delete(destinationId);
   }
 
-  /** Recorded or given back. */
+  /** Forgets deliveries that were recorded or released. */
   drop(jobs: readonly Job[]): void {
     for (const {
       row: { destinationId },
       bodyBytes,
     } of jobs) {
-      const lane = this.#laneOf(destinationId);
-      lane.held -= 1;
-      this.#count(lane, { rows: -1, bytes: -bodyBytes, failing: lane.isFailing ? -1 : 0 });
-      if (lane.held === 0) this.#lanes.delete(destinationId);
+      const queue = this.#queueOf(destinationId);
+      queue.held -= 1;
+      this.#count(queue, { rows: -1, bytes: -bodyBytes, failing: queue.isFailing ? -1 : 0 });
+      if (queue.held === 0) this.#queues.delete(destinationId);
     }
   }
 
-  /** Takes out what was not begun in time, to be given back. */
+  /** Removes the deliveries that were not started in time and returns them, to be released. */
   takeStale(): Job[] {
     const stale = this.#stale;
     this.#stale = [];
     return stale;
   }
 
-  /** Takes out what waits: of one destination, or all of it. */
+  /** Removes and returns the waiting deliveries: of one destination, or all. */
   takeWaiting(destinationId?: string): Job[] {
-    const lanes =
-      destinationId === undefined ? [...this.#lanes.values()] : [this.#lanes.get(destinationId)];
-    return lanes.flatMap((lane) => lane?.waiting.splice(0) ?? []);
+    const queues =
+      destinationId === undefined ? [...this.#queues.values()] : [this.#queues.get(destinationId)];
+    return queues.flatMap((queue) => queue?.waiting.splice(0) ?? []);
   }
 
   #freeOf(destinationId: string): number {
     const mayHold = this.#quick.has(destinationId)
       ? this.#limits.heldPerQuickDestination
       : this.#limits.inFlightPerDestination;
-    return Math.max(0, mayHold - (this.#lanes.get(destinationId)?.held ?? 0));
+    return Math.max(0, mayHold - (this.#queues.get(destinationId)?.held ?? 0));
   }
 
-  #mayStart({ projectId, waiting, inFlight, isFailing }: Lane): boolean {
+  #mayStart({ projectId, waiting, inFlight, isFailing }: DestinationQueue): boolean {
     if (waiting.length === 0 || inFlight >= this.#limits.inFlightPerDestination) return false;
     const held = this.#heldOf(projectId);
     if (this.#free('inFlight', held) <= 0) return false;
     return !isFailing || this.#free('inFlightFailing', held) > 0;
   }
 
-  #countInFlight(lane: Lane, change: 1 | -1): void {
-    lane.inFlight += change;
-    this.#count(lane, { inFlight: change, inFlightFailing: lane.isFailing ? change : 0 });
+  #countInFlight(queue: DestinationQueue, change: 1 | -1): void {
+    queue.inFlight += change;
+    this.#count(queue, { inFlight: change, inFlightFailing: queue.isFailing ? change : 0 });
   }
 
-  #count({ projectId }: Lane, changes: Partial<ProjectHeld>): void {
+  #count({ projectId }: DestinationQueue, changes: Partial<ProjectHeld>): void {
     const held = this.#heldOf(projectId);
     if (held === NOTHING_HELD) this.#projects.set(projectId, { ...NOTHING_HELD });
     for (const counted of [this.#all, this.#heldOf(projectId)]) {
@@ -192,7 +191,7 @@ export class Backlog {
     return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#free('failing', held) };
   }
 
-  /** How much more a project may have, rounded up: a limit of 1 is one for each project in turn. */
+  /** How much more a project may hold. Rounded up, so that projects take turns at a limit of 1. */
   #free(what: keyof ProjectHeld, held: ProjectHeld): number {
     const others = this.#all[what] - held[what];
     const free = this.#maxOf(what) - others;
@@ -205,20 +204,20 @@ export class Backlog {
     return { rows: heldRows, bytes: heldBytes, failing, inFlight, inFlightFailing }[what];
   }
 
-  #setFailing(lane: Lane, isFailing: boolean): void {
-    if (lane.isFailing === isFailing) return;
-    lane.isFailing = isFailing;
+  #setFailing(queue: DestinationQueue, isFailing: boolean): void {
+    if (queue.isFailing === isFailing) return;
+    queue.isFailing = isFailing;
     const sign = isFailing ? 1 : -1;
-    this.#count(lane, { failing: sign * lane.held, inFlightFailing: sign * lane.inFlight });
+    this.#count(queue, { failing: sign * queue.held, inFlightFailing: sign * queue.inFlight });
   }
 
-  #laneOf(destinationId: string): Lane {
-    const lane = this.#lanes.get(destinationId);
-    if (!lane) throw new Error(`Nothing is held for ${destinationId}.`);
-    return lane;
+  #queueOf(destinationId: string): DestinationQueue {
+    const queue = this.#queues.get(destinationId);
+    if (!queue) throw new Error(`Nothing is held for ${destinationId}.`);
+    return queue;
   }
 }
 
-function newLane({ projectId, isFailing }: Job['row']): Lane {
+function newQueue({ projectId, isFailing }: Job['row']): DestinationQueue {
   return { projectId, isFailing, waiting: [], inFlight: 0, held: 0 };
 }

@@ -1,4 +1,4 @@
-/** Takes deliveries from the outbox, ready to be sent. */
+/** Claims due deliveries of the outbox and prepares them for sending. */
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
@@ -38,11 +38,11 @@ export interface Job {
 
 export interface Claim {
   jobs: Job[];
-  /** All due deliveries were seen: there are no more now. */
+  /** True if no due deliveries are left. */
   isComplete: boolean;
-  /** The next claim is of other projects. */
+  /** True if the next claim concerns other projects. */
   goesOn: boolean;
-  /** Due deliveries were left because their destination's share, or the memory, is full. */
+  /** True if due deliveries were left because the share of their destination or the memory is full. */
   isSaturated: boolean;
 }
 
@@ -56,22 +56,22 @@ interface ClaimDeps {
 
 const NOTHING: Claim = { jobs: [], isComplete: true, goesOn: false, isSaturated: false };
 
-/** Whose deliveries a claim takes. */
+/** The projects of a claim. */
 interface Turn {
   projectIds: ProjectIds;
-  /** Projects up to this one have had their turn. */
+  /** Projects up to this id have had their turn. */
   afterProjectId: string;
 }
 
 /**
- * Projects take turns, and so do the destinations of each: a claim continues after the project of the claim before, and
- * in a project that got less than it is owed, after its last destination. In a group of projects, those that are owed
- * something are found first, and claims are of as many of them as one statement may change together.
+ * Claims by turns: of the projects, and of the destinations of each project. A claim continues after the last project of
+ * the previous claim. A project that did not get all of its due deliveries continues after its last destination. In a
+ * shard group, a query first finds the projects with due deliveries, and a claim takes those that one statement may change.
  */
 export class Claimer {
   readonly #deps: ClaimDeps;
   #turns: Turn[] = [];
-  /** The last destination that had its turn, of projects that got less than they are owed. */
+  /** The last destination that had its turn, for projects that did not get all of their due deliveries. */
   readonly #afterDestinations = new Map<string, string>();
 
   constructor(deps: ClaimDeps) {
@@ -119,9 +119,8 @@ export class Claimer {
   }
 
   /**
-   * Notes where each project continues. `isCut`: a project got no more because its room is used up. `hasMore`: a claim for the
-   * same projects may find more now: of a project, only destinations after a certain one were seen, or those that fail
-   * took the room of others.
+   * Notes where each project continues. `isCut`: a project's room is used up. `hasMore`: another claim for these projects
+   * may find more, because only destinations after a certain one were searched, or because failing ones used the room.
    */
   #noteTurns(
     { projectIds, afterProjectId }: Turn,

@@ -1,7 +1,7 @@
 /**
- * The outbox: the table Delivery as workers see it. Its statements are written by hand because each of
- * them handles many deliveries. A delivery is due when its nextAttemptTime has come and nobody holds it;
- * leases are told by the database's clock, the same for all processes.
+ * The outbox: statements of workers on the table Delivery. They are written by hand because each of them handles many
+ * deliveries. A delivery is due if its nextAttemptTime has passed and no process holds its lease. Leases use the
+ * database's clock, which all processes share.
  */
 
 import {
@@ -23,7 +23,7 @@ import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
 import type { ProjectRoom } from './backlog.ts';
 
-/** A delivery that this process may send until its lease ends, and where to. */
+/** A delivery that this process may send until its lease ends, with its target. */
 export interface ClaimedRow {
   id: string;
   projectId: string;
@@ -37,38 +37,38 @@ export interface ClaimedRow {
   maskedHeaders: Record<string, string> | null;
   headersSealed: string | null;
   isFailing: boolean;
-  /** Another one may wait for its end. */
+  /** True if another delivery may wait for this one. */
   isOrdered: boolean;
   signingSecretSealed: string;
   previousSecretSealed: string | null;
   previousSecretExpireTime: Date | null;
-  /** Of the trace in which it was owed. */
+  /** The trace in which it was enqueued. */
   traceparent: string | null;
   /** The database's clock at the claim, in milliseconds. */
   claimedMs: number;
 }
 
-/** The projects of a statement; null: all. */
+/** The projects of a statement. Null means all projects. */
 export type ProjectIds = readonly string[] | null;
 
 export type DestinationKey = Pick<ClaimedRow, 'projectId' | 'destinationId'>;
 
 export interface ClaimOrder {
   projectIds: ProjectIds;
-  /** Projects take turns in the order of their ids. Those up to this one have had their turn. */
+  /** Projects take turns in the order of their ids. Those up to this id have had their turn. */
   afterProjectId: string;
-  /** In these projects, destinations up to this one have had their turn. */
+  /** By project, the last destination that has had its turn. */
   afterDestinations: ReadonlyMap<string, string>;
-  /** How many each destination may have: these, and others the default. */
+  /** How many deliveries each destination may get. Others get `freeByDefault`. */
   free: ReadonlyMap<string, number>;
   freeByDefault: number;
-  /** What each project may have: these, and any other one. */
+  /** The room of each project. Others have the room `other`. */
   rooms: { of: ReadonlyMap<string, ProjectRoom>; other: ProjectRoom };
   rows: number;
   bytes: number;
   leaseToken: string;
   leaseMs: number;
-  /** The database's clock, as far as it is known here: what it says itself counts too. */
+  /** The process's estimate of the database's clock. The statement uses the later of both. */
   now: Date;
 }
 
@@ -90,7 +90,7 @@ export const owedSql = (after: string, isAsked: IsAsked) => `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
-/** SQL: when a worker has something to do next, that others have not begun or may have left; null if nothing waits. */
+/** SQL of the time at which the next delivery is due. Null if none is pending. */
 export const earliestDue = (isAsked: IsAsked) => `
   ${owedSql("'', ''", isAsked)}
   select least(
@@ -109,7 +109,7 @@ const OWED = acrossProjects(
   group by t."projectId"`,
 );
 
-/** Which of the projects are owed something that is due, also if it is held. */
+/** Returns the projects with due deliveries, including those that a process holds. */
 export async function findOwed(
   query: RunQuery,
   projectIds: readonly string[],
@@ -136,7 +136,7 @@ const owedProjectsSql = (after: string, isAsked: IsAsked) => `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
-/** The same for the destinations of the project `room."projectId"`. */
+/** Walks in the same way over the destinations of the project `room."projectId"`. */
 const OWED_OF_PROJECT = `
   with recursive owed as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
@@ -152,8 +152,8 @@ const OWED_OF_PROJECT = `
   )`;
 
 /**
- * Takes due deliveries of enabled destinations, one project after the other and one destination of it after the other.
- * No project takes more than its room: what others have is found whatever one of them is owed.
+ * Claims due deliveries of enabled destinations, project by project and destination by destination. No project gets more
+ * than its room, so that the number of its due deliveries does not delay others.
  */
 const CLAIM = acrossProjects(
   'deliveries that are due',

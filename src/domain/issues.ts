@@ -18,7 +18,7 @@ const SECRET_INPUTS = new Set([
   'headers',
 ]);
 
-/** Returns an issue for each offending path. Values are left out if they are secrets, or if their rule hides them. */
+/** Returns an issue for each offending path. It omits values that are secrets or that their rule hides. */
 export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
   return error.issues.flatMap((issue) => {
     const paths =

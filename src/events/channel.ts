@@ -1,4 +1,4 @@
-/** Hints of changes that transactions make beside the statements of database/hot/; told when they are committed. */
+/** Notifications of changes in transactions other than the statements of database/hot/. They are sent after the commit. */
 import {
   ERASURES_CHANNEL,
   EVENTS_CHANNEL,

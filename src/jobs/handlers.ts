@@ -1,4 +1,4 @@
-/** What runs each job of the queue. */
+/** The handlers of the queue's jobs. */
 import { eraseSlice } from '../domain/erasure/erase-slice.ts';
 import { runSlice } from '../domain/operation/read/slice.ts';
 import { runWrite } from '../domain/operation/write/write-run.ts';

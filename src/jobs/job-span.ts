@@ -2,7 +2,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { JobName } from './jobs.ts';
 
-/** Member of a job's data beside its payload, so that the process that runs it continues the trace. */
+/** Member of a job's data next to its payload. The process that runs the job continues the trace. */
 export const TRACEPARENT = 'traceparent';
 
 /** The payload names rows and holds no data. */

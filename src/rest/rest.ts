@@ -1,4 +1,4 @@
-/** REST under /v1: routes of the server's Fastify, in a context of their own. */
+/** REST under /v1: the routes of one Fastify context. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
@@ -49,8 +49,8 @@ export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
 }
 
 /**
- * Compiles a validator for the whole input of an endpoint. Fastify would validate each part of a request by itself,
- * before the caller is authorized, and report the issues of the first part only.
+ * Compiles a validator for the whole input of an endpoint. Fastify would validate each part of a request separately,
+ * before the caller is authorized, and report only the issues of the first part.
  */
 const validateWhole: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>

@@ -1,4 +1,4 @@
-/** What the pages of an OAuth connect share: their headers, their failures, their opener and their browser's cookie. */
+/** Shared parts of the pages of an OAuth connect: headers, error pages, the opener and the browser's cookie. */
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
@@ -6,7 +6,7 @@ import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
 import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
 import { page } from './plain-page.ts';
 
-/** Their URLs hold secrets: no other page gets such a URL as a referrer, and no cache keeps it. */
+/** Headers of pages whose URLs contain secrets: no referrer, no caching. */
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
 export async function privatePage(

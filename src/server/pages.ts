@@ -1,4 +1,4 @@
-/** Small routes of their own: health, links to everything, meanings of problems, and the end of an OAuth consent. */
+/** Small routes: health, the start page, pages about problems, and the pages of an OAuth connect. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { CALLBACK_PATH, LINK_PATH } from '../domain/connection/oauth-connect.ts';
@@ -13,7 +13,7 @@ export interface PageParts {
   services: Services;
   /** The file with the demo's key; null if there is no demo, or not yet. */
   demoFile: () => string | null;
-  /** False until everything that a caller may rely on is there, and while the server stops. */
+  /** False until the server is ready, and while it stops. */
   isReady: () => boolean;
 }
 

@@ -29,7 +29,7 @@ const STOP_MS = 2_000;
 const PARENT_BASED = 'parentbased_';
 
 export function openTracing(config: Config, log: Log): { tracer: Tracer } & AsyncDisposable {
-  // Of the process, as the API has them. A second app in one process shares them.
+  // OpenTelemetry's API has one of each for the process, so several apps in one process share them.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const attributes = {

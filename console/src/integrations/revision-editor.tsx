@@ -12,7 +12,7 @@ const JsonEditor = lazy(() => import('./editor/json-editor.tsx'));
 interface RevisionEditorProps {
   initial: string;
   problem: Problem | null;
-  /** Path of the content in the input. It is left out of the paths of findings and warnings. */
+  /** Path of the content in the input. Findings and warnings are shown without it. */
   prefix: string;
   isRunning: boolean;
   save: string;

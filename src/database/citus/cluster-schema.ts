@@ -17,24 +17,24 @@ import {
 
 type Session = Pick<OpenSession, 'query'>;
 
-/** A table that has been spread, and how long its rows took. */
+/** Progress of spreading: the table that was spread last, and how long it took. */
 export interface SpreadTable {
   table: Table;
   placement: TablePlacement;
   durationMs: number;
-  /** How many tables are spread by now, and in the end. */
+  /** The number of tables that are spread, of `count`. */
   done: number;
   count: number;
 }
 
 export interface ClusterSchema {
-  /** Its tables are spread. */
+  /** True if the tables are spread over the nodes. */
   isDistributed: boolean;
   /** Runs the SQL of a migration, inside its transaction. */
   run(sql: string): Promise<unknown>;
   /**
-   * Must run after all migrations. Spreads an empty database. One that has grown up on a single server works as before
-   * until its operator spreads it, because nobody can use it meanwhile. Returns whether the tables are spread.
+   * Must run after all migrations. Spreads an empty database. Returns false for a database with rows that is not spread: it
+   * keeps working on the coordinator, because spreading blocks all use until an operator runs `npm run distribute`.
    */
   settle(log: Log): Promise<boolean>;
   /** Spreads the tables that are not spread yet, all of them or none. */
@@ -44,7 +44,7 @@ export interface ClusterSchema {
 /** Null if the database is on a single server. Prepares the session for changes of the schema. */
 export async function findClusterSchema(session: OpenSession): Promise<ClusterSchema | null> {
   if (!(await hasExtension(session))) return null;
-  // One statement may follow another on the same shards, and triggers keep to their own project's rows.
+  // Several statements of a transaction change the same shards. Triggers change rows of their own project only.
   await session.query(`set citus.multi_shard_modify_mode = 'sequential'`);
   await session.query('set citus.enable_unsafe_triggers = on');
   const isDistributed = await isAnchorSpread(session);
@@ -68,7 +68,7 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
         done += 1;
         onSpread({ table, placement, durationMs, done, count });
       });
-      // Until here the coordinator has kept the rows, too.
+      // The coordinator still has its own copies of the rows.
       await freeLocalRows(session);
     },
   };
@@ -131,7 +131,7 @@ async function inTransaction(session: Session, onTable: OnTable): Promise<void> 
   }
 }
 
-/** Nobody else reads or changes a table while its rows are moved. Tables that are spread already stay where they are. */
+/** Locks each table against reads and changes while its rows move. Tables that are already spread are skipped. */
 async function spreadAll(session: Session, onTable: OnTable): Promise<void> {
   await refuseAlone(session);
   await castEnums(session);
@@ -188,7 +188,7 @@ async function spreadTable(
   }
 }
 
-/** Local tables refer to tables that every node has, so the coordinator must be a node too. */
+/** Throws if the coordinator is no node: local tables refer to reference tables, which must exist there. */
 async function refuseAlone(session: Session): Promise<void> {
   const { rows } = await session.query('select from pg_dist_node where groupid = 0');
   if (rows.length > 0) return;
@@ -205,7 +205,7 @@ async function spreadTables(session: Session): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Triggers run on the nodes, and call functions that no table depends on, but which may name tables' rows. */
+/** Copies functions to the nodes. Triggers run there and call functions that Citus does not copy with a table. */
 async function shareFunctions(session: Session): Promise<void> {
   await session.query(
     `select create_distributed_function(f.oid::regprocedure) from pg_proc f
@@ -215,7 +215,7 @@ async function shareFunctions(session: Session): Promise<void> {
   );
 }
 
-/** Foreign keys and triggers: they keep a table from its way, and a trigger would run for every row that is moved. */
+/** A foreign key or a trigger. Both are dropped during the move: keys prevent it, and triggers would run for every row. */
 interface Attached {
   drop: string;
   create: string;

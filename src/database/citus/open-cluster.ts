@@ -1,4 +1,4 @@
-/** A Citus cluster as the rest of the gateway sees it: by `database/cluster.ts` alone. */
+/** Opens a Citus cluster. Other parts import it through `database/cluster.ts`. */
 import type { Log } from '../../log.ts';
 import type { Database } from '../database.ts';
 import type { JobDatabase } from '../job-database.ts';
@@ -12,10 +12,10 @@ import { loadParser } from './parser.ts';
 import { groupsOfNodes, ProjectLocations } from './project-locations.ts';
 import { refusalsOf, routedSessions } from './routed-session.ts';
 
-/** A node that commits nothing over a new connection within this time is away. */
+/** A node that commits nothing over a new connection within this time counts as failed. */
 const ANSWER_MAX_MS = 1_500;
 
-/** It waits for whatever a change waits for, its disk and its standby, but for no lock of a row. */
+/** A write without row locks. Its commit waits for the disk and the standby, as every commit does. */
 const CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
 
 const ANSWERS = `
@@ -23,11 +23,11 @@ const ANSWERS = `
   cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
   where n.groupid = $1 and n.noderole = 'primary'`;
 
-/** What the rest of the gateway needs of a cluster. */
+/** The interface of a cluster for the rest of the gateway. */
 export interface Cluster extends Disposable {
   /** Options for the pools whose statements reach the nodes. */
   pools: Required<Pick<PoolOptions, 'Client' | 'refusal'>>;
-  /** For reads in bursts. */
+  /** The nodes of a statement, for reads that are sent together. */
   servers: Servers;
   /** Options of the job queue, whose tables stay on the coordinator. */
   queue: JobDatabase['options'];
@@ -53,7 +53,7 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   };
 }
 
-/** The coordinator connects to it anew: a connection that is there may wait for a lock, or be lost. Throws if it can't be asked. */
+/** True if the node commits. The coordinator opens a new connection, because an open one may wait for a lock or be lost. */
 async function nodeAnswers(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
   const session = await openSession({ ...server, name, limitMs: ANSWER_MAX_MS });

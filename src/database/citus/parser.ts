@@ -1,14 +1,14 @@
-/** PostgreSQL's own parser, as WebAssembly. A process whose database is on a single server never loads it. */
+/** PostgreSQL's own parser, as WebAssembly. Processes without a cluster never load it. */
 let parser: typeof import('libpg-query') | null = null;
 
-/** Must have ended before `parseSql` is called. */
+/** Must resolve before `parseSql` is called. */
 export async function loadParser(): Promise<void> {
   const loaded = await import('libpg-query');
   await loaded.loadModule();
   parser = loaded;
 }
 
-/** The syntax tree of one statement or several. Throws for what PostgreSQL can't read. */
+/** Returns the syntax tree of one or several statements. Throws for a syntax error. */
 export function parseSql(text: string): unknown {
   if (!parser) throw new Error('Bug: the SQL parser is not loaded.');
   return parser.parseSync(text);

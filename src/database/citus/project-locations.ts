@@ -1,13 +1,13 @@
 /**
- * On which shard and node each project's rows are, and the projects of a node as a group. The coordinator's own metadata
- * answers this: no node is asked.
+ * The shard and node of each project's rows, and the projects of a node as a group. The metadata of the coordinator
+ * contains both, so no node is queried.
  */
 import type { Database } from '../database.ts';
 import { ALL_PROJECTS, type ProjectGroup } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import { ANCHOR } from './table-placement.ts';
 
-/** A project that is new or has moved is known after this time. */
+/** The locations are refreshed if they are older. A new or moved project is known after this time. */
 const FRESH_MS = 1_000;
 
 const LOCATIONS = `
@@ -26,7 +26,7 @@ export class ProjectLocations {
   #projectIds = new Map<number, string[]>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
-  /** As of the last `refresh`; undefined for a project that is newer. */
+  /** The node as of the last `refresh`. Undefined for a newer project. */
   nodeOf = (projectId: string): number | undefined => this.#locations.get(projectId)?.node;
 
   nodes = (): number[] => [...this.#projectIds.keys()];

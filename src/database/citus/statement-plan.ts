@@ -1,7 +1,7 @@
 /**
- * Which statements run on the shards of their projects (docs/decisions/034-citus.md), told by PostgreSQL's own parser. Citus plans
- * reads and Prisma's changes. It refuses a hand-written change that is more than one simple step, a lateral join, a recursive
- * statement, and a lock of rows where several shards could be meant.
+ * Decides which statements the gateway itself sends to the shards of their projects (docs/decisions/034-citus.md), with
+ * PostgreSQL's own parser. Citus plans reads and Prisma's changes. It refuses changes of several steps, lateral joins,
+ * recursive statements, and row locks that could concern several shards.
  */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
@@ -10,12 +10,12 @@ import { parseSql } from './parser.ts';
 import { placementOf, TABLES, type TablePlacement } from './table-placement.ts';
 
 export type Route =
-  /** On the shards of these projects; `of` returns the values as one of these shards sees them. */
+  /** The shards of these projects. `of` returns the values for one of these shards. */
   | { projects: string[]; of: (projects: readonly string[]) => unknown[] }
-  /** On all shards, each by itself. */
+  /** All shards, with a statement for each. */
   | 'everywhere';
 
-/** How a text runs, whatever its values are. `parameter` (from 0) has the projects, or rows as JSON that have them. */
+/** How a text runs with any values. `parameter` (from 0) holds the projects, or rows with projects as JSON. */
 type Plan =
   | { by: 'citus' }
   | { by: 'all nodes' }
@@ -29,7 +29,7 @@ interface ParsedStatement {
   parameters: number[];
 }
 
-/** The gateway has a few hundred texts. */
+/** Far more than the few hundred texts of the gateway. */
 const STATEMENTS_MAX = 2_000;
 const STATEMENTS = new LRUCache<string, ParsedStatement>({ max: STATEMENTS_MAX });
 
@@ -43,7 +43,7 @@ export function routeOf(text: string, values: readonly unknown[]): Route | null 
   return plan.by === 'everywhere' ? 'everywhere' : routeBy(plan, values);
 }
 
-/** True if the statement changes rows that every node has: all nodes change them together, or none. */
+/** True if the statement changes a reference table, whose rows all nodes change in one transaction. */
 export function isForAllNodes(text: string): boolean {
   return parsed(text).plan.by === 'all nodes';
 }
@@ -111,7 +111,7 @@ interface Placeholder {
 
 const CHANGES = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'];
 
-/** What matters of a statement's syntax tree here. */
+/** Facts of a statement's syntax tree that decide how it runs. */
 class Facts {
   readonly tables: string[] = [];
   readonly changed: string[] = [];
@@ -120,7 +120,7 @@ class Facts {
   readonly projects: (Placeholder & { isArray: boolean })[] = [];
   /** The parameter with the projects of rows that are requested by arrays of their keys. */
   requested: number | null = null;
-  /** Its first parameter has rows as JSON. */
+  /** True if the first parameter holds rows as JSON. */
   isOfJson = false;
   isHard = false;
   #selected: number | null = null;
@@ -202,7 +202,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The parameter that an expression is, with or without a cast. */
+/** The parameter that the expression consists of, with or without a cast. Null for other expressions. */
 function parameterOf(expression: unknown): Placeholder | null {
   if (!isNode(expression)) return null;
   if (isNode(expression.TypeCast)) return parameterOf(expression.TypeCast.arg);
@@ -220,7 +220,7 @@ function columnOf(expression: unknown): string | null {
   return fields.at(-1)?.String?.sval ?? null;
 }
 
-/** Projects of other shards have no rows on one: rows and arrays keep their length, and name no project in their place. */
+/** A shard gets the values of its own projects. Arrays keep their length: other projects become empty strings. */
 function routeBy(
   { by, parameter }: { by: 'projects' | 'rows'; parameter: number },
   values: readonly unknown[],
@@ -259,7 +259,7 @@ function literal(value: unknown): string {
   return pg.escapeLiteral(String(prepared));
 }
 
-/** How pg sends values; its types don't tell. */
+/** pg's conversion of values. The package exports it, and its types omit it. */
 interface Utils {
   utils: { prepareValue(value: unknown): unknown };
 }

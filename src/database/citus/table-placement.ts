@@ -10,7 +10,7 @@ export type TablePlacement = 'distributed' | 'reference' | 'local';
 
 export const TABLES: ReadonlySet<Table> = new Set(Object.values(Prisma.ModelName));
 
-/** Tables that rows of projects refer to, or that tell the project of a call. They are read often and changed rarely. */
+/** Tables that rows of projects refer to, or that identify the project of a call. They are read often and rarely changed. */
 const REFERENCE: readonly Table[] = ['Org', 'Project', 'ApiKey', 'JwtKey'];
 
 /** The first distributed table. The shards of the others are colocated with its shards. */

@@ -1,6 +1,6 @@
 /**
- * A statement that is prepared by name returns the same columns at each use. The session asks the server to describe them
- * once; pg asks for every execution and then rebuilds its row parsers.
+ * A named prepared statement returns the same columns at each use. The session has the server describe them once, while
+ * pg requests a description for every execution and rebuilds its row parsers.
  *
  * Uses only the methods that pg's client calls on every query it is given, and no field of pg's own query or result.
  */
@@ -21,7 +21,7 @@ interface Columns {
   empty: Readonly<Record<string, unknown>>;
 }
 
-/** What a connection knows of its prepared statements. */
+/** The columns of a connection's prepared statements. */
 export class Descriptions {
   /** By statement name. */
   readonly columns = new Map<string, Columns>();
@@ -32,7 +32,7 @@ export class Descriptions {
     this.types = types;
   }
 
-  /** The same connection, but it sends no Describe message. */
+  /** Returns a view of the connection that sends no Describe message. */
   silent(connection: pg.Connection): pg.Connection {
     this.#silent ??= Object.create(connection, { describe: { value: () => {} } }) as pg.Connection;
     return this.#silent;

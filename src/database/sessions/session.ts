@@ -79,7 +79,7 @@ export class Session extends pg.Client {
    */
   readonly #silence: NodeJS.Timeout;
   #isHung = false;
-  /** Null behind a pooler, which prepares a named statement anew on each of its own connections. */
+  /** Null behind a pooler, which prepares a named statement again on each of its own connections. */
   readonly #descriptions: Descriptions | null;
   /** Names under which outdated statements are prepared again, by their first names. */
   readonly #renamed = new Map<string, string>();

@@ -85,7 +85,7 @@ function schemesOf({ authSchemes }: Provider): AuthScheme[] {
   return schemes.toSorted((a, b) => Number(b === PKCE) - Number(a === PKCE));
 }
 
-/** What the provider's addresses are filled with. */
+/** The values of the variables in the provider's URLs. */
 export function accountOf({
   providerWorkspaceRef,
   providerMetadata,

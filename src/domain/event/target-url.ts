@@ -21,7 +21,7 @@ const INTERNAL_NAME =
 
 type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 
-/** What is wrong with the text of a URL, whatever the settings are. Null if nothing is. */
+/** Returns the problem of a URL's text, independent of the settings. Null if it has none. */
 export function problemWithUrl(text: string): string | null {
   if (text.length > CHARACTERS_MAX) return `must be at most ${CHARACTERS_MAX} characters.`;
   // URL skips slashes in front of a host: it would take the path's first part for it.
@@ -41,8 +41,8 @@ function maskProblem(parameters: string[]): string {
 }
 
 /**
- * What is wrong with the host of a URL in which `problemWithUrl` finds nothing: it must be https, or http to an address
- * that ALLOWED_PRIVATE_TARGETS holds. The sandbox is always allowed.
+ * Returns the problem of a URL's host, for a URL that passes `problemWithUrl`. The URL must use https, or http with an
+ * address of ALLOWED_PRIVATE_TARGETS. The sandbox is always allowed.
  */
 export function problemWithHost(text: string, { config, sandboxUrl }: Policy): string | null {
   const { origin, protocol, hostname } = new URL(text);

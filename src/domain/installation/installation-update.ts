@@ -37,7 +37,7 @@ export const updateInstallation = projectMutation({
     update(call, { ...changes, projectId }, async () => config),
 });
 
-/** An update whose config is made from the present one, which does not change in between. */
+/** An update whose new config is derived from the current one. The current config cannot change in between. */
 export function updateOfPresentConfig(revise: (present: ConfigContent) => ConfigInput) {
   return projectMutation({
     needs: orEndUser('installations:write', 'INSTALL'),
@@ -125,7 +125,7 @@ async function presentConfig(
   return configOf(await tx.installationConfig.findUniqueOrThrow({ where }));
 }
 
-/** What the account lacks of a new config, or of the present one if the installation gets another account. */
+/** Objects and fields of the new config, or of the current one for a new account, that the account lacks. */
 async function listMissingAtAccount(
   call: Call,
   installation: Installation,

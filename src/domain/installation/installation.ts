@@ -91,7 +91,7 @@ export const createInstallation = projectMutation({
   },
 });
 
-/** What the account lacks. Empty if there is no connection yet. */
+/** Issues for objects and fields that the account lacks. Empty without a connection. */
 async function listMissingAtAccount(
   call: Call,
   { skipSampling, groupRef, connectionId, config }: CreateInput,

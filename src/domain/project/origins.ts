@@ -19,7 +19,7 @@ export const allowedOrigins = z
     'Origins like https://app.example whose pages may call the gateway with tokens of the end users of this project, at most 50.',
   );
 
-/** The origins of a project's own pages. Rows from before this rule may hold wildcards, which are left out. */
+/** Origins of a project's own pages. Omits wildcards, which older rows may contain. */
 export function pageOriginsOf({
   allowedOrigins,
 }: {

@@ -35,7 +35,7 @@ export function scopeOf(need: Need): Scope | null {
   return typeof need === 'object' ? need.scope : need;
 }
 
-/** Whether a key that holds these scopes has what is needed. */
+/** True if a key with these scopes meets the need. */
 export function permits(held: readonly Scope[], need: Need): boolean {
   if (need === 'nothing') return true;
   const scope = scopeOf(need);

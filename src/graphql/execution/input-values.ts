@@ -1,6 +1,6 @@
 /**
- * Says what is wrong with values of literals and variables. The values themselves are left out of messages, because they
- * may be secrets and a megabyte long. graphql-js finds the errors.
+ * Reports invalid values of literals and variables. Messages omit the values, which may be secrets or a megabyte long.
+ * graphql-js finds the errors.
  */
 import {
   coerceInputValue,
@@ -46,7 +46,7 @@ export function literalErrors(schema: GraphQLSchema, document: DocumentNode): Gr
 
 function withoutValue(error: GraphQLError, type: GraphQLInputType | null | undefined) {
   const [node] = error.nodes ?? [];
-  // Errors of the members of an input object name types and fields alone. An error without a node is of a scalar of ours.
+  // Errors of the members of an input object name types and fields alone. An error without a node comes from a custom scalar.
   const isOfMembers =
     node?.kind === Kind.OBJECT_FIELD ||
     (node?.kind === Kind.OBJECT && isInputObjectType(type && getNamedType(type)));
@@ -56,7 +56,7 @@ function withoutValue(error: GraphQLError, type: GraphQLInputType | null | undef
 
 type Variables = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
 
-/** Every reason why the variables of a valid operation can't be used. */
+/** Returns the errors of the variables of a valid operation. */
 export function variableErrors({
   schema,
   document,
@@ -92,7 +92,7 @@ function issuesOf(
   const issues: Issue[] = [];
   try {
     coerceInputValue(value, type, (path, invalid, { message }) => {
-      // Coercion of a large value has no other end.
+      // graphql-js would report every error of a large value.
       if (issues.length === ERRORS_MAX) throw ENOUGH;
       const part = typeAt(type, path);
       const isOwn = invalid != null && isListed(part);
@@ -131,13 +131,13 @@ const SCALARS: Readonly<Record<string, string>> = {
   ID: 'a string or a whole number',
 };
 
-/** False for input objects, and for scalars of ours, whose messages hold no value. */
+/** False for input objects and custom scalars, whose messages contain no value. */
 function isListed(type: GraphQLInputType): boolean {
   const named = getNamedType(type);
   return isEnumType(named) || isSpecifiedScalarType(named);
 }
 
-/** What graphql-js accepts for a type. */
+/** Describes the values that graphql-js accepts for a type. */
 function allowed(type: GraphQLInputType): string {
   const named = getNamedType(type);
   const one = isEnumType(named)

@@ -1,4 +1,4 @@
-/** Refuses operations that cost more than LIMIT_COST or have too long lists in their variables, and adds `extensions.cost` for callers who ask for it. */
+/** Refuses operations that exceed LIMIT_COST or have too long lists in variables. Adds `extensions.cost` on request. */
 import type { OperationDefinitionNode } from 'graphql';
 import type { Config } from '../../config.ts';
 import { findLongList } from '../../domain/storable-input.ts';

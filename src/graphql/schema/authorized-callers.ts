@@ -50,7 +50,7 @@ function authorized<Types extends SchemaTypes>(
   };
 }
 
-/** The need that needing.ts adds to a field. */
+/** The need that `needing` stores in a field's extensions. */
 function needOf<Types extends SchemaTypes>({ extensions }: PothosOutputFieldConfig<Types>) {
   return extensions?.needs as Need | undefined;
 }

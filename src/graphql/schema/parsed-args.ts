@@ -8,7 +8,7 @@ type ParsedArgs<S extends z.ZodObject> = {
   [N in keyof S['shape'] & string]: ArgumentRef<Types, OrNull<z.output<S>[N]>>;
 };
 
-/** GraphQL has null for an argument that may be left out. */
+/** Optional arguments may be null in GraphQL. */
 type OrNull<V> = undefined extends V ? V | null : V;
 
 /** The arguments of a read. The zod plugin validates each with its member of the schema. */

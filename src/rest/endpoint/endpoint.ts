@@ -8,7 +8,7 @@ import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
 import { authorizeMembers, type MemberNeeds, withNeedsTold } from './member-needs.ts';
 import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
 
-/** The request, as the endpoint's function gets it beside the input. */
+/** The request of an endpoint's function, which also gets the input. */
 export interface RestRequest extends Relations {
   call: Call;
   /** Path and query as received. */
@@ -41,7 +41,7 @@ export interface Described<Shown> {
   /** Converts another form of the request, which the reference API has, into the form that `input` describes. */
   rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
   failure?: Failure<Shown>;
-  /** Of a list: the most items of a page whose request names no pageSize. */
+  /** For lists: the page size of a request that names none. */
   pageSizeDefault?: number;
 }
 

@@ -17,7 +17,7 @@ interface Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown>
   mutation: Mutation<S, R>;
   places?: OtherPlaces<S> & { [member in keyof B & string]?: Place };
   mask?: string;
-  /** Members that the request has beside those of the mutation's input. */
+  /** Members of the request that are not part of the mutation's input. */
   beside?: B;
   /** Throws if these members refuse the request. */
   before?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;

@@ -129,7 +129,7 @@ export async function admit(
   return viewer;
 }
 
-/** Stops waiting when the time is over. The work itself goes on until the database's own timeout ends its statements. */
+/** Stops waiting when the time is over. The work continues until the database's own timeout ends its statements. */
 function inTime<T>(
   { method }: Endpoint,
   { config, database }: Services,

@@ -1,4 +1,4 @@
-/** Makes the parts of a request the input of a domain function. The issues of all parts are reported at once. */
+/** Turns the parts of a request into the input of a domain function. Reports the issues of all parts together. */
 import { z } from 'zod';
 import { addIssues, issuesOf } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
@@ -29,7 +29,7 @@ export function readInput(
   addIssues(issues, misread);
   const valid = validate(endpoint.input, given);
   if (!valid.error && issues.length === 0) return { input: valid.value, places };
-  // A member that openWireForms left out is not missing.
+  // A member that openWireForms removed is not missing.
   const said = new Set(misread.flatMap(({ name }) => listAround(name)));
   const found = valid.error ? issuesOf(valid.error, given) : [];
   addIssues(

@@ -1,6 +1,6 @@
 /**
  * The console at /console and the connect page at /connect: built files, and one page for every other address below
- * /console, which the page's own script reads. They need no credentials: they show what the API gives to their readers.
+ * /console, which its script routes. They need no credentials: they show what the API returns to the visitor.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -67,7 +67,7 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     if (ASSET.test(below)) return reply.sendFile(below);
     if (below.startsWith('assets/')) return reply.callNotFound();
     if (FILE.test(below)) return sendFile(reply, below);
-    // What the page loads lies in /console, however deep its own address is.
+    // The page loads its files from /console at any depth of its own path.
     const depth = path.split('/').length - 2;
     const up = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
     return sendPage(reply, { name: 'index.html', up, framedBy: [] });
@@ -95,20 +95,20 @@ function registerConnect(
     await whenBuilt();
     const project = new URLSearchParams(request.url.split('?')[1]).get('project');
     if (project !== null && !isStorableText(project)) return sendResponse(reply, INVALID_LINK());
-    // A token, which the server doesn't see, has to be of this project: so its pages may frame the page.
+    // The token, which the server does not see, must belong to this project, so pages of this project may frame the page.
     const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
     return sendPage(reply, { name: 'connect.html', up: 'console/', framedBy });
   });
 }
 
-/** A file whose name stays when its content changes: clients ask again at each use. */
+/** Sends a file whose name stays the same when its content changes. Clients must revalidate it at each use. */
 function sendFile(reply: FastifyReply, name: string): FastifyReply {
   return reply.header('cache-control', 'no-cache').sendFile(name, { cacheControl: false });
 }
 
 interface Sent {
   name: string;
-  /** From the page's address to what it loads. */
+  /** The relative path from the page to the folder of its files. */
   up: string;
   /** Origins whose pages may frame it. */
   framedBy: readonly string[];

@@ -6,12 +6,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
 import type { Config } from '../../config.ts';
 
-/** Response headers that scripts may read beside those that every page may. */
+/** Response headers that scripts may read besides the CORS-safelisted ones. */
 const EXPOSED = 'link, location, ratelimit, ratelimit-policy, retry-after, x-request-id';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = 600;
 
-/** True if any project allows the pages of an origin: a preflight has no token that would name one. */
+/** True if any project allows the origin. A preflight has no token that would name a project. */
 export type IsAllowedAnywhere = (origin: string) => boolean | Promise<boolean>;
 
 type Headers = Pick<IncomingHttpHeaders, 'origin' | 'host'>;

@@ -63,7 +63,7 @@ export async function createFront(parts: FrontParts): Promise<Front> {
   return { ...server, rest };
 }
 
-/** Begins every request. */
+/** Opens the server with the hooks that every request passes. */
 function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): HttpServer {
   const { config, log, meters, tracer } = services;
   const { foreignPage } = parts.cors;
@@ -93,10 +93,10 @@ function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): 
   return server;
 }
 
-/** Each surface has a context of its own: its hooks, body parsers and form of errors. */
+/** Registers each surface in its own context, with its hooks, body parsers and form of errors. */
 function registerOthers(app: FastifyInstance, parts: FrontParts, slots: Slots): void {
   const graphqlScope = async (scope: FastifyInstance) => {
-    // What a client accepts decides on the form of its response.
+    // The form of a response depends on the Accept header.
     scope.addHook('onRequest', (_request, reply, done) => {
       reply.header('vary', 'Accept');
       done();

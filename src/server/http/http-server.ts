@@ -12,7 +12,7 @@ const BODY_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** While the server stops, it closes idle connections at this interval. */
 const CLOSE_IDLE_MS = 100;
-/** Connections that wait while the server is busy: a burst of clients is answered, not reset. */
+/** Connections that wait while the server is busy, so that a burst of clients is not reset. */
 const BACKLOG_MAX = 4_096;
 
 export interface HttpServer {
@@ -43,14 +43,14 @@ export function createHttpServer({
     ...options,
     requestTimeout,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // Requests that are under way when the server stops are still answered.
+    // The server completes requests that are in progress when it stops.
     return503OnClosing: false,
     http: {
       headersTimeout: headMs,
       requestTimeout,
       connectionsCheckingInterval: CHECK_MS,
-      // An upgrade to HTTP/2 is only an offer: the request is answered as HTTP/1.1. So is a WebSocket upgrade that no
-      // listener takes, which would stay open otherwise.
+      // The server responds to an offered upgrade to HTTP/2 as HTTP/1.1. It does the same for a WebSocket upgrade if there
+      // is no listener for it, because the connection would stay open otherwise.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
         takesSockets && headers.upgrade?.toLowerCase() === 'websocket',
     },

@@ -1,4 +1,4 @@
-/** What every request passes first: it gets an id, facts for its handler, headers, a log line and a span. */
+/** The start of every request: its id, facts for its handler, common headers, a log line and a span. */
 import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -100,7 +100,7 @@ function factsOf(
   };
 }
 
-/** Leaves out the path and the query, which may hold keys and a tenant's own names. Health checks have no trace. */
+/** Starts the trace of a request. It omits path and query, which may contain keys and names of tenants. Health checks have none. */
 function traceOf(
   { tracer }: Observers,
   { method, headers, facts }: FastifyRequest,
@@ -131,6 +131,7 @@ const PAGES = new Set([
   '/start',
   '/connect',
   '/connect.js',
+  '/oauth/connect',
   '/oauth/callback',
   ...UNTRACED,
 ]);
@@ -143,7 +144,7 @@ function surfaceOf(path: string): string {
   return `${folder ?? ''}/*`;
 }
 
-/** Why no handler can answer a request. */
+/** Returns the refusal of a request that no handler can process. */
 export function refusalOf({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
   // HTTP/0.9 has no headers, so its responses can't say what they are.
   if (raw.httpVersion === '0.9') return OLD_VERSION;

@@ -9,14 +9,14 @@ export interface Slots {
   take: TakeSlot;
   /** Takes a slot before the handler of a route runs. */
   hook: preHandlerHookHandler;
-  /** As `hook`, for pages, whose visitors stay unknown: they count by their network. */
+  /** Like `hook`, for pages. Their visitors have no credentials and are counted by network. */
   pageHook: preHandlerHookHandler;
 }
 
 export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meters'>): Slots {
   const take: TakeSlot = ({ facts }, reply) => {
     const { raw: res } = reply;
-    // The client is gone, or the request was refused while its last bytes came.
+    // The client has disconnected, or the request was refused before its body was complete.
     if (res.destroyed || res.writableEnded) {
       reply.hijack();
       return false;

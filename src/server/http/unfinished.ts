@@ -1,4 +1,4 @@
-/** Bodies that are not whole yet, and sockets without connection_init. They take no slot of LIMIT_REQUESTS. */
+/** Bounds bodies that have not arrived completely, and sockets without connection_init. Neither takes a request slot. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
@@ -8,9 +8,9 @@ import { openFilesMax } from './open-files.ts';
 
 export interface Unfinished {
   network: string;
-  /** The most memory that it can fill. */
+  /** The maximum memory that it can use. */
   bytes: number;
-  /** True if it is whole by now, or gone. */
+  /** True if it is complete, or its client has disconnected. */
   isOver(): boolean;
   isSlow(elapsedMs: number): boolean;
   cut(reason: Reason): void;
@@ -19,21 +19,21 @@ export interface Unfinished {
 type Reason = 'slow' | 'crowded';
 type Limits = { networkMax: number; networkBytesMax: number; allMax?: number };
 
-/** Bounds of all networks. Full rooms leave memory and file descriptors to good clients. */
+/** Bounds of all networks together. They keep memory and file descriptors for well-behaved clients. */
 const ALL_MAX = Math.min(8_000, Math.floor(openFilesMax() / 4));
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 const SWEEP_MS = 100;
-/** Cutting takes time too: more in one sweep would make good clients wait. */
+/** Cuts in one sweep. More would delay well-behaved clients, because cutting takes time too. */
 const CUTS_MAX = 100;
-/** The server reads a burst of good clients before it judges them. */
+/** Younger entries are not cut for crowding, so that the server can read a burst of well-behaved clients. */
 const YOUNG_MS = 1_000;
 
-/** Cuts slow input, and the oldest of too much: a good client's request is whole within moments. */
+/** Cuts slow input, and the oldest input of networks with too much. Requests of well-behaved clients complete within moments. */
 export class UnfinishedRoom {
   readonly #limits: Limits;
-  /** From the oldest to the newest. */
+  /** Entries from the oldest to the newest. */
   readonly #entries = new Map<object, Unfinished & { sinceMs: number }>();
-  /** Time without standstills of the server, which could not read meanwhile. */
+  /** A clock that excludes stalls of the event loop, during which the server could not read. */
   #clockMs = 0;
   #isSweeping = false;
 
@@ -67,7 +67,7 @@ export class UnfinishedRoom {
     }, SWEEP_MS).unref();
   }
 
-  /** From the newest to the oldest, so that the oldest are over the bounds. */
+  /** Counts from the newest entry to the oldest, so that the oldest ones exceed the bounds. */
   #findCuts(): [object, Reason][] {
     const { networkMax, networkBytesMax } = this.#limits;
     const sums = new Map<string, { count: number; bytes: number }>();
@@ -94,7 +94,7 @@ const PROBLEMS = {
   crowded: problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
 };
 
-/** Cuts bodies. Node's own timeouts cut heads. */
+/** Cuts slow and crowded bodies. Node's own timeouts cut heads. */
 export function watchBodies(app: FastifyInstance, config: Config): void {
   const { LIMIT_BODY_BYTES: bytesMax, LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES } = config;
   const limits = { networkMax: LIMIT_UNFINISHED, networkBytesMax: LIMIT_UNFINISHED_BYTES };
@@ -102,7 +102,7 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
   const watch = ({ raw: req, headers, facts }: FastifyRequest, reply: FastifyReply) => {
     const { socket } = req;
     if (req.complete || socket.destroyed) return;
-    // Bytes that wait for a provider are not the client's fault.
+    // Bytes that a provider has not accepted yet do not count as slowness of the client.
     const readBefore = socket.bytesRead;
     let [heldUpMs, checkedAtMs] = [0, 0];
     room.enter(req, {
@@ -123,7 +123,7 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
   };
   app.addHook('onRequest', (request, reply, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
-    // Most bodies are whole at the end of this turn of the event loop.
+    // Most bodies are complete at the end of this turn of the event loop.
     if (encoding || length !== '0') setImmediate(watch, request, reply);
     done();
   });

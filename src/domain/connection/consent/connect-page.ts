@@ -1,4 +1,4 @@
-/** What the pages of a connect show a person: which app sent them, and what else they have to do. */
+/** Content of the pages of a connect: the app that sent the person, and further steps at the provider. */
 import type { Services } from '../../call.ts';
 import { pageOriginsOf } from '../../project/origins.ts';
 

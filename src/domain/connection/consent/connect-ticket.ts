@@ -7,7 +7,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const RANDOM_BYTES = 32;
-/** Matches what `randomText` returns, and no other text is looked up. */
+/** The form of a ticket. Texts of another form cause no query. */
 const TICKET = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
 const STATE = /^(?<handle>(?<projectId>prj_\w{26})\.[\w-]{43})\.(?<proof>[\w-]{43})$/;
 const BROWSER = /^[\w-]{43}$/;
@@ -22,23 +22,23 @@ export function randomText(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Begins with the project, because each statement names its project. */
+/** Returns a ticket. It begins with the project, because every statement names its project. */
 export function createTicket(projectId: string): string {
   return `${projectId}.${randomText()}`;
 }
 
-/** True for a browser's secret in its form; false for anything else that a cookie may hold. */
+/** True if a cookie's value has the form of a browser's secret. */
 export function isBrowserSecret(text: string | undefined): text is string {
   return text !== undefined && BROWSER.test(text);
 }
 
-/** Null for a text that is no ticket. */
+/** Returns the key of a ticket's connect. Null if the text is not a ticket. */
 export function findKeyOfTicket(ticket: string | null): ConnectKey | null {
   const projectId = TICKET.exec(ticket ?? '')?.groups?.projectId;
   return ticket !== null && projectId ? { projectId, id: idOf(handleOf(ticket, projectId)) } : null;
 }
 
-/** Null for a text that is no state. */
+/** Returns the key of a state's connect. Null if the text is not a state. */
 export function findKeyOfState(state: string | null): ConnectKey | null {
   const { projectId, handle } = STATE.exec(state ?? '')?.groups ?? {};
   return projectId && handle ? { projectId, id: idOf(handle) } : null;

@@ -38,7 +38,7 @@ export type CallbackOutcome =
 interface Return {
   /** Null if the gateway's own page shows the result. */
   redirectUrl: string | null;
-  /** What that page shows. Null if the project is gone. */
+  /** Content of that page. Null if the project was deleted. */
   page: ConnectPage | null;
 }
 

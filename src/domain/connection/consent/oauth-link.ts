@@ -1,4 +1,4 @@
-/** The link that begins a connect: it leads the browser that opens it to the provider's page of consent. */
+/** Opens the link of a connect: returns the provider's consent URL for the browser that opened it. */
 import { createHash } from 'node:crypto';
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
@@ -15,7 +15,7 @@ import { findKeyOfTicket, stateFor } from './connect-ticket.ts';
 type OAuthConnect = Tables['OAuthConnect'];
 
 export interface OpenedLink {
-  /** The provider's page of consent. Its `state` works only in the browser with the given secret. */
+  /** The URL of the provider's consent page. Its `state` works only in the browser with this secret. */
   consentUrl: string;
   providerName: string;
   group: Named;
@@ -30,8 +30,8 @@ export interface Named {
 }
 
 /**
- * Changes nothing, so that a link may be opened any number of times: mail scanners and previews open it before the
- * person does. Null if there is no such connect, or if it was completed or has expired.
+ * Reads the connect of a ticket. It changes nothing, because mail scanners and previews open a link before the person
+ * does. Null if the ticket is unknown, or if its connect was completed or has expired.
  */
 export async function openLink(
   services: Services,
@@ -97,7 +97,7 @@ function consentUrl(
   return url.href;
 }
 
-/** createProviderApp has checked them. */
+/** Extra query parameters of the provider app, which createProviderApp has validated. */
 function authQueryParamsOf({
   metadata,
 }: Pick<Row<'ProviderApp'>, 'metadata'>): Record<string, string | string[]> {

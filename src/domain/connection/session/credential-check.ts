@@ -65,7 +65,7 @@ export async function requireAcceptedCredentials(
 /** Undefined if the credentials pass without a token. */
 type Outcome = { refusal: string } | { token: StoredToken } | undefined;
 
-/** Null if nothing inexpensive tells whether the provider accepts the credentials. */
+/** Returns the check of the credentials. Null if the provider has no inexpensive one. */
 function checkFor(account: Checked): ((services: Services) => Promise<Outcome>) | null {
   const { provider, credentials } = account;
   if (isTokenCredentials(credentials)) {

@@ -66,7 +66,7 @@ export function endpointFailure(
   return new ProviderError(kind, messageOf(request, happened));
 }
 
-/** What happened, without the secrets of the request: endpoints quote them. */
+/** The message of the failure, without secrets of the request, which endpoints repeat. */
 function messageOf({ provider, client, form }: Request, happened: string): string {
   const secrets = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
   const said = secrets.reduce<string>(

@@ -33,7 +33,7 @@ export async function findAppClient(
   return { id: app.clientId, secret };
 }
 
-/** What the request needs of the connection, which may not be stored yet. */
+/** The members of a connection that the request needs. The connection may not be stored yet. */
 type Account = AccountFacts & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
 
 export async function refreshRequest(

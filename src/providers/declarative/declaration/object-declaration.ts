@@ -31,7 +31,7 @@ const write = z.strictObject({
   isUnnamed: z.boolean().default(false),
   /** Where a successful response holds the reason of a refusal. */
   refusals: pointer.optional(),
-  /** What the response contains if the record was written. */
+  /** The member of the response that means success. */
   success: success.optional(),
 });
 export type Write = z.output<typeof write>;
