@@ -1,7 +1,6 @@
 /** What a worker runs beside requests: deliveries, jobs and sweeps. */
-
 import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
-import { startDeliveries } from './deliveries/deliveries.ts';
+import { startDeliveries } from './deliveries/delivery-worker.ts';
 import { earliestDue } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { HANDLERS } from './jobs/handlers.ts';

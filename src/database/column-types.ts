@@ -1,6 +1,72 @@
 /** How values of columns are read, wherever Prisma doesn't read them: exact, and as Prisma gives them too. */
 import pg from 'pg';
-import { timestampOf } from './timestamps.ts';
+
+/** Timestamps as PostgreSQL writes them in UTC: far quicker than a parser for every form that it knows. */
+
+const ZERO = 48;
+const DASH = 45;
+/** Columns have milliseconds; zeros at their end are left out. */
+const MISSING = ['.000', '00', '0', ''];
+const WHOLE_SECONDS = '2026-01-31 12:00:00'.length;
+const OFFSET = '+00';
+/** The calendar repeats itself after so long. Date.UTC takes years below 100 for those of the 1900s. */
+const CYCLE_YEARS = 400;
+const CYCLE_MS = 146_097 * 86_400_000;
+
+/** A time as a column gave it: most are only shown, and many not even that. Not to be changed. */
+class StoredTime extends Date {
+  readonly #text: string;
+
+  constructor(ms: number, text: string) {
+    super(ms);
+    this.#text = text;
+  }
+
+  override toISOString(): string {
+    const text = this.#text;
+    const end = text.length - OFFSET.length;
+    const missing = MISSING[Math.max(0, end - WHOLE_SECONDS - 1)];
+    return `${text.slice(0, 10)}T${text.slice(11, end)}${missing}Z`;
+  }
+
+  override toJSON(): string {
+    return this.toISOString();
+  }
+}
+
+/** The reading of `2026-01-31 12:00:00.123+00`; null for any other form. */
+export function timestampOf(text: string): Date | null {
+  const end = text.length - OFFSET.length;
+  const digits = end - WHOLE_SECONDS - 1;
+  const isUsual = end === WHOLE_SECONDS || (digits > 0 && digits < 4);
+  if (!isUsual || text.charCodeAt(4) !== DASH || !text.endsWith(OFFSET)) return null;
+  const ms = Date.UTC(
+    two(text, 0) * 100 + two(text, 2) + CYCLE_YEARS,
+    two(text, 5) - 1,
+    two(text, 8),
+    two(text, 11),
+    two(text, 14),
+    two(text, 17),
+    millisecondsOf(text, end),
+  );
+  return new StoredTime(ms - CYCLE_MS, text);
+}
+
+function two(text: string, index: number): number {
+  return digit(text, index) * 10 + digit(text, index + 1);
+}
+
+function millisecondsOf(text: string, end: number): number {
+  let ms = 0;
+  for (let at = WHOLE_SECONDS + 1, worth = 100; at < end; at += 1, worth /= 10) {
+    ms += digit(text, at) * worth;
+  }
+  return ms;
+}
+
+function digit(text: string, index: number): number {
+  return text.charCodeAt(index) - ZERO;
+}
 
 const readTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (
   text: string,

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind, type Tracer } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
+import type { EventRow } from '../database/hot/append-events.ts';
 import { partsOf } from '../database/projects/project-groups.ts';
+import { eventRow } from '../events/record.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
@@ -19,12 +21,12 @@ import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
 import { type Claim, Claimer, type Job } from './claim.ts';
-import { decide, type Outcome } from './decide.ts';
-import { givenUpEvent } from './given-up-event.ts';
+import { type Decision, decide, type Outcome } from './decide.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
 import { release, releaseOrphans } from './outbox.ts';
 import { Recorder } from './recorder.ts';
 import { send } from './send.ts';
+import { maskUrl } from './target-secrets.ts';
 
 /** After the last attempt could have ended: time to record it. */
 const STOP_MARGIN_MS = 2_000;
@@ -263,4 +265,43 @@ export class DeliveryWorker {
     outage.ended();
     return done;
   }
+}
+
+/** The delivery of messages, as the app starts and stops it. */
+
+interface Deliveries extends AsyncDisposable {
+  /** Deliveries may be due: call it after a commit that creates some. */
+  wake(): void;
+}
+
+/** Sends from now on. Disposing of it waits for running attempts; the rest is sent later. */
+export function startDeliveries(deps: DeliveryDeps): Deliveries {
+  const worker = new DeliveryWorker(deps);
+  const running = worker.run();
+  return {
+    wake: () => worker.wake(),
+    [Symbol.asyncDispose]: () => worker.stop(running),
+  };
+}
+
+/** The event that a delivery is given up. The statement that records the last attempt appends it. */
+
+/** What is not known here (its destination's name, what it carried) the statement adds. */
+export function givenUpEvent({ row }: Job, { failureReason }: Decision): EventRow {
+  const { id: deliveryId, projectId, destinationId, url, attemptCount } = row;
+  return eventRow({
+    projectId,
+    eventType: 'DELIVERY_FAILED',
+    data: {
+      projectId,
+      deliveryId,
+      destinationId,
+      destinationName: destinationId,
+      url: maskUrl(url),
+      attempts: attemptCount + 1,
+      error: failureReason ?? '',
+    },
+    destinationId,
+    subject: null,
+  });
 }

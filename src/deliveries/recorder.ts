@@ -7,11 +7,16 @@ import { untilDone } from '../work/backoff.ts';
 import { Outage } from '../work/outage.ts';
 import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
-import { disableGone, disableHopeless, hopelessness } from './disable.ts';
+import {
+  disableGone,
+  disableHopeless,
+  failingSinceOf,
+  hopelessness,
+  tellFailing,
+} from './disable.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type DestinationKey, releaseNext, releaseOrphans } from './outbox.ts';
 import { type AttemptRecord, type Failing, recordAttempts } from './record-attempts.ts';
-import { failingSinceOf, tellFailing } from './tell-failing.ts';
 
 export interface Attempt {
   job: Job;

@@ -1,10 +1,33 @@
 /** One attempt of a delivery: the request, its sending, and what came of it. */
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/error.ts';
-import { answerText } from './answer-text.ts';
 import type { Job, Target } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { signedHeaders } from './sign.ts';
+
+/** What a receiver has answered, as people read it. */
+
+/** The beginning that is kept: enough for an error message. */
+const KEPT_BYTES_MAX = 4 * 1024;
+
+/** The beginning of a text, or a note that the answer is none; null for an empty one. */
+export function answerText(body: Buffer, contentType: string | undefined): string | null {
+  if (body.length === 0) return null;
+  try {
+    // Characters that the end of the beginning cuts are left out.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(
+      body.subarray(0, KEPT_BYTES_MAX),
+      {
+        stream: true,
+      },
+    );
+    // The database stores no NUL.
+    if (!text.includes('\0')) return text;
+  } catch {
+    // No UTF-8.
+  }
+  return `(binary, ${contentType?.slice(0, 100) ?? 'of no content type'})`;
+}
 
 /** Only the status counts, and the beginning is kept for people. Reading this much ends ordinary answers, so that their connections are used again. */
 const ANSWER_BYTES = 16 * 1024;

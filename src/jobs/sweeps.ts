@@ -7,15 +7,15 @@ import {
 import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/outgrown-tables.ts';
 import { foldActivity } from '../domain/activity/activity-deltas.ts';
 import { refreshDue } from '../domain/connection/connection-refresh.ts';
-import { recoverErasures } from '../domain/erasure/lost-erasures.ts';
+import { recoverErasures } from '../domain/erasure/erasure.ts';
 import { dropLeft } from '../domain/event/dropped-deliveries.ts';
 import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
 import { recoverReads } from '../domain/operation/read/read-run.ts';
 import { startDueReads } from '../domain/operation/read/schedule.ts';
 import { recoverWrites } from '../domain/operation/write/recovery.ts';
-import { deliverProviderEvents } from '../domain/provider-event/deliver.ts';
+import { deliverProviderEvents } from '../domain/provider-event/event-slice.ts';
 import { lookAfterSubscriptions } from '../domain/provider-event/set-up.ts';
-import { followStreams } from '../domain/provider-event/stream/follow-streams.ts';
+import { followStreams } from '../domain/provider-event/stream/follow-stream.ts';
 import { removeExpired } from '../domain/retention.ts';
 import { lookAtSchemas } from '../domain/schema-watch/look-at-schemas.ts';
 import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';

@@ -8,13 +8,12 @@ import type { Endpoint } from './endpoint/endpoint.ts';
 import { allowedMethods } from './endpoint/methods.ts';
 import { type Gateway, perform } from './endpoint/perform.ts';
 import type { Validated } from './endpoint/request-input.ts';
-import { problemOfError } from './endpoint/rest-errors.ts';
+import { problemOfError, sendProblem } from './endpoint/rest-errors.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { registerUpload } from './integration/upload-url.ts';
 import { BASE_PATH, PROBLEM_TYPE, registerDocument, schemaOf } from './openapi/openapi.ts';
 import { registerPage } from './openapi/reference-page.ts';
-import { sendProblem } from './send-problem.ts';
 
 export type Rest = FastifyInstance;
 

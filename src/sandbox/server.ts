@@ -4,26 +4,142 @@
  * its network (see authentication.ts), so it belongs on a loopback address. ../README.md lists
  * its paths and rules.
  */
+import { z } from 'zod';
+import { type Html, html, page } from '../html.ts';
 import { authenticate } from './authentication.ts';
-import { controlRoutes } from './control-routes.ts';
-import { Faults } from './faults.ts';
-import { frontPageRoute } from './front-page.ts';
+import { Faults, faultSchema } from './faults.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { listen } from './listener.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { oauthRoutes } from './oauth/oauth-routes.ts';
-import { RateLimit } from './rate-limit.ts';
 import { IdempotencyKeys } from './records/idempotency.ts';
-import type { ObjectName } from './records/objects.ts';
+import { OBJECT_NAMES, type ObjectDefinition, type ObjectName } from './records/objects.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { recordView } from './records/record-view.ts';
 import { Seeder } from './records/seed.ts';
-import { Workspace } from './records/workspace.ts';
-import type { SandboxRequest } from './request.ts';
-import { defaultSettings, type Settings } from './settings.ts';
+import type { StoredRecord } from './records/table.ts';
+import { RECORDS_PER_OBJECT_MAX, Workspace } from './records/workspace.ts';
+import { Refusal } from './refusal.ts';
+import { jsonBody, parsed, type SandboxRequest } from './request.ts';
+import type { Route } from './router.ts';
+import { defaultSettings, type Settings, settingsSchema } from './settings.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { Webhooks } from './webhooks/webhook-subscriptions.ts';
+
+const seedSchema = z.strictObject({
+  objectName: z.enum(OBJECT_NAMES),
+  count: z.int().min(1).max(RECORDS_PER_OBJECT_MAX),
+});
+
+interface Parts {
+  faults: Faults;
+  settings: Settings;
+  seeder: Seeder;
+}
+
+/** The controls of the sandbox itself: no part of the imitated service, so faults never apply to them. */
+function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
+  return [
+    {
+      method: 'PUT',
+      pattern: '/control/faults',
+      answer(request) {
+        const fault = parsed(faultSchema, jsonBody(request));
+        faults.set(fault);
+        return { status: 200, json: fault };
+      },
+    },
+    {
+      method: 'DELETE',
+      pattern: '/control/faults',
+      answer() {
+        faults.clear();
+        return { status: 204 };
+      },
+    },
+    {
+      method: 'PUT',
+      pattern: '/control/settings',
+      answer(request) {
+        Object.assign(settings, parsed(settingsSchema.partial(), jsonBody(request)));
+        return { status: 200, json: settings };
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/control/seed',
+      answer(request) {
+        const { objectName, count } = parsed(seedSchema, jsonBody(request));
+        seeder.seed(objectName, count);
+        return { status: 201, json: { objectName, count } };
+      },
+    },
+  ];
+}
+
+/** A bucket that holds one second's requests and fills all the time. */
+class RateLimit {
+  readonly #settings: Settings;
+  readonly #now: () => Date;
+  #left = Number.POSITIVE_INFINITY;
+  #filledAtMs = 0;
+
+  constructor(settings: Settings, now: () => Date) {
+    this.#settings = settings;
+    this.#now = now;
+  }
+
+  /** Throws a Refusal (429) once the bucket is empty. */
+  take(): void {
+    const { requestsPerSecond } = this.#settings;
+    const nowMs = this.#now().getTime();
+    const filled = this.#left + ((nowMs - this.#filledAtMs) / 1_000) * requestsPerSecond;
+    this.#left = Math.min(filled, Math.max(1, requestsPerSecond));
+    this.#filledAtMs = nowMs;
+    if (this.#left < 1) {
+      const waitSeconds = Math.ceil((1 - this.#left) / requestsPerSecond);
+      const message = `More than ${requestsPerSecond} requests in a second`;
+      const headers = { 'retry-after': String(waitSeconds) };
+      throw new Refusal(429, { code: 'rate_limited', message }, headers);
+    }
+    this.#left -= 1;
+  }
+}
+
+const SHOWN_RECORDS = 10;
+
+/** `GET /`: what the sandbox holds, for people. */
+function frontPageRoute(workspace: Workspace): Route {
+  return {
+    method: 'GET',
+    pattern: '/',
+    answer() {
+      const sections = OBJECT_NAMES.map((name) => {
+        const table = workspace.getTable(name);
+        return section(table.definition, table.size, table.newest(SHOWN_RECORDS));
+      });
+      const content = html`<p>A CRM to try integrations with. It is in memory: restarting it
+        empties it. <a href="/objects">Its objects</a> as JSON.</p>${sections}`;
+      return { status: 200, html: page('Sandbox CRM', content) };
+    },
+  };
+}
+
+function section(definition: ObjectDefinition, size: number, records: StoredRecord[]): Html {
+  const { name, displayName, fields } = definition;
+  const heads = fields.map((field) => html`<th>${field.displayName}</th>`);
+  const rows = records.map(recordView(definition)).map((view) => {
+    return html`<tr>${fields.map((field) => html`<td>${shown(view[field.name])}</td>`)}</tr>`;
+  });
+  return html`<h2>${displayName}: ${size}</h2>
+    <p><a href="/objects/${name}">Fields</a> <a href="/objects/${name}/records">Records</a></p>
+    <table><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+function shown(value: unknown): string {
+  return value === null ? '' : String(value);
+}
 
 export interface SandboxServer extends AsyncDisposable {
   /** Without a trailing slash. */

@@ -4,7 +4,7 @@ import type { Services } from '../domain/call.ts';
 import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
 import { type Problem, problemOf } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
-import { sendProblem } from '../rest/send-problem.ts';
+import { sendProblem } from '../rest/endpoint/rest-errors.ts';
 import type { Slots } from './http/slots.ts';
 
 const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;

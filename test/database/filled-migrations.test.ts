@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
-import { noticeOf } from '../../src/database/migrating/notice.ts';
+import { noticeOf } from '../../src/database/migrating/migrate.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');

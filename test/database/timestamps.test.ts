@@ -1,6 +1,6 @@
 /** Times come back from the database as they went in, to the millisecond, whichever reader takes them. */
 import { expect, test } from 'vitest';
-import { timestampOf } from '../../src/database/timestamps.ts';
+import { timestampOf } from '../../src/database/column-types.ts';
 import { testDatabase } from '../support/app.ts';
 
 const TIMES = [

@@ -1,6 +1,6 @@
 /** What is told of a destination that fails, and of a delivery that is given up. */
 import { expect, test } from 'vitest';
-import { answerText } from '../../src/deliveries/answer-text.ts';
+import { answerText } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
 import { clockAt, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { lookAtSchemas } from '../../src/domain/schema-watch/look-at-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
-import { servicesOf } from '../../src/jobs/group-work.ts';
+import { servicesOf } from '../../src/jobs/job-worker.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';

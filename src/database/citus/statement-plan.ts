@@ -6,8 +6,23 @@
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Table } from '../tables.ts';
-import { parseSql } from './parser.ts';
 import { placementOf, TABLES, type TablePlacement } from './table-placement.ts';
+
+/** PostgreSQL's own parser, as WebAssembly. Processes without a cluster never load it. */
+let parser: typeof import('libpg-query') | null = null;
+
+/** Must resolve before `parseSql` is called. */
+export async function loadParser(): Promise<void> {
+  const loaded = await import('libpg-query');
+  await loaded.loadModule();
+  parser = loaded;
+}
+
+/** Returns the syntax tree of one or several statements. Throws for a syntax error. */
+export function parseSql(text: string): unknown {
+  if (!parser) throw new Error('Bug: the SQL parser is not loaded.');
+  return parser.parseSync(text);
+}
 
 export type Route =
   /** The shards of these projects. `of` returns the values for one of these shards. */

@@ -1,6 +1,7 @@
 /** PostgreSQL in the process: PGlite, in the data folder, by a thread of its own. */
 import { mkdirSync } from 'node:fs';
-import type pg from 'pg';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
 import { Answering } from '../answering.ts';
@@ -8,6 +9,8 @@ import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
+import { Listeners } from '../hints/listeners.ts';
+import type { Listen } from '../hints/notifications.ts';
 import { jobsOn } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
@@ -17,10 +20,54 @@ import { PLANNED_ONCE, PLANNING } from '../sessions/session.ts';
 import { SessionPool } from '../sessions/session-pool.ts';
 import { refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
-import { EmbeddedHints } from './embedded-hints.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { serveSnapshots } from './snapshots.ts';
 import { startUpkeep } from './upkeep.ts';
+
+/**
+ * Hints within the process, since no other one has the embedded database open: the gateway's own go from its memory to its
+ * memory. The job queue's are in its SQL, and come over the one connection.
+ */
+
+/** While the database fails, or has too much to do. */
+const TRY_AGAIN_MS = 1_000;
+
+class EmbeddedHints {
+  readonly #listeners = new Listeners();
+  readonly send = this.#listeners.send;
+
+  /** For each new connection: what was told since the last one was lost is not known. */
+  attend = async (client: pg.ClientBase): Promise<void> => {
+    client.on('notification', ({ channel, payload }) => this.#listeners.tell(channel, payload));
+    for (const channel of this.#listeners.channels) await subscribe(client, channel);
+    for (const channel of this.#listeners.channels) this.#listeners.tell(channel);
+  };
+
+  listenOn(pool: pg.Pool): Listen {
+    return (channel, onHint) => {
+      const isNew = !this.#listeners.has(channel);
+      const listening = this.#listeners.add(channel, onHint);
+      if (isNew) void this.#begin(pool, channel);
+      else onHint();
+      return listening;
+    };
+  }
+
+  async #begin(pool: pg.Pool, channel: string): Promise<void> {
+    while (!pool.ending) {
+      try {
+        await subscribe(pool, channel);
+        return this.#listeners.tell(channel);
+      } catch {
+        await wait(TRY_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+  }
+}
+
+async function subscribe(to: pg.ClientBase | pg.Pool, channel: string): Promise<void> {
+  await to.query(`listen ${pg.escapeIdentifier(channel)}`);
+}
 
 /**
  * A vacuum of a large table may take so long. PGlite can't end a statement before its time: this ends the wait for it,

@@ -3,7 +3,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
-import { connectionFields } from './connection-events.ts';
+import { connectionFields } from './connection.ts';
 import type { ConnectionKey } from './session/held-credentials.ts';
 
 /** What was found out with these credentials says nothing of newer ones. */

@@ -1,11 +1,11 @@
 /** Connections: a group and a consumer linked to one provider. */
-
 import type { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
 import { conflict, type DomainError, type Issue, notFound } from '../../errors.ts';
+import type { EventData } from '../../events/event-types.ts';
 import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import type { Call, Services } from '../call.ts';
@@ -14,7 +14,6 @@ import { projectRead } from '../declared-read.ts';
 import { refuseIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { connectionFields } from './connection-events.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
@@ -199,4 +198,21 @@ async function unless<T>(missing: DomainError, change: Promise<T>): Promise<T> {
     if (isMissingRow(error)) throw missing;
     throw error;
   }
+}
+
+type Connection = Row<'Connection'>;
+type Consumer = Row<'Consumer'>;
+type Group = Row<'Group'>;
+
+/** What every event about a connection says of it. */
+export function connectionFields(
+  connection: Pick<Connection, 'id' | 'projectId' | 'provider'> & {
+    group: Pick<Group, 'groupRef'>;
+    consumer: Pick<Consumer, 'consumerRef' | 'consumerName'>;
+  },
+): EventData<'CONNECTION_CREATED'> {
+  const { id: connectionId, projectId, provider, group, consumer } = connection;
+  const { groupRef } = group;
+  const { consumerRef, consumerName } = consumer;
+  return { projectId, connectionId, provider, groupRef, consumerRef, consumerName };
 }

@@ -6,10 +6,52 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { prefixOf } from '../../ids.ts';
 import type { Services } from '../call.ts';
-import { endConnections } from './end-connections.ts';
+import { removeFromJournal } from '../connection/token/token-journal.ts';
+import type { LeasedConnection } from '../connection/token/token-lease.ts';
+import { revokeTokens } from '../connection/token/token-revocation.ts';
 import { endSubscriptions } from './end-subscriptions.ts';
-import { removeInstallations, removeOperations, removeRows } from './erase-rows.ts';
+import { conditionOf, removeInstallations, removeOperations, removeRows } from './erase-rows.ts';
 import { type ErasureKey, enqueueErasure } from './erasure.ts';
+
+/** Connections of what is erased: given up at the provider, as far as it takes that, and deleted. */
+
+/** Each waits for its provider. */
+const AT_ONCE = 20;
+
+/** Some of them. Whether there may be more. */
+async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
+  const { query } = services.database.rows;
+  const { projectId } = key;
+  const found = await query<LeasedConnection>(
+    `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
+     from "Connection" where ${conditionOf(key)} limit ${AT_ONCE}`,
+    [projectId, key.id],
+  );
+  if (found.length === 0) return false;
+  await Promise.all(found.map((connection) => tryToRevoke(services, connection)));
+  const ids = found.map(({ id }) => id);
+  // One that was made with them meanwhile would hold them.
+  await query(DELETE_INSTALLATIONS, [projectId, ids]);
+  await query(DELETE_CONNECTIONS, [projectId, ids]);
+  for (const connection of found) removeFromJournal(services, connection);
+  return true;
+}
+
+const DELETE_INSTALLATIONS = `
+  delete from "Installation" where "projectId" = $1 and "connectionId" = any($2)`;
+const DELETE_CONNECTIONS = `delete from "Connection" where "projectId" = $1 and "id" = any($2)`;
+
+/** Tried once: the erasure does not wait for a provider that fails. */
+async function tryToRevoke(services: Services, connection: LeasedConnection): Promise<void> {
+  const { id: connectionId, provider } = connection;
+  try {
+    if (!(await revokeTokens(services, connection))) return;
+    services.log.info({ connectionId, provider }, 'connection.revoked');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    services.log.warn({ connectionId, provider, reason }, 'connection.revocation_failed');
+  }
+}
 
 /** Short enough that a worker soon has time for another job, and to stop. */
 const SLICE_MS = 5_000;

@@ -2,9 +2,30 @@
  * Erasures: a group, a consumer or a project with all that names it. One transaction puts it out of sight and leaves
  * a row and a job; the rows go in parts (erase-slice.ts), whatever process is killed meanwhile.
  */
-import type { Transaction } from '../../database/transaction.ts';
+import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { announceErasure } from '../../events/channel.ts';
 import type { Services } from '../call.ts';
+
+/** Erasures whose job was lost: in a database that was moved or restored, all of them are. */
+
+const TAKEN_AT_ONCE = 200;
+
+const BEGUN = acrossProjects(
+  'erasures that have begun',
+  (isAsked) => `select "projectId", "id" from "Erasure" where ${isAsked('"projectId"')}
+   order by "createTime" limit ${TAKEN_AT_ONCE}`,
+);
+
+/** Enqueues them again; one that waits already is not enqueued twice, and two that run do no harm. */
+export async function recoverErasures(services: Services): Promise<void> {
+  const { database } = services;
+  const begun = await sweep<ErasureKey>(database, BEGUN);
+  if (begun.length === 0) return;
+  await inTransaction(database, async (tx) => {
+    for (const key of begun) await enqueueErasure(services, tx, key);
+  });
+}
 
 export interface ErasureKey {
   projectId: string;

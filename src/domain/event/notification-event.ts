@@ -8,12 +8,16 @@ import { id } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { createdFilters } from '../paging/created-range.ts';
+import {
+  type CreatedFilters,
+  createdFilters,
+  createdRange,
+  orderOf,
+} from '../paging/created-range.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
-import { listPage } from '../paging/page-of-rows.ts';
+import { listPage, nextRow } from '../paging/page-of-rows.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
-import { loggedRange } from './logged-range.ts';
 
 type NotificationEvent = Row<'NotificationEvent'>;
 
@@ -96,3 +100,28 @@ export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, e
     return own.filter((topic) => topic != null).sort((a, b) => (a.id < b.id ? -1 : 1));
   });
 };
+
+/** The part of a project's log in which the events of some time are. */
+
+/**
+ * The exact times as a condition, and positions around them: the log is in the order of commits, and so, but for the time
+ * that a commit takes, in that of ids.
+ */
+async function loggedRange(call: Call, projectId: string, filters: CreatedFilters) {
+  const { inTime, ordered } = createdRange('evt', filters);
+  if (!('within' in ordered)) return { inTime, ordered: orderOf(filters) };
+  const { above, below } = ordered.within;
+  const [before, after] = await Promise.all([
+    above === undefined ? undefined : positionNextTo(call, projectId, { below: above }),
+    below === undefined ? undefined : positionNextTo(call, projectId, { above: below }),
+  ]);
+  return { inTime, ordered: { ...orderOf(filters), within: { above: before, below: after } } };
+}
+
+type Side = { above: string } | { below: string };
+
+/** Of the event next to an id, on one side of it; undefined if there is none. */
+async function positionNextTo(call: Call, projectId: string, side: Side) {
+  const where = { projectId };
+  return (await nextRow(call, { table: 'NotificationEvent', where, side }))?.position;
+}

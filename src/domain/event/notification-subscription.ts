@@ -1,12 +1,23 @@
 /** Notification events as they happen, each with its cursor in Project.notificationEvents. */
-
-import { invalid } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { isKeptAfter, type LoggedItem, readEnds } from '../../events/event-log.ts';
+import type { OperationItem } from '../../events/operation-changes.ts';
 import type { Call } from '../call.ts';
-import { projectRead } from '../declared-read.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { decodeCursor } from '../paging/list-cursor.ts';
-import { getOwned } from '../scope.ts';
+import { byId, getOwned } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { type EventFilters, eventList } from './notification-event.ts';
+
+/** The operation as it is now, then each time that it changes; completes when it has ended. */
+export const followOperation = read(
+  orEndUser('read'),
+  async (call: Call, id: string): Promise<AsyncIterable<OperationItem>> => {
+    const [operation] = await byId('Operation')(call, [id]);
+    if (!operation) throw notFound('Operation', id);
+    return call.operationChanges.follow(operation);
+  },
+);
 
 export interface EventSubscription extends EventFilters {
   projectIdOrName: string;

@@ -7,7 +7,7 @@ import {
   type TargetHeaders,
 } from '../../deliveries/target-secrets.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
-import { CONNECTION_HEADERS } from '../../outbound/connection-headers.ts';
+import { CONNECTION_HEADERS } from '../../outbound/exchange.ts';
 import type { Call } from '../call.ts';
 import { issueAt } from '../issues.ts';
 import { permits } from '../viewer/needs.ts';

@@ -3,8 +3,66 @@ import type { Provider } from '../../providers/contract.ts';
 import { findModule, providerAt } from '../../providers/modules.ts';
 import { ownObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
-import type { IntegrationContent } from './integration-content.ts';
-import { type Settled, settleFields } from './repeated-fields.ts';
+import { pathName } from '../issues.ts';
+import type { FieldMapping, IntegrationContent } from './integration-content.ts';
+
+/** Fields that a manifest names twice. As in the reference API, the last one is in force. */
+
+const LISTS = ['requiredFields', 'optionalFields'] as const;
+
+interface Settled {
+  content: IntegrationContent;
+  /** Sentences that name each omitted field and the reason. Empty if none was omitted. */
+  warnings: string[];
+}
+
+/** Content in which every read object has each field, and each delivered name, once. Logs what is left out. */
+export function settleFields(
+  { log }: Pick<Call, 'log'>,
+  content: IntegrationContent,
+  path: readonly PropertyKey[],
+): Settled {
+  if (!content.read) return { content, warnings: [] };
+  const warnings: string[] = [];
+  const objects = content.read.objects.map((object, index) => {
+    const found = repeatedFields(object);
+    for (const { list, index: position, reason } of found) {
+      const at = pathName([...path, 'read', 'objects', index, list, position]);
+      warnings.push(`${at}: is left out, because ${reason} again later.`);
+    }
+    const isKept = (field: FieldMapping) => !found.some((one) => one.field === field);
+    return {
+      ...object,
+      requiredFields: object.requiredFields.filter(isKept),
+      optionalFields: object.optionalFields.filter(isKept),
+    };
+  });
+  if (warnings.length > 0) log.warn({ warnings }, 'manifest.fields_replaced');
+  return { content: { ...content, read: { objects } }, warnings };
+}
+
+/** Fields that a later one replaces, in the order of the lists. */
+function repeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) {
+  const fields = LISTS.flatMap((list) =>
+    object[list].map((field, index) => ({ field, list, index })),
+  );
+  const named = new Set<string>();
+  const delivered = new Set<string>();
+  return fields
+    .toReversed()
+    .flatMap((one) => {
+      const { fieldName, mapToName } = one.field;
+      const name = mapToName ?? fieldName ?? '';
+      if (fieldName !== null && named.has(fieldName)) {
+        return { ...one, reason: `the field ${fieldName} is named` };
+      }
+      if (delivered.has(name)) return { ...one, reason: `the name ${name} is used` };
+      if (fieldName !== null) named.add(fieldName);
+      delivered.add(name);
+      return [];
+    })
+    .toReversed();
+}
 
 export function settleContent(
   call: Pick<Call, 'log' | 'catalogue'>,

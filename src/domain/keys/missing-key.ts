@@ -1,8 +1,14 @@
 /** Checked at start: if the database's secrets were sealed with a key that is missing, all work would fail. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../database/database.ts';
+import { DATABASE } from '../../database/embedded/data-folder.ts';
 import { withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { StartRefused } from '../../errors.ts';
 import type { Vault } from '../../secrets.ts';
+import { hasLocalIssuer, LOCAL_ISSUER, LOCAL_ISSUER_FILE } from '../viewer/bearer.ts';
 import { sealedColumns } from './re-encryption.ts';
 
 /** Enough to find the newest secrets: a database may have a hundred thousand projects. */
@@ -28,4 +34,26 @@ export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Pr
         'ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or bring back the file encryption-keys of DATA_DIR.',
     );
   }
+}
+
+/** Told at the start: a new key of the local issuer would turn away all builders that the one before let in. */
+
+/** Of the data folder that has the database too; others begin with a key of their own. Throws StartRefused. */
+export async function refuseMissingIssuerKey(
+  config: Config,
+  { prisma }: Pick<Database, 'prisma'>,
+): Promise<void> {
+  const { DATABASE_URL, DATA_DIR } = config;
+  const path = join(DATA_DIR, LOCAL_ISSUER_FILE);
+  const isBesideDatabase = !DATABASE_URL && existsSync(join(DATA_DIR, DATABASE));
+  if (!isBesideDatabase || !hasLocalIssuer(config) || existsSync(path)) return;
+  const known = await prisma.builder.findFirst({
+    where: { idpProvider: LOCAL_ISSUER },
+    select: { id: true },
+  });
+  if (!known) return;
+  throw new StartRefused(
+    `${path} is missing, which has signed the bearer tokens of this database's builders. Bring it back from a backup. ` +
+      'If it is lost, `npm run token` makes a new one, and tokens that the old one has signed are no longer taken.',
+  );
 }

@@ -1,5 +1,4 @@
 /** API keys of a project. A key can't grant scopes that it does not have. */
-
 import { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import { CREATE_API_KEYS } from '../../database/hot/create-api-keys.ts';
@@ -16,7 +15,15 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { ALL_SCOPES, scope, scopesOf } from '../viewer/scopes.ts';
-import type { keyFilters } from './key-filters.ts';
+
+/** How API keys and JWT keys are filtered. */
+
+export const keyFilters = z.object({
+  active: z
+    .boolean()
+    .optional()
+    .describe('True: only active keys. False: only inactive ones. Default: all.'),
+});
 
 const scopes = z
   .array(scope)

@@ -14,7 +14,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 import { scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
-import type { keyFilters } from './key-filters.ts';
+import type { keyFilters } from './api-key.ts';
 
 export { JWT_ALGORITHM } from '../viewer/jwt-claims.ts';
 

@@ -6,13 +6,39 @@ import { subjectOf } from '../../events/subject.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
+import { workOn } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { holdDestination } from '../event/destination-uses.ts';
 import { logFailure } from '../provider/work-failure.ts';
-import { EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
+import { claimWaiting, EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
+
+/**
+ * Does stored events: what they owe and that they are done commit together. Events of one subscription are done by
+ * one worker at a time, in the order of their times; other subscriptions go on beside it.
+ */
+
+/** Subscriptions of one process whose events are done at the same time. */
+const AT_ONCE = 16;
+/** Between looks for other subscriptions' events while some are under way. */
+const LOOK_MS = 100;
+
+/** Does all that waits, and returns when nothing is left. */
+export async function deliverProviderEvents(
+  services: Services,
+  signal: AbortSignal,
+): Promise<void> {
+  await workOn({
+    claim: async (underWay) => {
+      const free = signal.aborted ? 0 : AT_ONCE - underWay;
+      return free > 0 ? claimWaiting(services, free) : [];
+    },
+    work: (subscription) => doEvents(services, subscription, signal),
+    lookMs: LOOK_MS,
+  });
+}
 
 const EVENTS_AT_ONCE = 100;
 /** Then others have their turn. */

@@ -2,13 +2,15 @@
  * Looks at the fields of watched installations whose time has come, and owes a message for each object whose fields
  * have changed. What is known and what is owed commit together, so that a change is told once.
  */
+import { LeasedRows } from '../../database/leased-rows.ts';
+import { columnsOf, type Row } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
 import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
-import { GIVEN_BACK, LeaseLost } from '../../work/lease.ts';
+import { GIVEN_BACK, LEASE, LeaseLost } from '../../work/lease.ts';
 import { workOff } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -20,8 +22,28 @@ import { findInstalled, type Installed, installationHead } from '../operation/re
 import { logFailure } from '../provider/work-failure.ts';
 import { storedJson } from '../storable-json.ts';
 import { type KnownObjects, knownFieldsOf, schemaDifference } from './schema-difference.ts';
-import { claimWatch, type SchemaWatch, WATCHES } from './schema-lease.ts';
 import { schemaBody } from './schema-message.ts';
+
+/** Who looks at an installation's fields. */
+
+type SchemaWatch = Row<'SchemaWatch'>;
+
+const WATCHES = new LeasedRows({
+  table: 'SchemaWatch',
+  key: ['projectId', 'installationId'],
+  leaseMs: 30_000,
+  columns: LEASE,
+});
+
+/** The one that is due first, of any project; null if none is. */
+async function claimWatch({
+  database,
+  now,
+}: Pick<Services, 'database' | 'now'>): Promise<SchemaWatch | null> {
+  const due = { countMax: 1, now: now(), columns: columnsOf('SchemaWatch') };
+  const [claimed] = await WATCHES.claimDue(database, due);
+  return claimed ?? null;
+}
 
 /** Installations of one process that are looked at at the same time. */
 const AT_ONCE = 4;

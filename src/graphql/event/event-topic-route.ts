@@ -18,7 +18,7 @@ import { parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
-import { NotificationEventType } from './notification-event-type.ts';
+import { NotificationEventType } from './notification-event.ts';
 
 EventTopicRoute.implement({
   description: 'A route: the events of one type go to one topic.',

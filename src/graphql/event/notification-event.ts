@@ -1,9 +1,11 @@
 import {
+  EVENT_MEANINGS,
   listedEventFilters,
   listNotificationEvents,
   topicsOf,
 } from '../../domain/event/notification-event.ts';
 import { createdFields, linkField, listField, projectField } from '../schema/fields.ts';
+import { enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -17,7 +19,12 @@ import {
   Project,
   Topic,
 } from '../schema/types.ts';
-import { NotificationEventType } from './notification-event-type.ts';
+
+export const NotificationEventType = enumType(
+  'NotificationEventType',
+  'What happened. Each description begins with the name that messages carry.',
+  EVENT_MEANINGS,
+);
 
 NotificationEvent.implement({
   description: 'An event of a project that was routed to at least one topic.',

@@ -1,6 +1,8 @@
 import { eventFilters } from '../../domain/event/notification-event.ts';
-import { followNotificationEvents } from '../../domain/event/notification-subscription.ts';
-import { followOperation } from '../../domain/operation/operation-subscription.ts';
+import {
+  followNotificationEvents,
+  followOperation,
+} from '../../domain/event/notification-subscription.ts';
 import { needing } from '../schema/needing.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';

@@ -6,9 +6,24 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
-import type { Types } from '../schema/schema-builder.ts';
-import { builder } from '../schema/schema-builder.ts';
+import { builder, type Types } from '../schema/schema-builder.ts';
 import { BillingAccount, Org, Orgs } from '../schema/types.ts';
+
+BillingAccount.implement({
+  description: 'The account that pays for an org.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    displayName: t.exposeString('displayName', { description: 'The name that people see.' }),
+    billingProvider: t.exposeString('billingProvider', {
+      description: 'The service that takes the payments; `none` until one is connected.',
+    }),
+    billingProviderRef: t.exposeString('billingProviderRef', {
+      description: 'The id of the account at that service.',
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
 
 const ParentType = enumType('ParentType', 'The type that a parentId is an id of.', {
   ORG: 'An org.',

@@ -4,11 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type ASTNode,
   createSourceEventStream,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
+  Kind,
   type OperationDefinitionNode,
+  visit,
 } from 'graphql';
 import type { Services } from '../../domain/call.ts';
 import type { OpenStream, OpenStreams } from '../../domain/viewer/open-streams.ts';
@@ -18,8 +22,59 @@ import type { StreamItem } from '../../events/stream-item.ts';
 import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
 import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
-import { createOperationKey, type OperationKey, viewerKey } from '../execution/share-key.ts';
 import { problemsOf } from './use-problems.ts';
+
+/** Keys under which subscribers share messages: equal selections of an event by callers with equal rights. */
+
+type OperationKey = (variables: Record<string, unknown> | null | undefined) => string;
+
+let operations = 0;
+
+/**
+ * The key of the operation and of the variables below its root field, on which a message depends beside its event and
+ * caller. Arguments of the root field are left out: they choose the events of a stream, not their content.
+ */
+export function createOperationKey(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): OperationKey {
+  operations += 1;
+  const number = operations;
+  let names: string[] | undefined;
+  return (variables) => {
+    names ??= variablesBelowRoot(document, operation);
+    // An absent variable has its default, a null one does not.
+    const values = names.map((name) =>
+      variables && Object.hasOwn(variables, name) ? [variables[name]] : [],
+    );
+    return `${number} ${JSON.stringify(values)}`;
+  };
+}
+
+/** A key of everything that the rights of a caller depend on. */
+export function viewerKey(viewer: Viewer): string {
+  if (viewer.kind === 'END_USER') {
+    const { id, projectId, integrationIds, permissions } = viewer;
+    return `${projectId} ${id} ${integrationIds?.join() ?? '*'} ${permissions.join()}`;
+  }
+  const orgs = viewer.kind === 'BUILDER' ? viewer.orgIds : [viewer.orgId];
+  return `${viewer.id} ${orgs.join()} ${viewer.scopes.join()}`;
+}
+
+function variablesBelowRoot(document: DocumentNode, operation: OperationDefinitionNode): string[] {
+  // All variables of a fragment count, even if it contains the root field: less is shared then.
+  const below = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
+    root.kind === Kind.FIELD
+      ? [...(root.directives ?? []), ...(root.selectionSet ? [root.selectionSet] : [])]
+      : [root],
+  );
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  const names = new Set<string>();
+  for (const node of [...below, ...fragments]) {
+    visit(node, { Variable: ({ name }) => void names.add(name.value) });
+  }
+  return [...names].sort();
+}
 
 const OUTAGE: ErrorCode = 'SERVICE_UNAVAILABLE';
 /** Delay between attempts to execute an item while the database is unreachable. */

@@ -2,10 +2,10 @@ import {
   type CreatedApiKey,
   createApiKey,
   deleteApiKey,
+  keyFilters,
   listApiKeys,
   updateApiKey,
 } from '../../domain/project/api-key.ts';
-import { keyFilters } from '../../domain/project/key-filters.ts';
 import { createdFields, listField, projectField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';

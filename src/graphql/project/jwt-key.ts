@@ -1,3 +1,4 @@
+import { keyFilters } from '../../domain/project/api-key.ts';
 import {
   createJwtKey,
   deleteJwtKey,
@@ -5,7 +6,6 @@ import {
   listJwtKeys,
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
-import { keyFilters } from '../../domain/project/key-filters.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';

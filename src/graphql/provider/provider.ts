@@ -7,7 +7,6 @@ import {
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
 import { providerId } from '../../ids.ts';
-import { WriteType } from '../operation/write-type.ts';
 import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { needing } from '../schema/needing.ts';
@@ -21,6 +20,12 @@ import {
   ProviderModule,
   ProviderObject,
 } from './provider-parts.ts';
+
+const WriteType = enumType('WriteType', 'Whether a write creates, updates or deletes records.', {
+  CREATE: 'Creates new records.',
+  UPDATE: 'Updates the records with the given ids.',
+  DELETE: 'Deletes the record with the given id.',
+});
 
 export const AuthScheme = enumType(
   'AuthScheme',

@@ -1,6 +1,14 @@
 /** Fields that many types have. */
 import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
-import type { GraphQLResolveInfo } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isObjectType,
+  Kind,
+} from 'graphql';
 import type { Call } from '../../domain/call.ts';
 import type { Read } from '../../domain/declared-read.ts';
 import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
@@ -14,10 +22,72 @@ import {
 } from '../../domain/scope.ts';
 import type { Need } from '../../domain/viewer/needs.ts';
 import type { Context } from '../execution/context.ts';
-import { linksOf } from './links.ts';
 import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
 import { Project } from './types.ts';
+
+/** Look-ahead: which relations of a list's items a query selects. It only saves statements, and may be incomplete. */
+
+/** By the list's node in a cached document, so there are only so many. */
+const KNOWN = new WeakMap<FieldNode, readonly LinkTo[]>();
+
+/** The links that the query selects on every item of the list that is being resolved. */
+function linksOf(info: GraphQLResolveInfo): readonly LinkTo[] {
+  const [place] = info.fieldNodes as [FieldNode];
+  let links = KNOWN.get(place);
+  if (!links) {
+    links = findLinks(info);
+    KNOWN.set(place, links);
+  }
+  return links;
+}
+
+function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
+  const list = getNamedType(returnType);
+  const item = typeOf(fieldOf(list, 'nodes'));
+  const page = fieldsIn(fieldNodes, fragments);
+  const edges = fieldsIn(page.get('edges') ?? [], fragments);
+  const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
+  // Sorted, because each different text of a statement is prepared apart.
+  const names = [...fieldsIn(items, fragments).keys()].sort();
+  return names.flatMap((name) => {
+    const link = fieldOf(item, name)?.extensions.link as LinkTo | undefined;
+    return link ? [link] : [];
+  });
+}
+
+/** The fields in all of these by their names, without those that a directive may leave out. */
+function fieldsIn(nodes: readonly FieldNode[], fragments: GraphQLResolveInfo['fragments']) {
+  const fields = new Map<string, FieldNode[]>();
+  const seen = new Set<string>();
+  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  for (const { selections } of sets) {
+    for (const selection of selections) {
+      if (selection.directives?.length) continue;
+      if (selection.kind === Kind.INLINE_FRAGMENT) sets.push(selection.selectionSet);
+      else if (selection.kind === Kind.FIELD) {
+        const name = selection.name.value;
+        fields.set(name, [...(fields.get(name) ?? []), selection]);
+      } else if (!seen.has(selection.name.value)) {
+        seen.add(selection.name.value);
+        const fragment = fragments[selection.name.value];
+        if (fragment) sets.push(fragment.selectionSet);
+      }
+    }
+  }
+  return fields;
+}
+
+function fieldOf(
+  type: GraphQLNamedType | undefined,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  return isObjectType(type) ? type.getFields()[name] : undefined;
+}
+
+function typeOf(field: GraphQLField<unknown, unknown> | undefined): GraphQLNamedType | undefined {
+  return field && getNamedType(field.type);
+}
 
 type FieldBuilder<Parent> = PothosSchemaTypes.FieldBuilder<Types, Parent, 'Object'>;
 

@@ -1,6 +1,12 @@
 import { GraphQLError } from 'graphql';
 import { timestamp } from '../../domain/timestamp.ts';
+import { enumType } from './inputs.ts';
 import { builder } from './schema-builder.ts';
+
+enumType('ListOrder', 'The order of a list, by when its items were created.', {
+  NEWEST_FIRST: 'What was created last comes first.',
+  OLDEST_FIRST: 'What was created first comes first.',
+});
 
 builder.scalarType('DateTime', {
   description:

@@ -6,10 +6,10 @@ import { issuesOf } from '../../domain/issues.ts';
 import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/paging/page.ts';
 import { invalidInput } from '../../errors.ts';
 import type { Context } from '../execution/context.ts';
-import { typeNameOfNode } from './node-types.ts';
 import './authorized-callers.ts';
 import './paced-pages.ts';
 import './storable-arguments.ts';
+import { ID_PREFIXES, prefixOf } from '../../ids.ts';
 
 export interface SchemaTypes {
   Context: Context;
@@ -116,3 +116,14 @@ builder.globalConnectionField('totalCount', (t) =>
     resolve: (page) => page.totalCount(),
   }),
 );
+
+/** The GraphQL type of a node. */
+
+/** A node without an id is a provider: the catalogue has no rows. */
+function typeNameOfNode({ id }: { id?: string }): string | undefined {
+  if (id === undefined) return 'Provider';
+  const prefix = prefixOf(id);
+  if (!prefix) return undefined;
+  // Relay reserves names that end in "Connection", so the reference API's connection has another name.
+  return prefix === 'con' ? 'ConnectedAccount' : ID_PREFIXES[prefix];
+}

@@ -1,12 +1,12 @@
 /** The schema: an import of each noun, in the order of the platform's description. */
 import './scalars.ts';
 import './node-field.ts';
-import './list-order.ts';
+import './scalars.ts';
 import '../viewer/viewer.ts';
 import '../org/org.ts';
 import '../org/invite.ts';
 import '../org/builder.ts';
-import '../org/billing-account.ts';
+import '../org/org.ts';
 import '../org/claimed-domain.ts';
 import '../provider/provider.ts';
 import '../project/project.ts';

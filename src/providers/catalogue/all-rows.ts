@@ -2,14 +2,181 @@
  * Providers that are known by their facts alone. A declaration says how records are moved; of the others
  * only how to connect to them is known, and requests can be forwarded.
  */
-
 import type { Provider } from '../contract.ts';
 import { DECLARED } from '../declared/all.ts';
-import { KEY_ROWS } from './keys.ts';
-import { OAUTH2_ROWS } from './oauth2.ts';
-import { OAUTH2_BY_WORKSPACE_ROWS } from './oauth2-by-workspace.ts';
-import { catalogueProvider } from './row.ts';
-import { SERVICE_ACCOUNT_ROWS } from './service-accounts.ts';
+import { type CatalogueRow, catalogueProvider } from './row.ts';
+
+/** Providers that are reached as a machine's own account: its key is exchanged for tokens. */
+
+const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
+  {
+    name: 'googleServiceAccount',
+    displayName: 'Google (service account)',
+    baseUrl: 'https://www.googleapis.com',
+    authSchemes: ['NONE'],
+    custom: {
+      inputs: [
+        { name: 'serviceAccountKey', displayName: 'Key file of the service account, as base64' },
+        { name: 'scopes', displayName: 'Scopes, a list' },
+        {
+          name: 'subject',
+          displayName: 'Address of the user to act for, with domain-wide delegation',
+          optional: true,
+        },
+      ],
+      serviceAccount: {
+        tokenUrl: 'https://oauth2.googleapis.com/token',
+        key: 'serviceAccountKey',
+        scopes: 'scopes',
+        subject: 'subject',
+      },
+    },
+  },
+];
+
+/** OAuth 2 providers that have one address for all customers. */
+
+const OAUTH2_ROWS: CatalogueRow[] = [
+  {
+    name: 'dropbox',
+    displayName: 'Dropbox',
+    baseUrl: 'https://api.dropboxapi.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
+      tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
+      tokenFields: { consumerRef: 'account_id', scopes: 'scope' },
+    },
+  },
+  {
+    name: 'google',
+    displayName: 'Google',
+    baseUrl: 'https://www.googleapis.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
+    oauth2: {
+      authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+      tokenUrl: 'https://oauth2.googleapis.com/token',
+      revocation: { method: 'POST', url: 'https://oauth2.googleapis.com/revoke' },
+      authorizeParams: { access_type: 'offline', prompt: 'consent' },
+      explicitScopesRequired: true,
+      tokenFields: { scopes: 'scope' },
+    },
+  },
+  {
+    name: 'linkedIn',
+    displayName: 'LinkedIn',
+    baseUrl: 'https://api.linkedin.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://www.linkedin.com/oauth/v2/authorization',
+      tokenUrl: 'https://www.linkedin.com/oauth/v2/accessToken',
+      explicitScopesRequired: true,
+      tokenFields: { scopes: 'scope' },
+    },
+  },
+  {
+    name: 'microsoft',
+    displayName: 'Microsoft',
+    baseUrl: 'https://graph.microsoft.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
+    oauth2: {
+      authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+      tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+      explicitScopesRequired: true,
+    },
+  },
+  {
+    name: 'quickbooks',
+    displayName: 'QuickBooks',
+    baseUrl: 'https://quickbooks.api.intuit.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://appcenter.intuit.com/connect/oauth2',
+      tokenUrl: 'https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer',
+      explicitScopesRequired: true,
+      clientAuthentication: 'basic',
+    },
+  },
+  {
+    name: 'slack',
+    displayName: 'Slack',
+    baseUrl: 'https://slack.com/api',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://slack.com/oauth/v2/authorize',
+      tokenUrl: 'https://slack.com/api/oauth.v2.access',
+      explicitScopesRequired: true,
+      scopeSeparator: ',',
+      tokenFields: { scopes: 'scope', workspaceRef: 'workspace_name' },
+    },
+  },
+];
+
+/** OAuth 2 providers that give each customer an address of its own. */
+
+const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
+  {
+    name: 'gong',
+    displayName: 'Gong',
+    // Gong's token answer names the customer's whole base URL: that is its workspace.
+    baseUrl: '{{workspace}}',
+    hosts: { workspace: ['api.gong.io', '*.api.gong.io'] },
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://app.gong.io/oauth2/authorize',
+      tokenUrl: 'https://app.gong.io/oauth2/generate-customer-token',
+      explicitScopesRequired: true,
+      clientAuthentication: 'basic',
+      tokenFields: { workspaceRef: 'api_base_url_for_customer', scopes: 'scope' },
+    },
+  },
+  {
+    name: 'marketo',
+    displayName: 'Marketo Engage',
+    baseUrl: 'https://{{workspace}}.mktorest.com',
+    authSchemes: ['OAUTH2_CLIENT_CREDENTIALS'],
+    oauth2: {
+      tokenUrl: 'https://{{workspace}}.mktorest.com/identity/oauth/token',
+      tokenFields: { scopes: 'scope' },
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'netsuite',
+    displayName: 'NetSuite',
+    baseUrl: 'https://{{workspace}}.suitetalk.api.netsuite.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://{{workspace}}.app.netsuite.com/app/login/oauth2/authorize.nl',
+      tokenUrl:
+        'https://{{workspace}}.suitetalk.api.netsuite.com/services/rest/auth/oauth2/v1/token',
+      explicitScopesRequired: true,
+      clientAuthentication: 'basic',
+    },
+    workspaceRequired: true,
+  },
+];
+
+/** Providers that take a key or a password, with no OAuth. */
+
+const KEY_ROWS: CatalogueRow[] = [
+  {
+    name: 'jotform',
+    displayName: 'Jotform',
+    baseUrl: 'https://api.jotform.com',
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'query', name: 'apiKey' },
+    healthCheck: '/user',
+  },
+  {
+    name: 'sendGrid',
+    displayName: 'SendGrid',
+    baseUrl: 'https://api.sendgrid.com',
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+    healthCheck: '/v3/scopes',
+  },
+];
 
 const ROWS = [...OAUTH2_ROWS, ...OAUTH2_BY_WORKSPACE_ROWS, ...KEY_ROWS, ...SERVICE_ACCOUNT_ROWS];
 

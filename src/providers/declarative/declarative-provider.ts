@@ -1,33 +1,60 @@
 /** A provider made of its declaration: it supports exactly what the declaration says. */
 import { z } from 'zod';
-import type { CatalogueRow } from '../catalogue/row.ts';
-import { DEFAULT_LIMITS } from '../catalogue/row.ts';
+import { type CatalogueRow, DEFAULT_LIMITS } from '../catalogue/row.ts';
 import {
   type Capabilities,
   type Connector,
+  type ObjectSummary,
   PROVIDER_CAPABILITIES,
   type Provider,
   type ProviderCapability,
   type ProviderLimits,
+  type ProviderSession,
 } from '../contract.ts';
 import type { BatchWrite } from '../moving-records.ts';
 import {
   type DeclarationInput,
   declaration,
   type ObjectDeclaration,
+  objectDeclaration,
 } from './declaration/declaration.ts';
-import { describeObject } from './describe-object.ts';
+import { allObjects, describeObject } from './describe-object.ts';
 import { subscribeByList } from './events/event-list.ts';
 import { identifyBy, subscribeBy } from './events/subscribe-by.ts';
 import type { Vendor } from './failure.ts';
-import { allObjects } from './find-object.ts';
-import { listObjects } from './list-objects.ts';
+import { findId, valueAt } from './json.ts';
 import { searchList } from './reading/equality.ts';
+import { readList } from './reading/list-page.ts';
 import { listPages } from './reading/list-pages.ts';
 import { readPage } from './reading/object-page.ts';
 import { readRecords } from './reading/records-by-ids.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
+
+/** The objects of an account: those of the declaration, and what the vendor lists beside them. */
+
+/** More than anybody chooses from; a list without an end has one here. */
+const OBJECTS_MAX = 10_000;
+
+async function listObjects(vendor: Vendor, session: ProviderSession): Promise<ObjectSummary[]> {
+  const { objects, objectList } = vendor.declaration;
+  const known = Object.entries(objects).map(([name, { displayName }]) => ({ name, displayName }));
+  const found = new Map(known.map((one) => [one.name, one]));
+  if (!objectList) return known;
+  const { list, name, displayName } = objectList;
+  const object = objectDeclaration.parse({ displayName: 'Objects', id: name, all: list });
+  const pageSize = list.size?.max ?? OBJECTS_MAX;
+  let cursor: string | undefined;
+  do {
+    const read = { objectName: 'objects', fields: [], pageSize, cursor };
+    const page = await readList(vendor, session, { object, read, variables: {} });
+    for (const { id, raw } of page.records) {
+      found.set(id, { name: id, displayName: findId(valueAt(raw, displayName)) ?? id });
+    }
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && found.size < OBJECTS_MAX);
+  return [...found.values()];
+}
 
 /** How to connect, as in the catalogue, and what there is to move. */
 export interface DeclaredProvider extends CatalogueRow {

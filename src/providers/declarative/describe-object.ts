@@ -7,11 +7,30 @@ import type {
 } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
 import { ask } from './ask.ts';
+import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
 import type { Vendor } from './failure.ts';
-import { findObject } from './find-object.ts';
 import { isObject, valueAt } from './json.ts';
 import { fillPath, fillQuery } from './template.ts';
+
+/** What an account's own objects may be called: a segment of a path. */
+const OBJECT_NAME = /^[\w-]{1,200}$/;
+
+/** Those that it names, and the one that stands for any other. */
+export function allObjects({
+  objects,
+  anyObject,
+}: Pick<Declaration, 'objects' | 'anyObject'>): ObjectDeclaration[] {
+  return [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+}
+
+/** Throws MISSING_OBJECT for an object that the declaration does not have. */
+export function findObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
+  const object = Object.hasOwn(declaration.objects, name) ? declaration.objects[name] : undefined;
+  const found = object ?? (OBJECT_NAME.test(name) ? declaration.anyObject : undefined);
+  if (found) return found;
+  throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
+}
 
 export async function describeObject(
   vendor: Vendor,

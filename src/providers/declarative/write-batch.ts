@@ -9,8 +9,8 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
+import { findObject } from './describe-object.ts';
 import { failure, findRefusal, hasSucceeded, textsIn, type Vendor } from './failure.ts';
-import { findObject } from './find-object.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
 import { withNested } from './nested-fields.ts';
 import { fillPath, fillTexts } from './template.ts';

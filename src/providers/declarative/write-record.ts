@@ -10,8 +10,8 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Write } from './declaration/object-declaration.ts';
+import { findObject } from './describe-object.ts';
 import { failure, findRefusal, hasSucceeded, messages, textsIn, type Vendor } from './failure.ts';
-import { findObject } from './find-object.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
 import { withNested } from './nested-fields.ts';
 import { idOf, idVariables } from './record-id.ts';

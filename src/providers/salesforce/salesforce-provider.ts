@@ -1,13 +1,53 @@
 /** Salesforce: what it is, and which of its capabilities are wired to code. */
-import type { Provider, ProviderLimits } from '../contract.ts';
+import { z } from 'zod';
+import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
+import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { accountEngagement } from './account-engagement.ts';
 import { defineFields } from './define-fields.ts';
-import { identify } from './identify.ts';
 import { describeObject } from './metadata.ts';
-import { readPage } from './read.ts';
-import { readRecords } from './read-records.ts';
+import { fieldPath, findRecordId, objectApiName } from './object-names.ts';
+import { paths } from './paths.ts';
+import { readPage, selectedColumns, toRecord } from './read.ts';
+import { failure } from './refused.ts';
 import { subscribe } from './subscribe.ts';
+import { queryAnswer } from './wire.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
+
+/** Records by their ids, as Salesforce has them now. */
+
+/** The form of an id that the other form begins with: Salesforce takes and gives both. */
+const SHORT_ID = 15;
+
+async function readRecords(
+  session: ProviderSession,
+  { objectName, fields, ids }: RecordsRead,
+): Promise<ProviderRecord[]> {
+  const known = ids.filter((id) => findRecordId(id) !== null);
+  if (known.length === 0) return [];
+  const listed = known.map((id) => `'${id}'`).join(',');
+  const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${listed})`;
+  const answer = await session.send({ method: 'GET', path: paths.query, query: { q } });
+  if (!isSuccess(answer)) throw failure(answer);
+  const { records } = answerBody(queryAnswer, answer, 'READ');
+  const fieldPaths = fields.map((field): [string, string[]] => [field, fieldPath(field)]);
+  const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID), row]));
+  return known.flatMap((id) => {
+    const row = rows.get(id.slice(0, SHORT_ID));
+    return row ? { ...toRecord(row, fieldPaths), id } : [];
+  });
+}
+
+/** Whose account a token is of, if its answer did not say so: the person's identity URL, which names the org too. */
+
+const userInfo = z.object({ sub: z.string().min(1) });
+
+async function identify(session: ProviderSession): Promise<AccountIdentity> {
+  const answer = await session.send({ method: 'GET', path: paths.userInfo });
+  const facts = isSuccess(answer) ? userInfo.safeParse(answer.body) : null;
+  // The workspace is in the org's addresses: without it there is no connection.
+  return { workspaceRef: null, consumerRef: facts?.data?.sub ?? null };
+}
 
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
 const PUB_SUB_URL = 'https://api.pubsub.salesforce.com:7443';

@@ -1,5 +1,4 @@
 /** Records created, updated and deleted. Salesforce's answers never hold the record itself. */
-
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
@@ -9,12 +8,33 @@ import {
   refusedOutcome,
   writtenOutcome,
 } from '../moving-records.ts';
+import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
-import { forwardedHeaders } from './headers.ts';
 import { findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal, messages, words } from './refused.ts';
 import { collectionAnswer, createAnswer } from './wire.ts';
+
+/** The headers that a caller may add to a write: Salesforce's own, such as Sforce-Duplicate-Rule-Header. */
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** Printable ASCII: nothing that could end the header. */
+const HEADER_VALUE = /^[\t\x20-\x7e]{0,1000}$/;
+/** What the session and HTTP itself decide: who asks, whom, in what form, over which connection. */
+const RESERVED =
+  /^(?:authorization|cookie|host|accept|accept-.*|content-.*|connection|expect|forwarded|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*)$/i;
+
+/** Refuses the whole write when a header cannot be sent, rather than to write without it. */
+function forwardedHeaders(headers: { key: string; value: string }[] = []): Record<string, string> {
+  const refused = headers.find(
+    ({ key, value }) => !HEADER_NAME.test(key) || RESERVED.test(key) || !HEADER_VALUE.test(value),
+  );
+  if (refused) {
+    const name = JSON.stringify(refused.key.slice(0, 100));
+    throw new ProviderError('BAD_REQUEST', `The header ${name} cannot be sent to Salesforce`);
+  }
+  return Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value]));
+}
 
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
   return write.type === 'CREATE' ? createRecord(session, write) : updateRecord(session, write);

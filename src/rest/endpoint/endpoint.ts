@@ -2,10 +2,10 @@
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import type { Relations } from '../../domain/relations.ts';
-import type { Need } from '../../domain/viewer/needs.ts';
+import { authorize, type Need, needText } from '../../domain/viewer/needs.ts';
+import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { Issue } from '../../errors.ts';
 import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
-import { authorizeMembers, type MemberNeeds, withNeedsTold } from './member-needs.ts';
 import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
 
 /** The request of an endpoint's function, which also gets the input. */
@@ -106,4 +106,30 @@ export function endpoint<I extends z.ZodObject, Shown>(definition: Definition<I,
       return definition.run(request, given as z.output<I>);
     },
   };
+}
+
+/** What a caller needs for single members of an input, beside what the endpoint needs. */
+
+type MemberNeeds<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Need };
+
+/** Throws FORBIDDEN if the viewer lacks what a given member needs. A member that is false needs nothing. */
+function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input: object) {
+  const given = new Map(Object.entries(input));
+  for (const [member, need] of Object.entries(needs)) {
+    if (need && given.get(member)) authorize(viewer, need);
+  }
+}
+
+/** The input, with descriptions that tell the needs. */
+function withNeedsTold(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
+  const told = Object.entries(needs).flatMap(([member, need]) => {
+    const schema = input.shape[member] as z.ZodType;
+    return need ? [[member, schema.describe(`${schema.description} ${needText(need)}`)]] : [];
+  });
+  return input.extend(Object.fromEntries(told));
+}
+
+/** The Location header of what was created; for endpoints whose answers have no body. */
+export function tellLocation({ url, setHeader }: RestRequest, id: string): void {
+  setHeader('location', `${url.split('?')[0]}/${id}`);
 }

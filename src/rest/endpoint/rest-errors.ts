@@ -1,5 +1,5 @@
 /** Turns what was thrown into the problem document that a REST client reads. */
-import type { FastifyError } from 'fastify';
+import type { FastifyError, FastifyReply } from 'fastify';
 import {
   DomainError,
   invalidInput,
@@ -9,6 +9,7 @@ import {
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { PROBLEM_TYPE } from '../openapi/openapi.ts';
 import { issueInRequest, type Places } from './places.ts';
 
 /** The router's own refusals, in words that repeat nothing of the request. */
@@ -47,4 +48,18 @@ export function headersOf({ status, retryAfterSeconds }: Problem): Record<string
   if (status === 401) return { 'www-authenticate': 'Bearer' };
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
   return {};
+}
+
+/** Sends a problem document. */
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  return (
+    reply
+      .code(problem.status)
+      .headers(headersOf(problem))
+      .type(PROBLEM_TYPE)
+      // Fastify's own serializer would add a charset, which the media type has no parameter for.
+      .serializer(JSON.stringify)
+      .send(problem)
+  );
 }

@@ -14,9 +14,15 @@ import { invalid, invalidInput, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
-import { MASK_MAX, maskedValue, namedValues, readMask, withValueAt } from './config/config-mask.ts';
 import { configInput, type WireConfig } from './config/config-shape.ts';
-import { reviseInstallation } from './config/revise-config.ts';
+import {
+  MASK_MAX,
+  maskedValue,
+  namedValues,
+  readMask,
+  reviseInstallation,
+  withValueAt,
+} from './config/revise-config.ts';
 import { installation, showInstallation } from './installation-view.ts';
 
 const tag = 'Installations';

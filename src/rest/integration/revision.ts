@@ -10,8 +10,8 @@ import { createRevision, getRevision, listRevisions } from '../../domain/integra
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
+import { tellLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { tellLocation } from '../endpoint/location.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';

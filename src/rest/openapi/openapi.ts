@@ -12,7 +12,34 @@ import type { Endpoint } from '../endpoint/endpoint.ts';
 import { wordOf } from '../endpoint/words.ts';
 import { webhooks } from '../webhooks.ts';
 import { namedSchemas, problem } from './schemas.ts';
-import { TAGS } from './tags.ts';
+
+/** The groups of endpoints, in the order of the document. */
+const TAGS = [
+  { name: 'Organizations', description: 'Companies of builders; they own projects.' },
+  { name: 'Invites', description: 'E-mail addresses that are invited to orgs.' },
+  { name: 'Claimed domains', description: 'E-mail domains that belong to an org.' },
+  { name: 'Projects', description: 'Applications of builders; everything else belongs to one.' },
+  { name: 'API keys', description: 'What callers of a project authenticate with.' },
+  { name: 'End users', description: "Tokens for the people of a builder's own product." },
+  { name: 'Groups', description: "Sets of the builder's users who share access." },
+  { name: 'Consumers', description: "The builder's users, who connect accounts." },
+  { name: 'Providers', description: 'The catalogue of third-party services.' },
+  { name: 'Provider apps', description: 'OAuth clients that are registered at providers.' },
+  { name: 'Connections', description: 'Accounts at providers that groups and consumers connect.' },
+  { name: 'Object metadata', description: "The fields of providers' objects." },
+  { name: 'Integrations', description: 'What is read and written at a provider, in revisions.' },
+  { name: 'Installations', description: 'Integrations that groups use.' },
+  { name: 'Writes', description: "Records that are written to customers' accounts." },
+  { name: 'Reads', description: 'Triggered reads; pausing and resuming scheduled ones.' },
+  { name: 'Operations', description: 'Pieces of provider work, and what came of them.' },
+  { name: 'Topics', description: 'Named streams of events.' },
+  { name: 'Destinations', description: 'Where messages are sent.' },
+  { name: 'Event routes', description: 'Which events go to which topic.' },
+  { name: 'Topic routes', description: 'Which topics go to which destination.' },
+  { name: 'Events', description: 'What happened in a project.' },
+  { name: 'Deliveries', description: 'Messages that destinations are owed.' },
+  { name: 'Activity', description: 'What a project has done in some time, in counts.' },
+];
 
 export const BASE_PATH = '/v1';
 

@@ -10,14 +10,49 @@ import {
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
-import { listOperationLogs } from '../../domain/operation/operation-log.ts';
+import { listOperationLogs, type OperationLog } from '../../domain/operation/operation-log.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import { id } from '../../ids.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
-import { operationLog, showOperationLog } from './operation-log.ts';
+import { resource } from '../openapi/schemas.ts';
 import { operation, showOperation } from './operation-view.ts';
+
+const operationLog = resource('OperationLog', 'A line of the log of an operation.', {
+  timestamp: z.date().describe('When it was written.'),
+  severity: z.string().describe('DEBUG, INFO, WARNING or ERROR.'),
+  message: z
+    .object({
+      msg: z.string().describe('What happened, for people.'),
+      operation_id: z.string().describe('The id of the operation.'),
+      details: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe('Facts beside the message, by name; as JSON if they are no texts.'),
+    })
+    .describe('The message and its facts.'),
+});
+
+function showOperationLog({ operationId, message, details, ...row }: OperationLog) {
+  return {
+    ...row,
+    message: {
+      msg: message,
+      operation_id: operationId,
+      details: details ? showDetails(details) : undefined,
+    },
+  };
+}
+
+function showDetails(details: NonNullable<OperationLog['details']>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, fact]) => [
+      name,
+      typeof fact === 'string' ? fact : JSON.stringify(fact),
+    ]),
+  );
+}
 
 const tag = 'Operations';
 const path = '/projects/{projectIdOrName}/operations';

@@ -6,10 +6,10 @@ import {
   deleteApiKey,
   getApiKey,
   getApiKeyInput,
+  keyFilters,
   listApiKeys,
   updateApiKey,
 } from '../../domain/project/api-key.ts';
-import { keyFilters } from '../../domain/project/key-filters.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';

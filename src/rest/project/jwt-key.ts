@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { keyFilters } from '../../domain/project/api-key.ts';
 import {
   createJwtKey,
   deleteJwtKey,
@@ -8,7 +9,6 @@ import {
   listJwtKeys,
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
-import { keyFilters } from '../../domain/project/key-filters.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';

@@ -1,10 +1,10 @@
 /** Routes that read: objects and their records. */
 import { z } from 'zod';
+import { Refusal } from '../refusal.ts';
 import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
-import { cursorText, parsedCursor } from './cursor.ts';
 import { type FieldDefinition, OBJECTS, type ObjectDefinition } from './objects.ts';
 import { recordView, selectedView } from './record-view.ts';
-import type { StoredRecord } from './table.ts';
+import type { RecordTable, StoredRecord } from './table.ts';
 import type { Workspace } from './workspace.ts';
 
 const PAGE_SIZE_MAX = 1_000;
@@ -109,4 +109,28 @@ export function readBatch(workspace: Workspace, request: SandboxRequest): Sandbo
   const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
   const records = ids.flatMap((id) => table.find(id) ?? []);
   return { status: 200, json: { records: records.map(view) } };
+}
+
+/** The position of a read, and the count of its first page. */
+interface Cursor {
+  after: number;
+  total: number;
+}
+
+function cursorText({ epoch }: RecordTable, { after, total }: Cursor): string {
+  return `${epoch}.${after}.${total}`;
+}
+
+/** Throws a Refusal: 400 for a damaged cursor, 410 for one of an earlier run of the server. */
+function parsedCursor({ epoch }: RecordTable, text: string): Cursor {
+  const [, cursorEpoch, after, total] = /^([0-9a-f]{8})\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
+  if (cursorEpoch === undefined) {
+    const message = 'The cursor is damaged';
+    throw new Refusal(400, { code: 'invalid_cursor', message, field: 'cursor' });
+  }
+  if (cursorEpoch !== epoch) {
+    const message = 'The cursor is gone: start from the first page';
+    throw new Refusal(410, { code: 'cursor_gone', message, field: 'cursor' });
+  }
+  return { after: Number(after), total: Number(total) };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
 import { problemOf } from '../../errors.ts';
-import { sendProblem } from '../../rest/send-problem.ts';
+import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import { openFilesMax } from './open-files.ts';
 
 export interface Unfinished {

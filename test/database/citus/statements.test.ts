@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { loadParser } from '../../../src/database/citus/parser.ts';
 import { compositeValues } from '../../../src/database/citus/routed-session.ts';
-import { boundText, routeOf } from '../../../src/database/citus/statement-plan.ts';
+import { boundText, loadParser, routeOf } from '../../../src/database/citus/statement-plan.ts';
 import { testDatabase } from '../../support/app.ts';
 
 await loadParser();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { problemWithHost, problemWithUrl } from '../../../src/domain/event/target-url.ts';
+import { problemWithHost, problemWithUrl } from '../../../src/domain/event/destination-type.ts';
 
 const sandboxUrl = 'http://127.0.0.1:4001';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
-import { settleFields } from '../../../src/domain/integration/repeated-fields.ts';
+import { settleFields } from '../../../src/domain/integration/settled-content.ts';
 
 const logged: object[] = [];
 const log = { warn: (facts: object) => void logged.push(facts) } as never;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWaitingLine } from '../../../src/domain/viewer/waiting-line.ts';
+import { createWaitingLine } from '../../../src/domain/viewer/caller-lookup.ts';
 
 const TURNS = { turnMs: 1, turnMax: 1 };
 

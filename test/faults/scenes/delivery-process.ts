@@ -1,7 +1,7 @@
 /** A process that sends what is owed in DATABASE_URL, until it is told to stop or killed. */
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { startDeliveries } from '../../../src/deliveries/deliveries.ts';
+import { startDeliveries } from '../../../src/deliveries/delivery-worker.ts';
 import { createLog } from '../../../src/log.ts';
 import { NO_METERS } from '../../../src/meters.ts';
 import { createOutbound } from '../../../src/outbound/client.ts';

@@ -2,7 +2,10 @@
 import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
-import { createOperationKey, viewerKey } from '../../../src/graphql/execution/share-key.ts';
+import {
+  createOperationKey,
+  viewerKey,
+} from '../../../src/graphql/plugins/use-shared-subscriptions.ts';
 
 function keysOf(document: DocumentNode) {
   return createOperationKey(document, document.definitions[0] as OperationDefinitionNode);

@@ -11,7 +11,7 @@ import type {
   Write,
 } from '../../../src/providers/declarative/declaration/object-declaration.ts';
 import type { DeclaredProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { findObject } from '../../../src/providers/declarative/find-object.ts';
+import { findObject } from '../../../src/providers/declarative/describe-object.ts';
 import { findId, valueAt, withValue } from '../../../src/providers/declarative/json.ts';
 import { fillPath, variablesIn } from '../../../src/providers/declarative/template.ts';
 import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';

@@ -2,18 +2,59 @@
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { DomainError } from '../../../errors.ts';
+import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
+import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import { storedJson } from '../../storable-json.ts';
 import { putConnection } from '../connection-putting.ts';
 import { codeVerifierPlace, type StoredConnect } from '../oauth-connect.ts';
 import { learnAccount } from '../session/learned-account.ts';
-import { requestTokens, type TokenAnswer } from '../token/token-endpoint.ts';
+import { requestTokens, type TokenAnswer, textAt } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, findKeyOfState, isStateOf } from './connect-ticket.ts';
-import { learnedFacts } from './oauth-learned-facts.ts';
+
+/** What a token answer tells of the account. */
+
+interface LearnedFacts {
+  providerConsumerRef: string | null;
+  /** What the caller gave, for an answer that names no workspace. */
+  providerWorkspaceRef: string | null;
+}
+
+/** The same limit as for a workspace that a caller gives. */
+const REF_LENGTH_MAX = 1_024;
+
+function learnedFacts(
+  provider: Provider & { oauth2: OAuth2Facts },
+  { facts }: TokenAnswer,
+  given: { providerWorkspaceRef?: string | null },
+): LearnedFacts {
+  const { tokenFields } = provider.oauth2;
+  const named = textAt(facts, tokenFields?.workspaceRef);
+  const workspace = named === null ? null : workspaceOf(provider, named);
+  return {
+    providerConsumerRef: bounded(textAt(facts, tokenFields?.consumerRef)),
+    providerWorkspaceRef: bounded(workspace) ?? given.providerWorkspaceRef ?? null,
+  };
+}
+
+/** The name itself, or what is in the workspace's place in an address; null if it fits neither. */
+function workspaceOf(provider: Provider, named: string): string | null {
+  if (!provider.baseUrl.includes('{{workspace}}')) return named;
+  if (workspaceIssues(provider, named).length === 0) return named;
+  const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
+  const address = named.replace(/\/+$/, '');
+  if (!address.startsWith(before) || !address.endsWith(after)) return null;
+  const inPlace = address.slice(before.length, address.length - after.length);
+  return workspaceIssues(provider, inPlace).length === 0 ? inPlace : null;
+}
+
+function bounded(text: string | null): string | null {
+  return text !== null && text.length <= REF_LENGTH_MAX ? text : null;
+}
 
 type OAuthConnect = Tables['OAuthConnect'];
 

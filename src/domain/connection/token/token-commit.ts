@@ -8,7 +8,7 @@ import { type Subject, subjectOf } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { withTries } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
-import { connectionFields } from '../connection-events.ts';
+import { connectionFields } from '../connection.ts';
 import { sealCredentials, tokenExpireTimeOf } from '../credentials.ts';
 import {
   areSame,

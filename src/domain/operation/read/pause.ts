@@ -4,7 +4,7 @@ import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Issue } from '../../../errors.ts';
 import { id } from '../../../ids.ts';
-import type { Call } from '../../call.ts';
+import type { Call, Services } from '../../call.ts';
 import { projectMutation } from '../../declared-mutation.ts';
 import { configOf } from '../../installation/installation-config.ts';
 import { holdInstallation } from '../../installation/installation-rows.ts';
@@ -18,8 +18,10 @@ import { projectIdOrName } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
 import { getOwned } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
+import { logOperation } from '../operation-work.ts';
 import { nativeName } from './read-plan.ts';
-import { pauseRuns, resumeRuns } from './run-pause.ts';
+import { enqueueRun } from './read-run.ts';
+import { noteWait } from './read-wait.ts';
 
 const NOTE_LENGTH = 1_000;
 
@@ -134,5 +136,44 @@ function* unknownIssues(
       'is not an object that the installation reads.',
       name,
     );
+  }
+}
+
+/** Runs that callers pause: a worker stops after its page, and none takes them up until they are resumed. */
+
+interface Runs {
+  projectId: string;
+  installationId: string;
+  objectName?: { in: string[] };
+}
+
+/** To be called with the objects of the runs locked. */
+async function pauseRuns(tx: Transaction, runs: Runs, now: Date): Promise<void> {
+  const paused = await tx.readRun.updateManyAndReturn({
+    where: { ...runs, paused: false },
+    data: { paused: true },
+  });
+  for (const run of paused) await noteWait(tx, run, { reason: 'Read paused', now });
+}
+
+/** They go on with the page after the last one that was recorded. */
+async function resumeRuns(
+  { queue, now }: Pick<Services, 'queue' | 'now'>,
+  tx: Transaction,
+  runs: Runs,
+): Promise<void> {
+  const resumed = await tx.readRun.updateManyAndReturn({
+    where: { ...runs, paused: true },
+    data: { paused: false },
+  });
+  for (const run of resumed) {
+    const { operationId: id, projectId, objectName } = run;
+    await tx.operation.updateMany({
+      where: { id, projectId, status: 'IN_PROGRESS' },
+      data: { result: null, updateTime: now() },
+    });
+    const message = `[${objectName}] Read resumed`;
+    await logOperation(tx, { id, projectId }, { severity: 'INFO', message });
+    await enqueueRun({ queue }, tx, run);
   }
 }

@@ -2,11 +2,21 @@
  * A read runs in slices of some pages, so that other work gets its turn. After an interruption it continues
  * behind the last page that was recorded.
  */
+import {
+  type PageRow,
+  RECORD_PAGES,
+  type RecordedPage,
+  recordPageIn,
+} from '../../../database/hot/record-pages.ts';
+import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { DomainError } from '../../../errors.ts';
+import { DomainError, unprocessable } from '../../../errors.ts';
+import { subjectOf } from '../../../events/subject.ts';
+import { newId } from '../../../ids.ts';
 import type { ProviderSession } from '../../../providers/contract.ts';
 import type { PageRead, RecordPage } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
+import { currentTraceparent } from '../../../spans.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -16,10 +26,10 @@ import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { storableText } from '../../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
-import { failRun } from './read-end.ts';
-import { recordPage } from './read-page.ts';
+import { failRun, succeedRun } from './read-end.ts';
+import { entriesOf, pageMessages, storedEntries } from './read-message.ts';
 import { isEmptyWindow, planKey, waitsFor } from './read-plan.ts';
-import { claimRun, giveBack, type ReadRun, RUNS, type RunKey } from './read-run.ts';
+import { claimRun, giveBack, metadataAt, type ReadRun, RUNS, type RunKey } from './read-run.ts';
 import { noteWait } from './read-wait.ts';
 import { getReadSource, type ReadSource, withAllFields } from './source.ts';
 
@@ -186,4 +196,87 @@ function requestFor(run: ReadRun, source: ReadSource): PageRead {
     ...(until && { until }),
     ...(cursor !== null && { cursor }),
   };
+}
+
+/** One page of a read: its deliveries and the read's progress commit together, so that neither is lost. */
+
+interface PageToRecord {
+  run: ReadRun;
+  source: ReadSource;
+  page: RecordPage;
+  durationMs: number;
+}
+
+/**
+ * The run as it is now; null if this was its last page. Throws LeaseLost, and UNPROCESSABLE if the object is no longer
+ * installed or there is nowhere to deliver to, with nothing recorded.
+ */
+export async function recordPage(
+  services: Services,
+  recorded: PageToRecord,
+): Promise<ReadRun | null> {
+  const { database } = services;
+  const { operationId: id, projectId } = recorded.run;
+  const [operation] = await database.rows.find('Operation', { projectId, id });
+  if (!operation) throw new LeaseLost();
+  const now = services.now();
+  const row = rowOf(operation, recorded, now);
+  if (recorded.page.nextCursor !== null) {
+    return advanced(row, await database.changes.run(RECORD_PAGES, row));
+  }
+  return inTransaction(database, async (tx) => {
+    await succeedRun(tx, advanced(row, await recordPageIn(tx, row)), now);
+    return null;
+  });
+}
+
+function rowOf(operation: Row<'Operation'>, recorded: PageToRecord, now: Date): PageRow {
+  const { run, page, source, durationMs } = recorded;
+  const { operationId, projectId, installationId, objectName, leaseToken, planKey } = run;
+  const { bodies, waiting } = messagesOf(operation, recorded);
+  const count = page.records.length;
+  const progress = {
+    cursor: page.nextCursor,
+    planKey,
+    pagesRead: run.pagesRead + 1,
+    recordsRead: run.recordsRead + count,
+    estimatedTotal: page.estimatedTotal ?? run.estimatedTotal,
+    waiting: storedEntries(waiting),
+  };
+  return {
+    ...{ operationId, projectId, installationId, objectName, leaseToken, now, count, progress },
+    metadata: page.nextCursor === null ? null : metadataAt({ ...run, ...progress }),
+    line: {
+      id: newId('log'),
+      severity: 'DEBUG',
+      message: `[${objectName}] Page ${progress.pagesRead}: ${count} records`,
+      details: { records: count, messages: bodies.length, durationMs },
+    },
+    destination: source.plan.destination,
+    messages: bodies.map((body) => ({ id: newId('dlv'), body })),
+    ...subjectOf(source.connection),
+    traceparent: currentTraceparent() ?? null,
+  };
+}
+
+function advanced({ objectName, destination }: PageRow, page: RecordedPage | null): ReadRun {
+  if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
+  if (!page.hasRun) throw new LeaseLost();
+  if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);
+  const { hasObject: _object, hasRun: _run, hasDestination: _destination, ...run } = page;
+  if (run.operationId === null) throw new LeaseLost();
+  return run;
+}
+
+function messagesOf(
+  { id: operationId, createTime }: Row<'Operation'>,
+  { run, source: { head, plan }, page: { records, nextCursor } }: PageToRecord,
+) {
+  const about = {
+    operationId,
+    operationTime: createTime.toISOString(),
+    readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
+  };
+  const told = { waiting: entriesOf(run.waiting), records, isLast: nextCursor === null };
+  return pageMessages({ ...head, ...about }, told, plan);
 }

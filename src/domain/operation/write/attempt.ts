@@ -1,13 +1,13 @@
 /** One attempt of a write: the requests to the provider, and their outcomes. */
 import { DomainError } from '../../../errors.ts';
-import type { Provider, ProviderSession } from '../../../providers/contract.ts';
+import type { Capabilities, Provider, ProviderSession } from '../../../providers/contract.ts';
 import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
-import { withoutFilled } from './if-empty.ts';
+import { hasValue } from './field-settings.ts';
 import { errorText, storableOutcome } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
-import type { Claim, WriteEntry } from './task.ts';
+import type { Claim, ClaimedTask, WriteEntry } from './task.ts';
 
 export interface Attempt {
   claim: Claim;
@@ -130,4 +130,40 @@ export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): Attem
   log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
   return { message, passesLater: true, outcomeUnknown: true, retryAfterMs: null };
+}
+
+/** Fields that are written only into records that have no value for them: the records are read first. */
+
+interface Source {
+  session: ProviderSession;
+  readRecords: Capabilities['readRecords'];
+  task: ClaimedTask;
+}
+
+/** The entries as they are to be sent. Throws ProviderError if the records can't be read. */
+async function withoutFilled(
+  entries: readonly WriteEntry[],
+  { session, readRecords, task: { objectName } }: Source,
+): Promise<readonly WriteEntry[]> {
+  const careful = entries.filter(({ ifEmpty }) => ifEmpty !== null && ifEmpty.length > 0);
+  if (careful.length === 0) return entries;
+  if (!readRecords) {
+    throw new ProviderError(
+      'BAD_REQUEST',
+      'The provider does not read records by their ids any more.',
+    );
+  }
+  const fields = [...new Set(careful.flatMap(({ ifEmpty }) => ifEmpty ?? []))];
+  const ids = [...new Set(careful.map(({ record }) => String(record.id)))];
+  const present = await readRecords(session, { objectName, fields, ids });
+  const byId = new Map(present.map((record) => [record.id, record]));
+  return entries.map((entry) => {
+    const { ifEmpty, record } = entry;
+    const filled = (ifEmpty ?? []).filter((name) =>
+      hasValue(byId.get(String(record.id))?.fields[name]),
+    );
+    if (filled.length === 0) return entry;
+    const left = Object.entries(record).filter(([name]) => !filled.includes(name));
+    return { ...entry, record: Object.fromEntries(left) };
+  });
 }

@@ -2,15 +2,15 @@
 import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
+import { ask } from '../ask.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { List } from '../declaration/list-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from '../failure.ts';
 import { isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
 import { idOf } from '../record-id.ts';
-import type { Variables } from '../template.ts';
+import { fillPath, fillQuery, type Variables } from '../template.ts';
 import { readTime } from '../times.ts';
-import { countAll } from './count.ts';
 import { searchList } from './equality.ts';
 import { pageRequest, sizeOf } from './page-request.ts';
 import { nextPosition, readPosition } from './position.ts';
@@ -143,4 +143,23 @@ function isInWindow(
 /** Null if the record does not say. */
 function changeOf({ changedAt }: ObjectDeclaration, raw: Record<string, unknown>): Date | null {
   return changedAt ? readTime(valueAt(raw, changedAt.at), changedAt.format) : null;
+}
+
+/** How many records an object has, if the vendor has a request for that beside the list. */
+
+/** Of a read without bounds or conditions. Null if the vendor does not tell: a read goes on without it. */
+async function countAll(
+  vendor: Vendor,
+  session: ProviderSession,
+  { object: { count }, read, variables }: ListRead,
+): Promise<number | null> {
+  const isWhole = !read.since && !read.until && !read.filters?.length;
+  if (!count || !isWhole) return null;
+  const answer = await ask(vendor, session, {
+    method: 'GET',
+    path: fillPath(count.path, variables, session),
+    query: fillQuery(count.query, variables, session),
+  }).catch(() => null);
+  const found = Number(valueAt(answer?.body, count.at) ?? Number.NaN);
+  return Number.isSafeInteger(found) ? found : null;
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ProviderSession } from '../../contract.ts';
 import type { PageRead, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
+import { findObject } from '../describe-object.ts';
 import type { Vendor } from '../failure.ts';
-import { findObject } from '../find-object.ts';
 import { type ListRead, readList } from './list-page.ts';
 import { jsonIn, notOfThisRead } from './position.ts';
 

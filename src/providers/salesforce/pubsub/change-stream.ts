@@ -1,13 +1,95 @@
 /** Changes of an org as its Pub/Sub API streams them. Loaded by the first connection that needs it. */
-import { type Client, type ClientDuplexStream, Metadata } from '@grpc/grpc-js';
+import { join } from 'node:path';
+import {
+  type Client,
+  type ClientDuplexStream,
+  Metadata,
+  type MethodDefinition,
+  type ServiceDefinition,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
 import type { Type } from 'avsc';
 import { LRUCache } from 'lru-cache';
-import { ProviderError } from '../../provider-error.ts';
+import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
+import { bounded } from '../../reading-answers.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { eventType } from './avro.ts';
 import { type Change, changeOf } from './change-event.ts';
-import { type ConsumerEvent, type FetchRequest, type FetchResponse, PUB_SUB } from './service.ts';
-import { isEnd, streamFailure } from './stream-failure.ts';
+
+/** The calls of Salesforce's Pub/Sub API, each with its messages as they are on the wire. */
+
+interface ConsumerEvent {
+  event: { id: string; schemaId: string; payload: Buffer };
+  /** Opaque. */
+  replayId: Buffer;
+}
+
+interface FetchRequest {
+  topicName?: string;
+  replayPreset?: 'LATEST' | 'EARLIEST' | 'CUSTOM';
+  replayId?: Buffer;
+  numRequested: number;
+}
+
+interface FetchResponse {
+  events: ConsumerEvent[];
+  latestReplayId: Buffer;
+}
+
+interface PubSubService extends ServiceDefinition {
+  Subscribe: MethodDefinition<FetchRequest, FetchResponse>;
+  GetSchema: MethodDefinition<{ schemaId: string }, { schemaId: string; schemaJson: string }>;
+  GetTopic: MethodDefinition<{ topicName: string }, { topicName: string; canSubscribe: boolean }>;
+}
+
+const definitions = loadSync(join(import.meta.dirname, 'pubsub_api.proto'), {
+  enums: String,
+  longs: String,
+  // What is left out on the wire has its default.
+  defaults: true,
+});
+
+const PUB_SUB = definitions['eventbus.v1.PubSub'] as unknown as PubSubService;
+
+/** What a call's failure means. */
+
+const KINDS: Partial<Record<status, ProviderErrorKind>> = {
+  [status.UNAUTHENTICATED]: 'AUTH_INVALIDATED',
+  [status.PERMISSION_DENIED]: 'FORBIDDEN',
+  [status.NOT_FOUND]: 'MISSING_OBJECT',
+  [status.INVALID_ARGUMENT]: 'BAD_REQUEST',
+  [status.RESOURCE_EXHAUSTED]: 'RATE_LIMITED',
+  [status.DEADLINE_EXCEEDED]: 'TIMEOUT',
+  [status.UNAVAILABLE]: 'UNREACHABLE',
+  [status.CANCELLED]: 'DISCONNECTED',
+};
+
+/** The service tells by a code of its own that a position is too old, or was never one. */
+const BAD_POSITION = /replayid/i;
+
+function streamFailure(error: unknown): unknown {
+  if (!isServiceError(error)) return error;
+  const [code] = error.metadata.get('error-code');
+  const told = code === undefined ? error.details : `${error.details} (${code})`;
+  const kind = BAD_POSITION.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
+  const message = `Salesforce's Pub/Sub API answered ${status[error.code]}: ${told}`;
+  return new ProviderError(kind ?? 'SERVER_ERROR', bounded(message));
+}
+
+/** The service had ended its stream when it was asked for more, which grpc-js tells as a failure of ours. */
+function isEnd(error: unknown): boolean {
+  return (
+    isServiceError(error) &&
+    error.code === status.INTERNAL &&
+    error.details === 'Write error: write after end'
+  );
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && 'metadata' in error && 'details' in error;
+}
 
 /** The most that the service sends without being asked again: what it may send is what is held here. */
 const EVENTS_AHEAD = 100;

@@ -4,7 +4,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { openEngine } from '../../../../src/database/database.ts';
 import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import { PortStream } from '../../../../src/database/embedded/port-stream.ts';
-import { serveConnections } from '../../../../src/database/embedded/serve-connections.ts';
+import { serveConnections } from '../../../../src/database/embedded/run-engine.ts';
 import { openQueue } from '../../../../src/jobs/queue.ts';
 import { createLog } from '../../../../src/log.ts';
 
