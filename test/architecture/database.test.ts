@@ -38,7 +38,6 @@ const SQL =
 const WRITING_SQL = [
   'copies/hold-back.ts',
   'copies/load-copy.ts',
-  'copies/schema-objects.ts',
   'copies/tables.ts',
   'copies/take-copy.ts',
   'deliveries/outbox.ts',
@@ -46,11 +45,11 @@ const WRITING_SQL = [
   'domain/activity/activity-deltas.ts',
   'domain/activity/activity-lines.ts',
   'domain/connection/connection-refresh.ts',
-  'domain/erasure/end-connections.ts',
   'domain/erasure/end-subscriptions.ts',
   'domain/erasure/erase-rows.ts',
+  'domain/erasure/erase-slice.ts',
   'domain/erasure/erased-subjects.ts',
-  'domain/erasure/lost-erasures.ts',
+  'domain/erasure/erasure.ts',
   'domain/event/delivery-backlog.ts',
   'domain/event/delivery.ts',
   'domain/event/dropped-deliveries.ts',
@@ -89,8 +88,8 @@ const WRITING_SQL = [
   'jobs/due-watch.ts',
   'jobs/queue.ts',
   'jobs/sweeps.ts',
-  'metrics/waiting-work.ts',
-  'server/sandbox-lease.ts',
+  'metrics/state.ts',
+  'server/sandbox.ts',
   'work/lease.ts',
 ];
 

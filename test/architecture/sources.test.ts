@@ -57,7 +57,7 @@ const CASTING = [
   'domain/scope.ts',
   'graphql/schema/fields.ts',
   'graphql/schema/inputs.ts',
-  'providers/salesforce/pubsub/service.ts',
+  'providers/salesforce/pubsub/change-stream.ts',
   'rest/endpoint/time-parameters.ts',
   'rest/endpoint/wire-form.ts',
   'server/graphql/use-event-stream.ts',
