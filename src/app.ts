@@ -6,8 +6,8 @@ import { type Demo, demoFileOf, fillDemo, isDemoOn, mintDemoToken } from './demo
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
-import { createKnownOrigins } from './domain/project/known-origins.ts';
-import { lookAgain } from './domain/provider-event/object-subscription.ts';
+import { createOriginCache } from './domain/project/origin-cache.ts';
+import { scheduleMaintenance } from './domain/provider-event/object-subscription.ts';
 import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
 import type { OperationPlugin } from './graphql/execution/operation-context.ts';
@@ -143,7 +143,7 @@ function clientParts({
 }: Services): Pick<Parts, 'addresses' | 'cors' | 'gatewayUrl'> {
   return {
     addresses: createClientAddresses(config),
-    cors: createCors(config, createKnownOrigins(database)),
+    cors: createCors(config, createOriginCache(database)),
     gatewayUrl: createGatewayUrl(config),
   };
 }
@@ -209,7 +209,7 @@ function warnOfUnknownUrl(config: Config, log: Log): void {
 }
 
 async function renewSubscriptions(services: Services): Promise<void> {
-  await lookAgain(services, 'sandbox').catch((err: unknown) => {
+  await scheduleMaintenance(services, 'sandbox').catch((err: unknown) => {
     services.log.warn({ err }, 'sandbox.subscriptions_not_renewed');
   });
 }

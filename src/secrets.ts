@@ -43,7 +43,7 @@ export class Secret {
 }
 
 /** Where a sealed value lives. */
-export interface SealedPlace {
+export interface SealedLocation {
   table: string;
   column: string;
   row: string;
@@ -51,9 +51,9 @@ export interface SealedPlace {
 }
 
 export interface Vault {
-  seal(value: string, place: SealedPlace): string;
+  seal(value: string, place: SealedLocation): string;
   /** Throws if the value was changed, moved, or sealed by a key that this process doesn't have. */
-  open(sealed: string, place: SealedPlace): string;
+  open(sealed: string, place: SealedLocation): string;
   /** Whether the value was sealed by the current key. */
   isCurrent(sealed: string): boolean;
   /** Whether the key that sealed the value is here. */
@@ -120,6 +120,6 @@ function keyId(key: Buffer): string {
   return createHash('sha256').update('key id').update(key).digest('hex').slice(0, 8);
 }
 
-function boundTo({ table, column, row, projectId }: SealedPlace): Buffer {
+function boundTo({ table, column, row, projectId }: SealedLocation): Buffer {
   return Buffer.from(JSON.stringify([table, column, row, projectId]));
 }

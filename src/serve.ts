@@ -3,7 +3,7 @@ import { type App, createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartRefused } from './errors.ts';
 import { createLog } from './log.ts';
-import { refuseTakenPorts } from './process/ports.ts';
+import { refuseOccupiedPorts } from './process/ports.ts';
 import { onParentGone, onStopSignal } from './process/signals.ts';
 
 let app: App | undefined;
@@ -40,7 +40,7 @@ async function stopped(running: App): Promise<void> {
 
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  await refuseTakenPorts(config);
+  await refuseOccupiedPorts(config);
   const isForPerson = process.stdout.isTTY;
   // Loaded only for a terminal: it would lengthen every start.
   const terminal = isForPerson ? await import('./process/terminal.ts') : null;

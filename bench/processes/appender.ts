@@ -2,7 +2,7 @@
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../../src/database/hot/append-events.ts';
-import { hintsColumn } from '../../src/database/hot/notification-channels.ts';
+import { notificationsColumn } from '../../src/database/hot/notification-channels.ts';
 import type { ChangeOfMany } from '../../src/database/hot/shared-changes.ts';
 import { eventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/log.ts';
@@ -27,7 +27,7 @@ const APPEND: ChangeOfMany<EventRow, object> = {
   text: `
     with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
     ${APPENDING}
-    select "id" as "of", ${hintsColumn('event_hints')} from appended`,
+    select "id" as "of", ${notificationsColumn('event_hints')} from appended`,
 };
 
 await using database = await openDatabase(readConfig(process.env), createLog('error'));

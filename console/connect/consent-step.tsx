@@ -7,7 +7,7 @@ import { Action, Refusal } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { refreshAll } from '../src/parts/refresh.ts';
 import type { Ends } from './integration-card.tsx';
-import { isFramed, tellOpener } from './opener.ts';
+import { isFramed, notifyOpener } from './opener.ts';
 import { leaveFor, returnAddress } from './session-token.ts';
 
 const START = graphql`
@@ -34,7 +34,7 @@ const LOOK = graphql`
   }
 `;
 
-const LOOK_MS = 700;
+const POLL_MS = 700;
 
 interface ConsentStepProps {
   input: Ends & { projectIdOrName: string; provider: string };
@@ -54,14 +54,14 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   useEffect(() => {
     if (!connected) return;
     consent.current?.close();
-    tellOpener({ type: 'connected', connectionId: connected, provider: input.provider });
+    notifyOpener({ type: 'connected', connectionId: connected, provider: input.provider });
     refreshAll();
     onDone();
   }, [connected, input.provider, onDone]);
 
   useEffect(() => {
     if (state !== 'waiting') return;
-    const timer = setInterval(() => consent.current?.closed && setState('abandoned'), LOOK_MS);
+    const timer = setInterval(() => consent.current?.closed && setState('abandoned'), POLL_MS);
     return () => clearInterval(timer);
   }, [state]);
 
@@ -124,8 +124,8 @@ function useConnected(input: ConsentStepProps['input'], isWaiting: boolean): str
     let before: Map<string, string> | null = null;
     const look = async () => {
       const variables = { project, provider };
-      const answer = await fetchQuery<consentStepQuery>(environment, LOOK, variables).toPromise();
-      const nodes = answer?.project?.connections.nodes ?? [];
+      const response = await fetchQuery<consentStepQuery>(environment, LOOK, variables).toPromise();
+      const nodes = response?.project?.connections.nodes ?? [];
       const states = new Map(nodes.map((one) => [one.id, `${one.status} ${one.updateTime}`]));
       const known = before;
       before ??= states;
@@ -133,7 +133,7 @@ function useConnected(input: ConsentStepProps['input'], isWaiting: boolean): str
       if (changed && changed.status !== 'BAD_CREDENTIALS') setFound(changed.id);
     };
     void look();
-    const timer = setInterval(() => void look().catch(() => {}), LOOK_MS);
+    const timer = setInterval(() => void look().catch(() => {}), POLL_MS);
     return () => clearInterval(timer);
   }, [environment, project, provider, isWaiting]);
   return found;

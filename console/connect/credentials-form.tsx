@@ -7,7 +7,7 @@ import { Action, Choice, Form, Refusal, TextInput } from '../src/parts/form.tsx'
 import { useChange } from '../src/parts/queries.ts';
 import { ConsentStep } from './consent-step.tsx';
 import type { Ends } from './integration-card.tsx';
-import { tellOpener } from './opener.ts';
+import { notifyOpener } from './opener.ts';
 import { choicesOf, inputsOf, isByConsent, nested, wordsOf } from './schemes.ts';
 
 const PROVIDER = graphql`
@@ -79,7 +79,7 @@ export function CredentialsForm({
     const input = { ...of, authScheme: scheme, ...about, ...credentials } as never;
     const made = await run({ input });
     if (!made) return;
-    tellOpener({
+    notifyOpener({
       type: 'connected',
       connectionId: made.generateConnection.connection.id,
       provider: provider.name,

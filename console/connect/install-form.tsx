@@ -7,7 +7,7 @@ import { chosenIn, type KnownField, ObjectFields } from '../src/fields/object-fi
 import { Action, Form, Refusal } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { useChange, usePageQuery } from '../src/parts/queries.ts';
-import { tellOpener } from './opener.ts';
+import { notifyOpener } from './opener.ts';
 
 const INTEGRATION = graphql`
   fragment installForm_integration on Integration {
@@ -74,7 +74,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
     const made = await run({ input: { ...ends, ...(read.length > 0 && { config: { read } }) } });
     if (!made) return;
     const { id: installationId } = made.createInstallation.installation;
-    tellOpener({ type: 'installed', installationId, integration: name });
+    notifyOpener({ type: 'installed', installationId, integration: name });
   };
   return (
     <Form problem={problem} onSubmit={install}>

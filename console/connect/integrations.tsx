@@ -6,7 +6,7 @@ import { Action } from '../src/parts/form.tsx';
 import { Empty } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
 import { IntegrationCard } from './integration-card.tsx';
-import { isOpened, tellOpener } from './opener.ts';
+import { isOpened, notifyOpener } from './opener.ts';
 import type { Returned, Session } from './session-token.ts';
 
 const QUERY = graphql`
@@ -71,7 +71,7 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 1_500;
+const POLL_MS = 1_500;
 
 interface IntegrationsProps {
   session: Session;
@@ -79,7 +79,7 @@ interface IntegrationsProps {
 }
 
 export function Integrations({ session, returned }: IntegrationsProps) {
-  const { viewer, providers } = usePageQuery<integrationsQuery>(QUERY, {}, { everyMs: LOOK_MS });
+  const { viewer, providers } = usePageQuery<integrationsQuery>(QUERY, {}, { everyMs: POLL_MS });
   const { project, group, consumer, scopes } = viewer;
   const appName = project?.appName;
   useEffect(() => {
@@ -89,7 +89,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
   const provider = made?.provider;
   useEffect(() => {
     if (returned?.connectionId && provider) {
-      tellOpener({ type: 'connected', connectionId: returned.connectionId, provider });
+      notifyOpener({ type: 'connected', connectionId: returned.connectionId, provider });
     }
   }, [returned, provider]);
   if (!project || !group || !consumer) {
@@ -145,7 +145,7 @@ function Leave({ session: { returnUrl } }: { session: Session }) {
   if (isOpened) {
     return (
       <div className="row end">
-        <Action onPress={() => tellOpener({ type: 'closed' })}>Done</Action>
+        <Action onPress={() => notifyOpener({ type: 'closed' })}>Done</Action>
       </div>
     );
   }

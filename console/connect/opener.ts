@@ -14,7 +14,7 @@ export const framedFor = params.get('project');
 const isFramed = window.parent !== window;
 const opener: Window | null = isFramed ? window.parent : window.opener;
 
-export function tellOpener(event: ConnectEvent): void {
+export function notifyOpener(event: ConnectEvent): void {
   if (opener && origin) opener.postMessage({ source: 'integration-gateway', ...event }, origin);
 }
 

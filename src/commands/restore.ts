@@ -58,8 +58,8 @@ async function restore(file: string, { withoutKeys, resend }: Choices): Promise<
     throw error;
   });
   console.log(`${countRows(end)} as of ${head.takenTime} are restored.`);
-  if (held) tellUnknown(head, held);
-  tellKeys(config, files, left);
+  if (held) reportUnknown(head, held);
+  reportKeys(config, files, left);
 }
 
 /** Returns a function that removes what a failed restore has created in the data folder, and the folder if it is new. */
@@ -88,7 +88,7 @@ function filesOf({ files }: ArchiveHead): Files {
 }
 
 /** What the original did after the backup is not in it. */
-function tellUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
+function reportUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
   const { deliveries, writes, providerEvents, reads } = held;
   const lines = [
     [deliveries, 'deliveries waited: they are FAILED now, and retryDelivery sends one again.'],
@@ -109,7 +109,7 @@ function tellUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
   );
 }
 
-function tellKeys(config: Config, files: Files, left: string[]): void {
+function reportKeys(config: Config, files: Files, left: string[]): void {
   for (const path of left) {
     console.log(`${join(config.DATA_DIR, path)} was there and stays: the backup has another one.`);
   }

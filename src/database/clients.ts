@@ -2,9 +2,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
-import { HintSender, type SendHints } from './hints/hint-sender.ts';
-import type { Tell } from './hints/notifications.ts';
 import { createSharedChanges, type SharedChanges } from './hot/shared-changes.ts';
+import { NotificationSender, type SendNotifications } from './notifications/notification-sender.ts';
+import type { Notify } from './notifications/notifications.ts';
 import { type NameStatement, readsInBursts, type Servers } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
 import type { Pooler } from './sessions/session.ts';
@@ -14,13 +14,13 @@ export interface Clients extends AsyncDisposable {
   prisma: PrismaClient;
   rows: Rows;
   changes: SharedChanges;
-  tell: Tell;
+  tell: Notify;
 }
 
 export interface ClientsOptions {
   pooler?: Pooler | undefined;
   servers?: Servers | undefined;
-  sendHints: SendHints;
+  sendHints: SendNotifications;
 }
 
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
@@ -31,14 +31,14 @@ export function clientsOf(pool: pg.Pool, { pooler, servers, sendHints }: Clients
     transactionOptions: TRANSACTION_OPTIONS,
   });
   const run = queriesBy(pool, nameOf);
-  const hints = new HintSender(sendHints);
+  const notifications = new NotificationSender(sendHints);
   return {
     prisma,
     rows: rowsBy(pool, nameOf, servers),
-    changes: createSharedChanges(run, hints.tell, { isDistributed: servers !== undefined }),
-    tell: hints.tell,
+    changes: createSharedChanges(run, notifications.tell, { isDistributed: servers !== undefined }),
+    tell: notifications.tell,
     async [Symbol.asyncDispose]() {
-      await hints[Symbol.asyncDispose]();
+      await notifications[Symbol.asyncDispose]();
       await prisma.$disconnect();
     },
   };

@@ -4,9 +4,9 @@ import type { Log } from '../log.ts';
 import { type Meters, NO_METERS } from '../meters.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
-import type { Listen, Tell } from './hints/notifications.ts';
 import type { SharedChanges } from './hot/shared-changes.ts';
 import type { JobDatabase } from './job-database.ts';
+import type { Listen, Notify } from './notifications/notifications.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import type { Processes } from './processes.ts';
@@ -38,8 +38,8 @@ export interface Database extends AsyncDisposable {
   changes: SharedChanges;
   /** Listens to the hints of every process, which come after the commit. They may be lost. */
   listen: Listen;
-  /** For what a transaction changes: `tellAfter` of database/transaction.ts. */
-  tell: Tell;
+  /** For what a transaction changes: `notifyAfterCommit` of database/transaction.ts. */
+  tell: Notify;
   /** What the job queue runs on. */
   jobs: JobDatabase;
   /** The processes that share it. */

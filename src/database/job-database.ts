@@ -1,7 +1,7 @@
 /** What the job queue runs on: the same database, through connections of its own if it has several. */
 import type pg from 'pg';
 import type { ConstructorOptions, Db } from 'pg-boss';
-import type { Listen } from './hints/notifications.ts';
+import type { Listen } from './notifications/notifications.ts';
 import type { Server } from './sessions/session.ts';
 import { SessionPool } from './sessions/session-pool.ts';
 

@@ -76,7 +76,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       { countMax, columns },
       (of, left) => Prisma.sql`chosen as (
         select ${listOf('held', this.#of.key)} from ${this.#table} held
-        where ${isAskedSql(of, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
+        where ${inProjectsSql(of, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
         order by held."dueTime" limit ${left}::int for no key update of held skip locked
       )`,
     );
@@ -175,13 +175,13 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 }
 
-/** A statement that has its own mark, and asks for the projects of the database's group alone by `isAskedSql`. */
+/** A statement that has its own mark, and asks for the projects of the database's group alone by `inProjectsSql`. */
 export function sweepSql<R>({ sweeps, group }: Swept, { text, values }: Prisma.Sql) {
   return sweeps(group)<R>(text, values);
 }
 
 /** SQL: whether a table's rows are of a project of the database's group. */
-export function isAskedSql({ group }: Swept, table: string): Prisma.Sql {
+export function inProjectsSql({ group }: Swept, table: string): Prisma.Sql {
   const projectIds = group.projectIds();
   if (projectIds === null) return Prisma.raw('true');
   return Prisma.sql`${Prisma.raw(`"${table}"."projectId"`)} = any(${projectIds}::text[])`;

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
-import type { Hint } from './hints/notifications.ts';
+import type { Notification } from './notifications/notifications.ts';
 
 /** Inside a transaction only this is used: the embedded database has one connection. */
 export type Transaction = Prisma.TransactionClient;
@@ -17,23 +17,23 @@ const REPEATABLE = ['P2034', '40001', '40P01'];
 /** SQLSTATE of a prepared statement that a migration has made obsolete, among others. The session prepares it again. */
 const OUTDATED = '0A000';
 
-const HINTS = new WeakMap<object, Hint[]>();
+const NOTIFICATIONS = new WeakMap<object, Notification[]>();
 
 /** Tells hints when the transaction, which `inTransaction` has begun, is committed. */
-export function tellAfter(tx: object, ...hints: readonly Hint[]): void {
-  const ofTransaction = HINTS.get(tx);
+export function notifyAfterCommit(tx: object, ...notifications: readonly Notification[]): void {
+  const ofTransaction = NOTIFICATIONS.get(tx);
   if (!ofTransaction) throw new Error('Hints belong to a transaction of inTransaction.');
-  ofTransaction.push(...hints);
+  ofTransaction.push(...notifications);
 }
 
 /** Runs a statement of `database/hot/` in a transaction, and sends its notifications after the commit. */
-export async function changeAndTell<R>(
+export async function changeAndNotify<R>(
   tx: Transaction,
   text: string,
   values: readonly unknown[],
 ): Promise<R[]> {
-  const rows = await tx.$queryRawUnsafe<(R & { hints?: Hint[] | null })[]>(text, ...values);
-  tellAfter(tx, ...(rows[0]?.hints ?? []));
+  const rows = await tx.$queryRawUnsafe<(R & { hints?: Notification[] | null })[]>(text, ...values);
+  notifyAfterCommit(tx, ...(rows[0]?.hints ?? []));
   return rows;
 }
 
@@ -43,13 +43,13 @@ export async function inTransaction<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
-    const hints: Hint[] = [];
+    const notifications: Notification[] = [];
     try {
       const done = await prisma.$transaction((tx) => {
-        HINTS.set(tx, hints);
+        NOTIFICATIONS.set(tx, notifications);
         return work(tx);
       });
-      tell(hints);
+      tell(notifications);
       return done;
     } catch (error) {
       if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.told(error);

@@ -19,7 +19,7 @@ const QUICK_KNOWN = 64;
 const PROJECT_PART = 3 / 4;
 
 /** The deliveries that a claim may take for a project. */
-export interface ProjectRoom {
+export interface ProjectCapacity {
   rows: number;
   bytes: number;
   /** The part of `rows` for failing destinations. */
@@ -75,7 +75,7 @@ export class Backlog {
   }
 
   /** The room of each project with held deliveries, and that of any other project. */
-  rooms(): { of: Map<string, ProjectRoom>; other: ProjectRoom } {
+  rooms(): { of: Map<string, ProjectCapacity>; other: ProjectCapacity } {
     const of = new Map([...this.#projects].map(([id, held]) => [id, this.#roomOf(held)]));
     return { of, other: this.#roomOf(NOTHING_HELD) };
   }
@@ -186,7 +186,7 @@ export class Backlog {
     return this.#projects.get(projectId) ?? NOTHING_HELD;
   }
 
-  #roomOf(held: ProjectHeld): ProjectRoom {
+  #roomOf(held: ProjectHeld): ProjectCapacity {
     const [rows, bytes] = [this.#free('rows', held), this.#free('bytes', held)];
     return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#free('failing', held) };
   }

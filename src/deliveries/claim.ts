@@ -10,7 +10,7 @@ import {
   type ClaimedRow,
   claimDue,
   type DestinationKey,
-  findOwed,
+  findPending,
   type ProjectIds,
 } from './outbox.ts';
 import { signingKey } from './sign.ts';
@@ -160,8 +160,10 @@ export class Claimer {
     const { rows, group } = database;
     const projectIds = group.projectIds();
     if (projectIds === null) return [{ projectIds, afterProjectId: '' }];
-    const owed = await findOwed(rows.query, projectIds, now());
-    return group.together(owed).map((together) => ({ projectIds: together, afterProjectId: '' }));
+    const pending = await findPending(rows.query, projectIds, now());
+    return group
+      .together(pending)
+      .map((together) => ({ projectIds: together, afterProjectId: '' }));
   }
 
   #ready(claimed: ClaimedRow[], requestedMs: number): Job[] {

@@ -223,9 +223,9 @@ export class DeliveryWorker {
     meters.deliveryAttempted({ outcome: OUTCOMES[decision.status], seconds, projectId });
     const attemptId = newId('att');
     const ids = { attemptId, projectId, deliveryId, destinationId, leaseToken };
-    const answer = { responseStatus, responseBody, error };
-    const event = decision.status === 'FAILED' ? givenUpEvent(job, decision) : null;
-    this.#recorder.add({ job, record: { ...ids, ...time, ...answer, event, ...decision } });
+    const response = { responseStatus, responseBody, error };
+    const event = decision.status === 'FAILED' ? deliveryFailedEvent(job, decision) : null;
+    this.#recorder.add({ job, record: { ...ids, ...time, ...response, event, ...decision } });
     const dueMs = decision.nextAttemptTime?.getTime() ?? Number.POSITIVE_INFINITY;
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
   }
@@ -287,7 +287,7 @@ export function startDeliveries(deps: DeliveryDeps): Deliveries {
 /** The event that a delivery is given up. The statement that records the last attempt appends it. */
 
 /** What is not known here (its destination's name, what it carried) the statement adds. */
-export function givenUpEvent({ row }: Job, { failureReason }: Decision): EventRow {
+export function deliveryFailedEvent({ row }: Job, { failureReason }: Decision): EventRow {
   const { id: deliveryId, projectId, destinationId, url, attemptCount } = row;
   return eventRow({
     projectId,

@@ -3,7 +3,6 @@
  * deliveries. A delivery is due if its nextAttemptTime has passed and no process holds its lease. Leases use the
  * database's clock, which all processes share.
  */
-
 import {
   changeFound,
   isAtPlaceOf,
@@ -14,14 +13,14 @@ import {
 import {
   acrossProjects,
   forProjects,
-  type IsAsked,
+  type InProjects,
   sent,
 } from '../database/projects/all-projects.ts';
 import { type Part, type ProjectGroup, partsOf } from '../database/projects/project-groups.ts';
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
-import type { ProjectRoom } from './backlog.ts';
+import type { ProjectCapacity } from './backlog.ts';
 
 /** A delivery that this process may send until its lease ends, with its target. */
 export interface ClaimedRow {
@@ -63,7 +62,7 @@ export interface ClaimOrder {
   free: ReadonlyMap<string, number>;
   freeByDefault: number;
   /** The room of each project. Others have the room `other`. */
-  rooms: { of: ReadonlyMap<string, ProjectRoom>; other: ProjectRoom };
+  rooms: { of: ReadonlyMap<string, ProjectCapacity>; other: ProjectCapacity };
   rows: number;
   bytes: number;
   leaseToken: string;
@@ -76,68 +75,68 @@ export interface ClaimOrder {
  * Walks from one destination with pending deliveries to the next, one entry of the index for each: a dead
  * destination with a hundred thousand due deliveries costs no more than one with a single one.
  */
-export const owedSql = (after: string, isAsked: IsAsked) => `
+export const pendingSql = (after: string, inProjects: InProjects) => `
   with recursive owed as (
     (select "projectId", "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
-      where ${isAsked('"projectId"')} and "nextAttemptTime" is not null
+      where ${inProjects('"projectId"')} and "nextAttemptTime" is not null
         and ("projectId", "destinationId") > (${after})
       order by "projectId", "destinationId", "nextAttemptTime" limit 1)
     union all
     select following.* from owed cross join lateral (
       select "projectId", "destinationId", "nextAttemptTime" from "Delivery"
-      where ${isAsked('"projectId"')} and "nextAttemptTime" is not null
+      where ${inProjects('"projectId"')} and "nextAttemptTime" is not null
         and ("projectId", "destinationId") > (owed."projectId", owed."id")
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
 /** SQL of the time at which the next delivery is due. Null if none is pending. */
-export const earliestDue = (isAsked: IsAsked) => `
-  ${owedSql("'', ''", isAsked)}
+export const earliestDue = (inProjects: InProjects) => `
+  ${pendingSql("'', ''", inProjects)}
   select least(
     (select min(owed."earliest") from owed
       join "Destination" d on d."projectId" = owed."projectId" and d."id" = owed."id"
       where d."status" = 'ENABLED'),
-    (select now() from "Delivery" where ${isAsked('"projectId"')} and "afterId" is not null and "status" = 'PENDING' limit 1))`;
+    (select now() from "Delivery" where ${inProjects('"projectId"')} and "afterId" is not null and "status" = 'PENDING' limit 1))`;
 
-const OWED = acrossProjects(
+const PENDING = acrossProjects(
   'projects that are owed deliveries',
-  (isAsked) => `
+  (inProjects) => `
   select t."projectId" from "Destination" t
-  where ${isAsked('t."projectId"')} and t."status" = 'ENABLED' and exists (
+  where ${inProjects('t."projectId"')} and t."status" = 'ENABLED' and exists (
     select 1 from "Delivery" d where d."projectId" = t."projectId" and d."destinationId" = t."id"
       and d."nextAttemptTime" <= greatest(now(), $1))
   group by t."projectId"`,
 );
 
 /** Returns the projects with due deliveries, including those that a process holds. */
-export async function findOwed(
+export async function findPending(
   query: RunQuery,
   projectIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const owed = await query<{ projectId: string }>(...sent(OWED, projectIds, [now]));
-  return owed.map(({ projectId }) => projectId);
+  const pending = await query<{ projectId: string }>(...sent(PENDING, projectIds, [now]));
+  return pending.map(({ projectId }) => projectId);
 }
 
 const destinationOf = (row: string, id: string, columns: readonly string[]) =>
   rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
 
 /** Walks from one project with pending deliveries to the next, one entry of the index for each. */
-const owedProjectsSql = (after: string, isAsked: IsAsked) => `
+const pendingProjectsSql = (after: string, inProjects: InProjects) => `
   with recursive owed_project as (
     (select "projectId" from "Delivery"
-      where ${isAsked('"projectId"')} and "nextAttemptTime" is not null and "projectId" > ${after}
+      where ${inProjects('"projectId"')} and "nextAttemptTime" is not null and "projectId" > ${after}
       order by "projectId", "destinationId", "nextAttemptTime" limit 1)
     union all
     select following.* from owed_project cross join lateral (
       select "projectId" from "Delivery"
-      where ${isAsked('"projectId"')} and "nextAttemptTime" is not null
+      where ${inProjects('"projectId"')} and "nextAttemptTime" is not null
         and "projectId" > owed_project."projectId"
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
 /** Walks in the same way over the destinations of the project `room."projectId"`. */
-const OWED_OF_PROJECT = `
+const PENDING_OF_PROJECT = `
   with recursive owed as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
       where "projectId" = room."projectId" and "nextAttemptTime" is not null
@@ -157,8 +156,8 @@ const OWED_OF_PROJECT = `
  */
 const CLAIM = acrossProjects(
   'deliveries that are due',
-  (isAsked) => `
-  ${owedProjectsSql('$1', isAsked)}, due as materialized (
+  (inProjects) => `
+  ${pendingProjectsSql('$1', inProjects)}, due as materialized (
     select delivery.* from owed_project
     left join unnest($2::text[], $3::text[], $4::int[], $5::int[], $6::int[])
       as known_project("id", "after", "rows", "bytes", "failing") on known_project."id" = owed_project."projectId"
@@ -167,7 +166,7 @@ const CLAIM = acrossProjects(
         coalesce(known_project."rows", $7::int) as "rows", coalesce(known_project."bytes", $8::int) as "bytes",
         coalesce(known_project."failing", $9::int) as "failing") room
     cross join lateral (
-      ${OWED_OF_PROJECT}
+      ${PENDING_OF_PROJECT}
       select "place", "projectId", "bytes" from (
         select ready.*, sum("bytes") over until_here - "bytes" as "bytesBefore",
           count(*) filter (where "isFailing") over until_here as "failing"
@@ -255,7 +254,7 @@ export const IS_PENDING = `d."status" is not distinct from 'PENDING'`;
 const WAITING_AT_ONCE = 1_000;
 
 const RELEASE_NEXT = forProjects(
-  (isAsked) => `
+  (inProjects) => `
   with found as materialized (
     select d."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
     cross join ${rowsByKey(
@@ -268,7 +267,7 @@ const RELEASE_NEXT = forProjects(
         limit: WAITING_AT_ONCE,
       },
     )} d
-    where d."status" = 'PENDING' and ${isAsked('ended."projectId"')}
+    where d."status" = 'PENDING' and ${inProjects('ended."projectId"')}
   ), released as (
     update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
     from found f where ${isAtPlaceOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
@@ -287,9 +286,9 @@ export async function releaseNext(
 
 const ORPHANS = acrossProjects(
   'deliveries that wait for one that has ended',
-  (isAsked) => `select d."projectId", d."afterId" as "id" from "Delivery" d
+  (inProjects) => `select d."projectId", d."afterId" as "id" from "Delivery" d
    left join "Delivery" before on before."projectId" = d."projectId" and before."id" = d."afterId"
-   where ${isAsked('d."projectId"')} and d."afterId" is not null and d."status" = 'PENDING' and before."status" is distinct from 'PENDING'
+   where ${inProjects('d."projectId"')} and d."afterId" is not null and d."status" = 'PENDING' and before."status" is distinct from 'PENDING'
    limit ${WAITING_AT_ONCE}`,
 );
 
@@ -303,11 +302,11 @@ export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Prom
 }
 
 const RELEASE = forProjects(
-  (isAsked) => `
+  (inProjects) => `
   with found as materialized (
     select d."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
     cross join ${rowsByKey('Delivery', { projectId: 'claimed."projectId"', id: 'claimed."id"' }, { columns: ['leaseToken'] })} d
-    where d."leaseToken" = any($3) and ${isAsked('claimed."projectId"')}
+    where d."leaseToken" = any($3) and ${inProjects('claimed."projectId"')}
   ), released as (
     update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
     from found f where ${isAtPlaceOf('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)

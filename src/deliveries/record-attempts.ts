@@ -1,9 +1,7 @@
 /** What comes of attempts, in the outbox. Its statements handle many of them, and so are written by hand. */
-
 import type { Database } from '../database/database.ts';
-import type { Hint } from '../database/hints/notifications.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/hot/append-events.ts';
-import { hintsColumn } from '../database/hot/notification-channels.ts';
+import { notificationsColumn } from '../database/hot/notification-channels.ts';
 import {
   changeFound,
   isAtPlaceOf,
@@ -11,7 +9,8 @@ import {
   missedColumn,
   rowsByKey,
 } from '../database/keyed-rows.ts';
-import { forProjects, type IsAsked, sent } from '../database/projects/all-projects.ts';
+import type { Notification } from '../database/notifications/notifications.ts';
+import { forProjects, type InProjects, sent } from '../database/projects/all-projects.ts';
 import type { Part } from '../database/projects/project-groups.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { type DestinationKey, IS_PENDING } from './outbox.ts';
@@ -54,11 +53,11 @@ const failingSql = (condition: string) => `(
     from worse where ${condition})`;
 
 /** Members of a `with`: the rows of `result` whose claims still hold, each with the place of its delivery. */
-const heldSql = (isAsked: IsAsked) => `
+const heldSql = (inProjects: InProjects) => `
   held as materialized (
     select r.*, d."place" from result r
     cross join ${rowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
-    where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${isAsked('r."projectId"')}
+    where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${inProjects('r."projectId"')}
   )`;
 /** SQL: whether a delivery is that of a row `r` of `held`, and still is held by the claim. */
 const IS_HELD = `${isAtPlaceOf('d', { with: 'held', as: 'r' })}
@@ -70,13 +69,13 @@ const IS_HELD = `${isAtPlaceOf('d', { with: 'held', as: 'r' })}
  */
 const recordSql = (isGivenUp: boolean) =>
   forProjects(
-    (isAsked) => `
+    (inProjects) => `
   with result as (
     select * from json_to_recordset($1::json) as r("attemptId" text, "projectId" text,
       "deliveryId" text, "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
       "responseStatus" int, "responseBody" text, "event" jsonb, "error" text, "status" text, "failureReason" text,
       "nextAttemptTime" timestamptz)
-  ), ${heldSql(isAsked)}, recorded as (
+  ), ${heldSql(inProjects)}, recorded as (
     update "Delivery" d set
       "status" = r."status"::"DeliveryStatus", "failureReason" = r."failureReason",
       "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
@@ -105,7 +104,7 @@ const recordSql = (isGivenUp: boolean) =>
   )${isGivenUp ? GIVEN_UP : ''}
   select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')},
     ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
-    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${isGivenUp ? `, ${hintsColumn('event_hints')}` : ''}`,
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${isGivenUp ? `, ${notificationsColumn('event_hints')}` : ''}`,
   );
 
 /**
@@ -133,11 +132,11 @@ const RECORD_WITH_GIVEN_UP = recordSql(true);
  * server two thirds.
  */
 const RECORD_SUCCESSES = forProjects(
-  (isAsked) => `
+  (inProjects) => `
   with result as (
     select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::int[], $9::text[])
       as r("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus", "responseBody")
-  ), ${heldSql(isAsked)}, recorded as (
+  ), ${heldSql(inProjects)}, recorded as (
     update "Delivery" d set
       "status" = 'SUCCEEDED', "failureReason" = null, "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = null,
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $1
@@ -193,21 +192,21 @@ async function recordSuccesses(
     rows.map(({ responseBody }) => responseBody),
   ];
   const statement = sent(RECORD_SUCCESSES, projectIds, values);
-  const answers = await changeFound(() => query<Recorded>(...statement));
-  return allOf(answers);
+  const responses = await changeFound(() => query<Recorded>(...statement));
+  return allOf(responses);
 }
 
 /** What one statement says. */
 interface Recorded extends Missed, Partial<Failing> {
   recorded: number;
-  hints?: Hint[];
+  hints?: Notification[];
 }
 
-function allOf(answers: readonly Recorded[]): { recorded: number } & Failing {
+function allOf(responses: readonly Recorded[]): { recorded: number } & Failing {
   return {
-    recorded: answers.reduce((sum, { recorded }) => sum + recorded, 0),
-    hopeless: answers.flatMap(({ hopeless = [] }) => hopeless),
-    untold: answers.flatMap(({ untold = [] }) => untold),
+    recorded: responses.reduce((sum, { recorded }) => sum + recorded, 0),
+    hopeless: responses.flatMap(({ hopeless = [] }) => hopeless),
+    untold: responses.flatMap(({ untold = [] }) => untold),
   };
 }
 
@@ -220,7 +219,7 @@ async function recordAny(
   const { failingSince, failedAttempts } = hopeless;
   const values = [JSON.stringify(rows), now, failingSince, failedAttempts, tellSince];
   const text = isGivenUp ? RECORD_WITH_GIVEN_UP : RECORD;
-  const answers = await changeFound(() => query<Recorded>(...sent(text, projectIds, values)));
-  tell(answers.flatMap(({ hints = [] }) => hints));
-  return allOf(answers);
+  const responses = await changeFound(() => query<Recorded>(...sent(text, projectIds, values)));
+  tell(responses.flatMap(({ hints = [] }) => hints));
+  return allOf(responses);
 }

@@ -12,8 +12,8 @@ import {
   disableHopeless,
   failingSinceOf,
   hopelessness,
-  tellFailing,
-} from './disable.ts';
+  reportFailing,
+} from './failing-destinations.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type DestinationKey, releaseNext, releaseOrphans } from './outbox.ts';
 import { type AttemptRecord, type Failing, recordAttempts } from './record-attempts.ts';
@@ -84,7 +84,7 @@ export class Recorder {
     const done = await this.#untilDone(() => this.#record(part));
     await this.#untilDone(() => this.#releaseNext(part, done?.refused ?? 0));
     await this.#untilDone(() => this.#disableGone(attempts));
-    await this.#untilDone(() => this.#tellFailing(done?.untold ?? []));
+    await this.#untilDone(() => this.#reportFailing(done?.untold ?? []));
     await this.#untilDone(() => this.#disableHopeless(done?.hopeless ?? []));
     this.#unrecorded -= attempts.length;
     this.#deps.onDone(attempts.map(({ job }) => job));
@@ -130,10 +130,10 @@ export class Recorder {
     }
   }
 
-  async #tellFailing(keys: DestinationKey[]): Promise<void> {
+  async #reportFailing(keys: DestinationKey[]): Promise<void> {
     const { database, log, now } = this.#deps;
     for (const key of keys) {
-      const isTold = await tellFailing(database, { ...key, now: now() });
+      const isTold = await reportFailing(database, { ...key, now: now() });
       if (isTold) log.warn({ destinationId: key.destinationId }, 'destination.failing');
     }
   }

@@ -1,5 +1,5 @@
 /** One attempt of a delivery: the request, its sending, and what came of it. */
-import type { Outbound, OutboundAnswer, OutboundRequest } from '../outbound/client.ts';
+import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/error.ts';
 import type { Job, Target } from './claim.ts';
 import type { Outcome } from './decide.ts';
@@ -11,7 +11,7 @@ import { signedHeaders } from './sign.ts';
 const KEPT_BYTES_MAX = 4 * 1024;
 
 /** The beginning of a text, or a note that the answer is none; null for an empty one. */
-export function answerText(body: Buffer, contentType: string | undefined): string | null {
+export function responseText(body: Buffer, contentType: string | undefined): string | null {
   if (body.length === 0) return null;
   try {
     // Characters that the end of the beginning cuts are left out.
@@ -30,7 +30,7 @@ export function answerText(body: Buffer, contentType: string | undefined): strin
 }
 
 /** Only the status counts, and the beginning is kept for people. Reading this much ends ordinary answers, so that their connections are used again. */
-const ANSWER_BYTES = 16 * 1024;
+const RESPONSE_BYTES_MAX = 16 * 1024;
 
 export interface SendOptions {
   attemptMs: number;
@@ -71,14 +71,14 @@ function prepare(
     },
     body: row.body,
     timeoutMs: options.attemptMs,
-    answerBytes: ANSWER_BYTES,
+    answerBytes: RESPONSE_BYTES_MAX,
     signal: options.signal,
   };
 }
 
-function outcomeOf({ status, headers, body }: OutboundAnswer): Outcome {
+function outcomeOf({ status, headers, body }: OutboundResponse): Outcome {
   return {
-    responseBody: answerText(body, headers['content-type']),
+    responseBody: responseText(body, headers['content-type']),
     responseStatus: status,
     error: status >= 200 && status < 300 ? null : errorOf(status),
     retryAfter: headers['retry-after'],

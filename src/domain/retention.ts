@@ -231,8 +231,8 @@ interface OldOperation extends RowKey {
 
 const EXPIRED_OPERATIONS = acrossProjects(
   OLD,
-  (isAsked) => `select "projectId", "id", "createTime" as "time" from "Operation"
-   where ${isAsked('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
+  (inProjects) => `select "projectId", "id", "createTime" as "time" from "Operation"
+   where ${inProjects('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
    order by "createTime" limit ${OPERATIONS_AT_ONCE}`,
 );
 
@@ -266,10 +266,10 @@ function removeStatement({ table, time, key, condition = 'true' }: Expired): For
   const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];
   return acrossProjects(
     OLD,
-    (isAsked) => `
+    (inProjects) => `
     with batch as materialized (
       select ctid, "projectId" as "ofProject", ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
-      where ${isAsked('"projectId"')} and "${time}" < $1 and (${order}) > (${after.join(', ')})
+      where ${inProjects('"projectId"')} and "${time}" < $1 and (${order}) > (${after.join(', ')})
       order by ${order} limit ${ROWS_AT_ONCE}
     ), gone as (
       delete from "${table}"

@@ -5,29 +5,29 @@ import {
   OPERATIONS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
 } from '../database/hot/notification-channels.ts';
-import { type Transaction, tellAfter } from '../database/transaction.ts';
+import { notifyAfterCommit, type Transaction } from '../database/transaction.ts';
 
 /** Wakes followers of the project's events, and delivery workers. */
 export function announceRecorded(tx: Transaction, projectId: string): void {
-  tellAfter(tx, `${EVENTS_CHANNEL} ${projectId}`);
+  notifyAfterCommit(tx, `${EVENTS_CHANNEL} ${projectId}`);
 }
 
 /** Tells all processes what is out of sight. */
 export function announceErasure(tx: Transaction): void {
-  tellAfter(tx, `${ERASURES_CHANNEL} `);
+  notifyAfterCommit(tx, `${ERASURES_CHANNEL} `);
 }
 
 /** Wakes followers of a stream that ends. */
 export function announceStream(tx: Transaction, destinationId: string): void {
-  tellAfter(tx, `${EVENTS_CHANNEL} ${destinationId}`);
+  notifyAfterCommit(tx, `${EVENTS_CHANNEL} ${destinationId}`);
 }
 
 /** Wakes those who look after subscriptions. */
 export function announceSubscriptions(tx: Transaction): void {
-  tellAfter(tx, `${SUBSCRIPTIONS_CHANNEL} `);
+  notifyAfterCommit(tx, `${SUBSCRIPTIONS_CHANNEL} `);
 }
 
 /** Wakes followers of the operation: for each change of one. */
 export function announceOperation(tx: Transaction, operationId: string): void {
-  tellAfter(tx, `${OPERATIONS_CHANNEL} ${operationId}`);
+  notifyAfterCommit(tx, `${OPERATIONS_CHANNEL} ${operationId}`);
 }

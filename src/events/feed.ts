@@ -2,7 +2,6 @@
  * Live entries of logs: one reader of each log that is followed in this process, woken by hints
  * of the database and, because hints may be lost, by slow polling of the logs' ends.
  */
-
 import type { Database } from '../database/database.ts';
 import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
 import type { ProjectGroup } from '../database/projects/project-groups.ts';
@@ -13,7 +12,7 @@ import { Follower } from './follower.ts';
 import { Tail } from './tail.ts';
 
 /** The poll interval: the longest delay of an entry whose hint was lost. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 export interface FollowOptions<F> {
   /** Only entries after this position. */
@@ -38,11 +37,11 @@ export interface FeedServices<E extends LogEntry, F> {
 
 export function createFeed<E extends LogEntry, F>(
   { database, log, source }: FeedServices<E, F>,
-  { lookMs = LOOK_MS } = {},
+  { lookMs = POLL_MS } = {},
 ): Feed<E, F> {
   const tails = new Map<string, Tail<E, F>>();
   const outage = new Outage(log, 'feed.unreadable');
-  const lookAt = lookerAt(log, outage, (group) => advanceAll(source, tailsOf(group, tails)));
+  const lookAt = pollerOf(log, outage, (group) => advanceAll(source, tailsOf(group, tails)));
   const look = async () => {
     for (const [logId, tail] of tails) if (tail.followers.size === 0) tails.delete(logId);
     if (tails.size === 0) return;
@@ -85,7 +84,7 @@ export function createFeed<E extends LogEntry, F>(
 }
 
 /** One look at a group of projects at a time: one whose server hangs keeps nobody else's logs waiting. */
-function lookerAt(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
+function pollerOf(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
   const looks = new Map<string, { isOn: boolean; outage: Outage }>();
   return async (group: ProjectGroup) => {
     const own = () => (group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable'));

@@ -2,7 +2,6 @@
  * Operations as they change: one reader for all that are followed in this process, woken by hints of the
  * database and by slow polling. A follower gets the newest state, not every one in between.
  */
-
 import type { Database } from '../database/database.ts';
 import { OPERATIONS_CHANNEL } from '../database/hot/notification-channels.ts';
 import type { Row } from '../database/rows.ts';
@@ -12,7 +11,7 @@ import { Signal } from '../work/signal.ts';
 import { StreamItem } from './stream-item.ts';
 
 /** The poll interval: the longest delay of a change whose hint was lost. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Operations that are read at once. */
 const READ_BATCH = 500;
 
@@ -27,7 +26,7 @@ export interface OperationChanges extends AsyncDisposable {
 export function createOperationChanges(
   database: Database,
   log: Log,
-  { lookMs = LOOK_MS } = {},
+  { lookMs = POLL_MS } = {},
 ): OperationChanges {
   const reader = new OperationReader(database, log);
   const listening = database.listen(OPERATIONS_CHANNEL, (id) => {

@@ -13,14 +13,14 @@ import {
 import {
   acrossProjects,
   type ForProjects,
-  type IsAsked,
+  type InProjects,
   sent,
 } from '../database/projects/all-projects.ts';
 import type { Services } from '../domain/call.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 
-export type Earliest = (isAsked: IsAsked) => string;
+export type Earliest = (inProjects: InProjects) => string;
 
 export interface Watched {
   /**
@@ -38,7 +38,7 @@ export interface Watched {
 /** While nothing waits: the longest delay of what comes without a hint, and a load that nobody notices. */
 const IDLE_MS = 10_000;
 /** Between looks that are asked for. */
-const HINT_GAP_MS = 1_000;
+const NOTIFICATION_GAP_MS = 1_000;
 
 const CHANNELS = [
   EVENTS_CHANNEL,
@@ -100,8 +100,8 @@ export class DueWatch implements AsyncDisposable {
       const lookedMs = performance.now();
       this.#isHinted = false;
       const untilNextMs = await this.#outage.watch(() => this.#look());
-      await this.#alarm.wait(untilNextMs ?? HINT_GAP_MS);
-      const restMs = lookedMs + HINT_GAP_MS - performance.now();
+      await this.#alarm.wait(untilNextMs ?? NOTIFICATION_GAP_MS);
+      const restMs = lookedMs + NOTIFICATION_GAP_MS - performance.now();
       if (this.#isHinted && restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
     }
   }
@@ -155,12 +155,12 @@ interface Due {
 }
 
 function dueStatement(watched: readonly (Watched & { index: number })[]): ForProjects {
-  const values = (isAsked: IsAsked) =>
-    watched.map(({ earliest, index }) => `(${index}, (${earliest(isAsked)}))`).join(', ');
+  const values = (inProjects: InProjects) =>
+    watched.map(({ earliest, index }) => `(${index}, (${earliest(inProjects)}))`).join(', ');
   return acrossProjects(
     'what is due next',
-    (isAsked) => `
+    (inProjects) => `
     select "index", (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
-    from (values ${values(isAsked)}) as waiting("index", "time")`,
+    from (values ${values(inProjects)}) as waiting("index", "time")`,
   );
 }

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
 import type { Database } from '../database/database.ts';
-import type { IsAsked } from '../database/projects/all-projects.ts';
+import type { InProjects } from '../database/projects/all-projects.ts';
 import type { ProjectGroup } from '../database/projects/project-groups.ts';
 import type { Services } from '../domain/call.ts';
 import { inTrace } from '../spans.ts';
@@ -19,7 +19,7 @@ import type { JobQueue } from './queue.ts';
 /** Work that is done for each group of projects apart, as groups come and go. */
 
 /** Between looks for servers that have come or gone. */
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 
 /**
  * `start` begins the work of one group, by services whose database means this group where all projects are asked.
@@ -49,7 +49,7 @@ async function startByGroup<S extends Services>(
   const following = (async () => {
     const { signal } = stopping;
     while (!signal.aborted) {
-      await wait(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+      await wait(POLL_MS, undefined, { signal, ref: false }).catch(() => {});
       if (!signal.aborted) await outage.watch(follow);
     }
   })();
@@ -83,7 +83,7 @@ export interface Sweep {
   /** Between two runs; with `earliest`, the shortest time between two that are due. */
   intervalMs: number;
   /** SQL of a `Watched`: it runs when something is due. Null if nothing can be in this database. */
-  earliest?: (isAsked: IsAsked, database: Database) => string | null;
+  earliest?: (inProjects: InProjects, database: Database) => string | null;
   /** What it looks at belongs to no project. */
   isCommon?: boolean;
   /** Hints of this channel wake it before its time. */
@@ -108,7 +108,7 @@ const SWEEP_GAP_MS = 200;
 
 /** Hints wake workers at once, and a look finds what is due without one. Without hints workers poll. */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 600 } as const;
-const LOOK_GAP_MS = 1_000;
+const POLL_GAP_MS = 1_000;
 
 /**
  * Sweeps begin one after the other, in their order; those of each group of projects run apart from the others'. Workers
@@ -150,7 +150,7 @@ function startSweeps(
   const watch = new DueWatch(services, others?.watched);
   for (const name of names) {
     const earliest = () => queue.earliest(name);
-    watch.add({ earliest, isCommon: true, gapMs: LOOK_GAP_MS, onDue: () => queue.wake(name) });
+    watch.add({ earliest, isCommon: true, gapMs: POLL_GAP_MS, onDue: () => queue.wake(name) });
   }
   const loops = [...sweeps, supervision(queue)].map(async (sweep, index) => {
     const alarm = watchedAlarm(services, watch, sweep);
@@ -239,7 +239,7 @@ function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Al
   const alarm = new Alarm();
   const { earliest, intervalMs: gapMs, isCommon = false } = sweep;
   if (earliest?.(() => 'true', database)) {
-    const ofAsked: Earliest = (isAsked) => earliest(isAsked, database) ?? 'null';
+    const ofAsked: Earliest = (inProjects) => earliest(inProjects, database) ?? 'null';
     watch.add({ earliest: ofAsked, isCommon, gapMs, onDue: () => alarm.ring() });
   }
   return alarm;

@@ -14,10 +14,10 @@ import { recoverReads } from '../domain/operation/read/read-run.ts';
 import { startDueReads } from '../domain/operation/read/schedule.ts';
 import { recoverWrites } from '../domain/operation/write/recovery.ts';
 import { deliverProviderEvents } from '../domain/provider-event/event-slice.ts';
-import { lookAfterSubscriptions } from '../domain/provider-event/set-up.ts';
+import { maintainSubscriptions } from '../domain/provider-event/set-up.ts';
 import { followStreams } from '../domain/provider-event/stream/follow-stream.ts';
 import { removeExpired } from '../domain/retention.ts';
-import { lookAtSchemas } from '../domain/schema-watch/look-at-schemas.ts';
+import { pollSchemas } from '../domain/schema-watch/poll-schemas.ts';
 import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 import type { Sweep } from './job-worker.ts';
 
@@ -36,16 +36,16 @@ export const missProcessesSweep: Sweep = {
 export const recoverWritesSweep: Sweep = {
   name: 'writes to recover',
   intervalMs: 2_000,
-  earliest: (isAsked) => `select min("dueTime") from "WriteTask"
-    where ${isAsked('"projectId"')} and "dueTime" is not null`,
+  earliest: (inProjects) => `select min("dueTime") from "WriteTask"
+    where ${inProjects('"projectId"')} and "dueTime" is not null`,
   run: recoverWrites,
 };
 
 export const recoverReadsSweep: Sweep = {
   name: 'reads to recover',
   intervalMs: 2_000,
-  earliest: (isAsked) => `select "dueTime" from "ReadRun"
-    where ${isAsked('"projectId"')} and not "paused" order by "dueTime" limit 1`,
+  earliest: (inProjects) => `select "dueTime" from "ReadRun"
+    where ${inProjects('"projectId"')} and not "paused" order by "dueTime" limit 1`,
   run: recoverReads,
 };
 
@@ -53,18 +53,18 @@ export const deliverProviderEventsSweep: Sweep = {
   name: 'provider events',
   intervalMs: 5_000,
   channel: PROVIDER_EVENTS_CHANNEL,
-  earliest: (isAsked) => `select now() from "ProviderEvent"
-    where ${isAsked('"projectId"')} and "doneTime" is null limit 1`,
+  earliest: (inProjects) => `select now() from "ProviderEvent"
+    where ${inProjects('"projectId"')} and "doneTime" is null limit 1`,
   run: deliverProviderEvents,
 };
 
-export const lookAfterSubscriptionsSweep: Sweep = {
+export const maintainSubscriptionsSweep: Sweep = {
   name: 'subscriptions at providers',
   intervalMs: 5_000,
   channel: SUBSCRIPTIONS_CHANNEL,
-  earliest: (isAsked) => `select min("dueTime") from "ObjectSubscription"
-    where ${isAsked('"projectId"')} and "dueTime" is not null`,
-  run: lookAfterSubscriptions,
+  earliest: (inProjects) => `select min("dueTime") from "ObjectSubscription"
+    where ${inProjects('"projectId"')} and "dueTime" is not null`,
+  run: maintainSubscriptions,
 };
 
 /** Runs for as long as this process follows a stream. */
@@ -73,16 +73,18 @@ export const followProviderStreamsSweep: Sweep = {
   intervalMs: 2_000,
   channel: SUBSCRIPTIONS_CHANNEL,
   // A stream that a process follows is due when its lease ends.
-  earliest: (isAsked) => `select min(greatest("dueTime", "leaseExpireTime")) from "ProviderStream"
-    where ${isAsked('"projectId"')}`,
+  earliest: (
+    inProjects,
+  ) => `select min(greatest("dueTime", "leaseExpireTime")) from "ProviderStream"
+    where ${inProjects('"projectId"')}`,
   run: followStreams,
 };
 
 export const scheduleReadsSweep: Sweep = {
   name: 'reads to start',
   intervalMs: 1_000,
-  earliest: (isAsked) => `select "nextReadTime" from "InstalledObject"
-    where ${isAsked('"projectId"')} and "nextReadTime" is not null and not "paused" order by "nextReadTime" limit 1`,
+  earliest: (inProjects) => `select "nextReadTime" from "InstalledObject"
+    where ${inProjects('"projectId"')} and "nextReadTime" is not null and not "paused" order by "nextReadTime" limit 1`,
   run: startDueReads,
 };
 
@@ -90,8 +92,9 @@ export const scheduleReadsSweep: Sweep = {
 export const watchSchemasSweep: Sweep = {
   name: 'fields at providers',
   intervalMs: 60_000,
-  earliest: (isAsked) => `select min("dueTime") from "SchemaWatch" where ${isAsked('"projectId"')}`,
-  run: lookAtSchemas,
+  earliest: (inProjects) =>
+    `select min("dueTime") from "SchemaWatch" where ${inProjects('"projectId"')}`,
+  run: pollSchemas,
 };
 
 /** Batches of one sweep. The next sweep continues. */
@@ -110,8 +113,8 @@ export const refreshTokensSweep: Sweep = {
 export const foldActivitySweep: Sweep = {
   name: 'activity to count',
   intervalMs: 10_000,
-  earliest: (isAsked) =>
-    `select now() from "ActivityDelta" where ${isAsked('"projectId"')} limit 1`,
+  earliest: (inProjects) =>
+    `select now() from "ActivityDelta" where ${inProjects('"projectId"')} limit 1`,
   run: (services, signal) => foldActivity(services, signal),
 };
 
@@ -169,7 +172,7 @@ export const SWEEPS: readonly Sweep[] = [
   recoverWritesSweep,
   recoverReadsSweep,
   deliverProviderEventsSweep,
-  lookAfterSubscriptionsSweep,
+  maintainSubscriptionsSweep,
   followProviderStreamsSweep,
   scheduleReadsSweep,
   watchSchemasSweep,

@@ -15,14 +15,14 @@ function secondsSinceOldest(column: string): string {
 
 const OUTBOX = acrossProjects(
   'a metric of all that waits',
-  (isAsked) => `
+  (inProjects) => `
   select count(*)::int as "pending",
     (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
     ${secondsSinceOldest('nextAttemptTime')} as "oldestDueSeconds"
   from (
     select d."nextAttemptTime" from "Delivery" d
     join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
-    where ${isAsked('d."projectId"')} and d."nextAttemptTime" is not null
+    where ${inProjects('d."projectId"')} and d."nextAttemptTime" is not null
     limit ${COUNTED_MAX}
   ) waiting`,
 );
@@ -49,11 +49,11 @@ async function findOutbox(database: Swept): Promise<OutboxState> {
 
 const WAITING = acrossProjects(
   'a metric of all that waits',
-  (isAsked) => `
+  (inProjects) => `
   select count(*)::int as "waiting",
     ${secondsSinceOldest('receiveTime')} as "oldestSeconds"
   from (
-    select "receiveTime" from "ProviderEvent" where ${isAsked('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
+    select "receiveTime" from "ProviderEvent" where ${inProjects('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
   ) waiting`,
 );
 

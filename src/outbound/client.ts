@@ -8,16 +8,16 @@ import { SpanKind } from '@opentelemetry/api';
 import { currentTraceparent, inSpan } from '../spans.ts';
 import { createConnector, type Lookup, permittedAddresses } from './connector.ts';
 import { OutboundError } from './error.ts';
-import { Exchange, joined, type OutboundAnswer, type OutboundRequest } from './exchange.ts';
+import { Exchange, joined, type OutboundRequest, type OutboundResponse } from './exchange.ts';
 import { Sockets } from './sockets.ts';
 import {
-  type StreamedAnswer,
   StreamedExchange,
   type StreamedRequest,
+  type StreamedResponse,
 } from './streamed-exchange.ts';
 
 export { joined };
-export type { OutboundAnswer, OutboundRequest, StreamedAnswer, StreamedRequest };
+export type { OutboundResponse, OutboundRequest, StreamedResponse, StreamedRequest };
 
 /** Sockets, and so requests under way: 8 for each of 8 destinations. */
 const SOCKETS_MAX = 64;
@@ -34,9 +34,9 @@ export interface OutboundOptions {
 
 export interface Outbound extends AsyncDisposable {
   /** Resolves for every answer, whatever its status; rejects with OutboundError if none comes. */
-  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  send(request: OutboundRequest): Promise<OutboundResponse>;
   /** The same, resolved as soon as the answer begins; it holds a socket until its body has ended. */
-  stream(request: StreamedRequest): Promise<StreamedAnswer>;
+  stream(request: StreamedRequest): Promise<StreamedResponse>;
   /** A client of the gRPC server at an http or https URL; whoever opens it closes it. Throws OutboundError. */
   openGrpc(url: string): Promise<GrpcClient>;
   /** Sockets open or opening. */
@@ -100,9 +100,9 @@ function traced<R extends Traceable, A extends { status: number }>(
   return inSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     const traceparent = currentTraceparent();
     const headers = traceparent ? { ...request.headers, traceparent } : request.headers;
-    const answer = await send({ ...request, headers });
-    span.setAttribute('http.response.status_code', answer.status);
-    return answer;
+    const response = await send({ ...request, headers });
+    span.setAttribute('http.response.status_code', response.status);
+    return response;
   });
 }
 

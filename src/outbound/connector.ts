@@ -80,14 +80,14 @@ function guarded(lookup: Lookup, accepts: (address: string) => boolean): buildCo
 /** Answers with the accepted addresses: the socket connects to these and to no others. */
 function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupFunction {
   return (hostname, { all }, callback) => {
-    const answer = (addresses: LookupAddress[]) => {
+    const response = (addresses: LookupAddress[]) => {
       const accepted = addresses.filter(({ address }) => accepts(address));
       const [first] = accepted;
       if (!first) callback(refused(hostname), '');
       else if (all) callback(null, accepted);
       else callback(null, first.address, first.family);
     };
-    lookup(hostname).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
+    lookup(hostname).then(response, (error: NodeJS.ErrnoException) => callback(error, ''));
   };
 }
 

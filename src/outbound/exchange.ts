@@ -34,7 +34,7 @@ export interface OutboundRequest {
   signal?: AbortSignal;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   status: number;
   /** Lower-case names. */
   headers: Record<string, string>;
@@ -44,13 +44,13 @@ export interface OutboundAnswer {
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<OutboundAnswer>;
+  readonly answer: Promise<OutboundResponse>;
   readonly #request: OutboundRequest;
-  readonly #settle: PromiseWithResolvers<OutboundAnswer>;
+  readonly #settle: PromiseWithResolvers<OutboundResponse>;
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
-  #start: Pick<OutboundAnswer, 'status' | 'headers'> | undefined;
+  #start: Pick<OutboundResponse, 'status' | 'headers'> | undefined;
   #bytes = 0;
   #isOver = false;
 

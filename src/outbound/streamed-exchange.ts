@@ -17,7 +17,7 @@ export interface StreamedRequest {
   signal: AbortSignal;
 }
 
-export interface StreamedAnswer {
+export interface StreamedResponse {
   status: number;
   /** Lower-case names; several values if the header came several times. */
   headers: Record<string, string | string[]>;
@@ -28,9 +28,9 @@ export interface StreamedAnswer {
 }
 
 export class StreamedExchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<StreamedAnswer>;
+  readonly answer: Promise<StreamedResponse>;
   readonly #request: StreamedRequest;
-  readonly #settle: PromiseWithResolvers<StreamedAnswer>;
+  readonly #settle: PromiseWithResolvers<StreamedResponse>;
   readonly #closed = Promise.withResolvers<boolean>();
   readonly #idle: NodeJS.Timeout;
   readonly #timer: NodeJS.Timeout;
@@ -87,7 +87,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     this.#body = body;
     this.#settle.resolve({
       status,
-      headers: headers as StreamedAnswer['headers'],
+      headers: headers as StreamedResponse['headers'],
       body,
       closed: this.#closed.promise.then(() => undefined),
     });

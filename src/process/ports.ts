@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { StartRefused } from '../errors.ts';
 
 /** Throws StartRefused with every configured port that can't be listened on. */
-export async function refuseTakenPorts(
+export async function refuseOccupiedPorts(
   config: Pick<
     Config,
     | 'HOST'

@@ -2,7 +2,6 @@
  * The interface of a provider: metadata, and the capabilities that it implements. Providers do not import each other.
  * test/providers/contract.ts tests every provider against this interface.
  */
-
 import type { DefineFieldsCapability } from './defining-fields.ts';
 import type { ObjectDescription, ObjectSummary } from './descriptions.ts';
 import type {
@@ -275,7 +274,7 @@ export interface ProviderSession {
   fact(name: string): string | null;
   /** The current time of the gateway, for lists that require an end date. */
   now(): Date;
-  send(request: ProviderRequest): Promise<ProviderAnswer>;
+  send(request: ProviderRequest): Promise<ProviderResponse>;
 }
 
 export interface ProviderRequest {
@@ -289,7 +288,7 @@ export interface ProviderRequest {
   bodyFormat?: 'json' | 'form';
 }
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   status: number;
   /** The names are in lower case. */
   headers: Record<string, string>;

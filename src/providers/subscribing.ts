@@ -52,7 +52,7 @@ export interface WebhookRequest {
 }
 
 /** A subscription to create at the provider. */
-export interface WantedSubscription {
+export interface DesiredSubscription {
   objectName: string;
   kinds: readonly ProviderEventKind[];
   otherEvents: readonly string[];
@@ -84,14 +84,14 @@ export interface SubscriptionCalls {
   areShared?: true;
   /** Subscriptions expire unless they are renewed. */
   expire?: true;
-  setUp(session: ProviderSession, wanted: WantedSubscription): Promise<CreatedSubscription>;
+  setUp(session: ProviderSession, wanted: DesiredSubscription): Promise<CreatedSubscription>;
   /** Extends the subscription. Null if the provider no longer has it. */
   renew(session: ProviderSession, providerRef: string): Promise<CreatedSubscription | null>;
   /** Succeeds if the provider no longer has the subscription. */
   takeDown(session: ProviderSession, providerRef: string): Promise<void>;
 }
 
-export interface WebhookAnswer {
+export interface WebhookResponse {
   status: 200 | 204;
   headers?: Record<string, string>;
   /** Sent as JSON. */
@@ -120,13 +120,13 @@ export interface EventRequests {
    * The response to a request that verifies the URL before a secret exists; null for other requests. Such a request is not
    * authenticated.
    */
-  greet?: (request: WebhookRequest) => WebhookAnswer | null;
+  greet?: (request: WebhookRequest) => WebhookResponse | null;
   /** True if one of the secrets signed the request recently. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
   /** Parses the events. Omits unknown event types. Throws MalformedEvents. */
   eventsOf(request: WebhookRequest, arrival: Arrival): ProviderEvent[];
   /** The response to an accepted request. `secret` is the current one. Default: 204. */
-  answer?: (request: WebhookRequest, secret: string) => WebhookAnswer;
+  respond?: (request: WebhookRequest, secret: string) => WebhookResponse;
 }
 
 export interface StreamStart {

@@ -33,7 +33,7 @@ export async function registerRest(app: Rest, parts: RestParts): Promise<void> {
   app.setErrorHandler((error, request, reply) =>
     sendProblem(reply, problemOfError(error, { log, route: routeOf(request) })),
   );
-  answerUnknown(app);
+  replyNotFound(app);
   readBody(app);
   // A request gets its slot when the whole of it has arrived.
   app.addHook('preHandler', (request, reply, done) => {
@@ -63,7 +63,7 @@ const validateWhole: FastifySchemaCompiler<z.ZodType> =
 const PREFLIGHTS = `${BASE_PATH}*`;
 
 /** Refuses unknown paths and methods before the body, which may be anything, is read. */
-function answerUnknown(app: Rest): void {
+function replyNotFound(app: Rest): void {
   const methodsOf = allowedMethods(ENDPOINTS);
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, NOWHERE));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {

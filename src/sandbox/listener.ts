@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, Faults } from './faults.ts';
 import { Refusal } from './refusal.ts';
-import { readBody, type SandboxAnswer } from './request.ts';
-import { answerByRoute, type Route } from './router.ts';
+import { readBody, type SandboxResponse } from './request.ts';
+import { type Route, routeRequest } from './router.ts';
 
 /** More than any test opens. Without a bound, a client in a loop would take all file handles. */
 const CONNECTIONS_MAX = 2_000;
@@ -53,25 +53,25 @@ async function serve(
     incoming.socket.destroy();
     return;
   }
-  const answer =
-    fault?.status === undefined ? await answerTo(incoming, path, routes) : faultAnswer(fault);
+  const response =
+    fault?.status === undefined ? await answerTo(incoming, path, routes) : faultResponse(fault);
   if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { signal: closing });
   if (fault?.drop === 'after') incoming.socket.destroy();
-  else send(outgoing, answer);
+  else send(outgoing, response);
 }
 
 async function answerTo(
   incoming: IncomingMessage,
   path: string,
   routes: Route[],
-): Promise<SandboxAnswer> {
+): Promise<SandboxResponse> {
   try {
     const body = await readBody(incoming);
     const query = new URLSearchParams((incoming.url ?? '').slice(path.length + 1));
     const { method = 'GET', headers } = incoming;
-    return answerByRoute(routes, { method, path, query, headers, body });
+    return routeRequest(routes, { method, path, query, headers, body });
   } catch (error) {
-    if (error instanceof Refusal) return refusalAnswer(error);
+    if (error instanceof Refusal) return refusalResponse(error);
     // The client left in the middle of its request.
     if (incoming.destroyed && !incoming.complete) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -79,11 +79,11 @@ async function answerTo(
   }
 }
 
-function refusalAnswer({ status, problems, headers }: Refusal): SandboxAnswer {
+function refusalResponse({ status, problems, headers }: Refusal): SandboxResponse {
   return { status, headers, json: { error: problems[0], errors: problems } };
 }
 
-function faultAnswer({ status = 500, retryAfterSeconds }: Fault): SandboxAnswer {
+function faultResponse({ status = 500, retryAfterSeconds }: Fault): SandboxResponse {
   const message = `The sandbox was told to answer ${status}`;
   return {
     status,
@@ -92,17 +92,17 @@ function faultAnswer({ status = 500, retryAfterSeconds }: Fault): SandboxAnswer 
   };
 }
 
-function send(outgoing: ServerResponse, answer: SandboxAnswer): void {
-  outgoing.statusCode = answer.status;
-  outgoing.setHeaders(new Map(Object.entries(answer.headers ?? {})));
+function send(outgoing: ServerResponse, response: SandboxResponse): void {
+  outgoing.statusCode = response.status;
+  outgoing.setHeaders(new Map(Object.entries(response.headers ?? {})));
   outgoing.setHeader('x-content-type-options', 'nosniff');
-  if (answer.html !== undefined) {
+  if (response.html !== undefined) {
     outgoing.setHeader('content-type', 'text/html; charset=utf-8');
     outgoing.setHeader('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
-    outgoing.end(answer.html);
-  } else if (answer.json !== undefined) {
+    outgoing.end(response.html);
+  } else if (response.json !== undefined) {
     outgoing.setHeader('content-type', 'application/json');
-    outgoing.end(JSON.stringify(answer.json));
+    outgoing.end(JSON.stringify(response.json));
   } else {
     outgoing.end();
   }

@@ -16,7 +16,7 @@ export interface SandboxRequest {
   body: string;
 }
 
-export interface SandboxAnswer {
+export interface SandboxResponse {
   status: number;
   headers?: Record<string, string>;
   /** Sent as JSON. */

@@ -1,23 +1,23 @@
 import { Refusal } from './refusal.ts';
-import type { SandboxAnswer, SandboxRequest } from './request.ts';
+import type { SandboxRequest, SandboxResponse } from './request.ts';
 
 export interface Route {
   method: string;
   /** `/objects/:object/records`: a segment that starts with a colon takes any one segment. */
   pattern: string;
-  answer(request: SandboxRequest): SandboxAnswer;
+  handle(request: SandboxRequest): SandboxResponse;
 }
 
 /** Answers by the first route that fits; throws a Refusal (404 or 405) if none does. */
-export function answerByRoute(
+export function routeRequest(
   routes: readonly Route[],
   request: Omit<SandboxRequest, 'params'>,
-): SandboxAnswer {
+): SandboxResponse {
   const allowed: string[] = [];
   for (const route of routes) {
     const params = paramsOf(route.pattern, request.path);
     if (params === null) continue;
-    if (route.method === request.method) return route.answer({ ...request, params });
+    if (route.method === request.method) return route.handle({ ...request, params });
     allowed.push(route.method);
   }
   if (allowed.length === 0) {

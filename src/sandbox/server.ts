@@ -44,7 +44,7 @@ function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
     {
       method: 'PUT',
       pattern: '/control/faults',
-      answer(request) {
+      handle(request) {
         const fault = parsed(faultSchema, jsonBody(request));
         faults.set(fault);
         return { status: 200, json: fault };
@@ -53,7 +53,7 @@ function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
     {
       method: 'DELETE',
       pattern: '/control/faults',
-      answer() {
+      handle() {
         faults.clear();
         return { status: 204 };
       },
@@ -61,7 +61,7 @@ function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
     {
       method: 'PUT',
       pattern: '/control/settings',
-      answer(request) {
+      handle(request) {
         Object.assign(settings, parsed(settingsSchema.partial(), jsonBody(request)));
         return { status: 200, json: settings };
       },
@@ -69,7 +69,7 @@ function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
     {
       method: 'POST',
       pattern: '/control/seed',
-      answer(request) {
+      handle(request) {
         const { objectName, count } = parsed(seedSchema, jsonBody(request));
         seeder.seed(objectName, count);
         return { status: 201, json: { objectName, count } };
@@ -114,7 +114,7 @@ function frontPageRoute(workspace: Workspace): Route {
   return {
     method: 'GET',
     pattern: '/',
-    answer() {
+    handle() {
       const sections = OBJECT_NAMES.map((name) => {
         const table = workspace.getTable(name);
         return section(table.definition, table.size, table.newest(SHOWN_RECORDS));

@@ -34,7 +34,7 @@ type Origins = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
 
 function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
   const ofProject = 'page' in outcome ? outcome.page?.origins : [];
-  const telling = (message: unknown) => tellOpener(message, openerOrigins(origins, ofProject));
+  const telling = (message: unknown) => notifyOpener(message, openerOrigins(origins, ofProject));
   switch (outcome.kind) {
     case 'UNKNOWN':
     case 'OTHER_BROWSER': {
@@ -92,11 +92,11 @@ function failure(error: string, detail: string) {
  * Sends the message to the window that opened this one, if that shows a page of one of the origins: browsers deliver it to
  * no other. A window without an opener stays open.
  */
-function tellOpener(message: unknown, origins: string[]): PageScript {
-  return { source: TELL_AND_CLOSE, data: { message, origins } };
+function notifyOpener(message: unknown, origins: string[]): PageScript {
+  return { source: NOTIFY_AND_CLOSE, data: { message, origins } };
 }
 
-const TELL_AND_CLOSE = `
+const NOTIFY_AND_CLOSE = `
 const { message, origins } = JSON.parse(document.getElementById('data').textContent);
 if (window.opener && origins.length > 0) {
   for (const origin of origins) window.opener.postMessage(message, origin);

@@ -42,14 +42,14 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const url = (facts.gatewayUrl ?? services.publicUrl()) + request.url;
     const sent = { method, url, headers, body };
-    const { receipt, stored, answer, waitSeconds } = await receiveEvents(services, to, sent);
+    const { receipt, stored, response, waitSeconds } = await receiveEvents(services, to, sent);
     const provider = nameOf(services, to.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });
     services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
     const line = { requestId: facts.requestId, ...to, receipt, stored };
     services.log.info(line, 'provider_events.received');
     if (receipt !== 'ACCEPTED') return sendProblem(reply, problemFor(receipt, waitSeconds));
-    const { status, headers: own = {}, body: text } = answer ?? { status: 204 };
+    const { status, headers: own = {}, body: text } = response ?? { status: 204 };
     return reply.code(status).headers(own).send(text);
   });
 }

@@ -71,9 +71,9 @@ function createSandboxLease(query: RunQuery): SandboxLease {
 }
 
 /** A third of the lease: two renewals may be lost. */
-const LOOK_MS = 1_500;
+const POLL_MS = 1_500;
 /** While a start waits for another process's sandbox to listen for the first time. */
-const FIRST_LOOK_MS = 50;
+const FIRST_POLL_MS = 50;
 /** A database that hangs must not hold up the end of this process. */
 const LEAVE_MS = 1_000;
 
@@ -113,7 +113,7 @@ class SharedSandbox implements Sandbox {
   async open(): Promise<void> {
     await this.#look();
     while (this.url() === '') {
-      await wait(FIRST_LOOK_MS);
+      await wait(FIRST_POLL_MS);
       await this.#look();
     }
     this.#looking = this.#lookAgainAndAgain();
@@ -124,7 +124,7 @@ class SharedSandbox implements Sandbox {
     // The sandbox goes on while it lasts: no other process can claim the lease either.
     const outage = new Outage(this.#host.log, 'sandbox.unreachable');
     for (;;) {
-      await wait(LOOK_MS, undefined, { signal }).catch(() => {});
+      await wait(POLL_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       await outage.watch(() => this.#look());
     }

@@ -1,7 +1,10 @@
 /** Hints of the same moment share a statement, and are told until the database has taken them. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { HintSender, notifyBy } from '../../src/database/hints/hint-sender.ts';
+import {
+  NotificationSender,
+  notifyBy,
+} from '../../src/database/notifications/notification-sender.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 
 const POLLING = { timeout: 10_000, interval: 5 };
@@ -27,7 +30,7 @@ function startDatabase() {
 
 test('one goes at once; those that come meanwhile go together, each once', async () => {
   const database = startDatabase();
-  await using sender = new HintSender(notifyBy(database.query));
+  await using sender = new NotificationSender(notifyBy(database.query));
   const { promise, resolve } = Promise.withResolvers<void>();
   database.taken = promise;
   sender.tell(['logs one']);
@@ -39,7 +42,7 @@ test('one goes at once; those that come meanwhile go together, each once', async
 
 test('while the database is away they wait, up to a number, and are told when it is back', async () => {
   const database = startDatabase();
-  await using sender = new HintSender(notifyBy(database.query));
+  await using sender = new NotificationSender(notifyBy(database.query));
   database.isAway = true;
   sender.tell(['logs first']);
   await wait(1);
@@ -52,12 +55,12 @@ test('while the database is away they wait, up to a number, and are told when it
 
 test('what waits at the end is sent, and a database that hangs does not hold it up', async () => {
   const database = startDatabase();
-  const sender = new HintSender(notifyBy(database.query));
+  const sender = new NotificationSender(notifyBy(database.query));
   sender.tell(['logs one']);
   sender.tell(['logs two']);
   await sender[Symbol.asyncDispose]();
   expect(database.told()).toEqual(['logs one', 'logs two']);
-  const hanging = new HintSender(() => new Promise(() => {}));
+  const hanging = new NotificationSender(() => new Promise(() => {}));
   hanging.tell(['logs one']);
   hanging.tell(['logs two']);
   await hanging[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { inTransaction, tellAfter } from '../../src/database/transaction.ts';
+import { inTransaction, notifyAfterCommit } from '../../src/database/transaction.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 
 const database = await testDatabase();
@@ -39,12 +39,12 @@ test('a hint comes after the commit, and not after a rollback', async () => {
   const { heard, until, listening } = await listenTo('test_commit');
   await expect(
     inTransaction(database, async (tx) => {
-      tellAfter(tx, 'test_commit rolled back');
+      notifyAfterCommit(tx, 'test_commit rolled back');
       throw new Error('no');
     }),
   ).rejects.toThrow('no');
   await inTransaction(database, async (tx) => {
-    tellAfter(tx, 'test_commit committed', 'test_commit committed');
+    notifyAfterCommit(tx, 'test_commit committed', 'test_commit committed');
     await tx.$executeRaw`select 1`;
     expect(heard).toEqual([undefined]);
   });
@@ -54,7 +54,7 @@ test('a hint comes after the commit, and not after a rollback', async () => {
 });
 
 test('nothing is told outside of a transaction that can tell', async () => {
-  expect(() => tellAfter(database.prisma, 'test_commit at once')).toThrow('inTransaction');
+  expect(() => notifyAfterCommit(database.prisma, 'test_commit at once')).toThrow('inTransaction');
 });
 
 test('who has stopped listening hears nothing more', async () => {

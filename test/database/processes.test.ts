@@ -1,11 +1,10 @@
 /** Processes that share a PostgreSQL server miss one whose connection is gone, and none that is slow. */
-
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, openEngine } from '../../src/database/database.ts';
 import { Outages } from '../../src/database/outages.ts';
-import { PostgresHints } from '../../src/database/postgres/hints.ts';
+import { PostgresNotifications } from '../../src/database/postgres/postgres-notifications.ts';
 import { joinProcesses } from '../../src/database/processes.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 import { createLog } from '../../src/log.ts';
@@ -83,7 +82,7 @@ test.runIf(onPostgres)('a new connection that fails before it is used is opened 
     leave: async () => {},
   };
   const server = { address: { connectionString: url }, limitMs: 1_000, outages: new Outages(log) };
-  await using hints = new PostgresHints(server, processes, async () => {});
+  await using hints = new PostgresNotifications(server, processes, async () => {});
   const heard: unknown[] = [];
   await using _listening = hints.listen('test_opened_anew', (payload) => heard.push(payload));
   await expect.poll(() => heard).toEqual([undefined]);

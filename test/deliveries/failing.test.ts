@@ -1,6 +1,6 @@
 /** What is told of a destination that fails, and of a delivery that is given up. */
 import { expect, test } from 'vitest';
-import { answerText } from '../../src/deliveries/send.ts';
+import { responseText } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
 import { clockAt, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
@@ -96,12 +96,12 @@ test('a delivery that is given up is told of, but not one that tells of that', a
 });
 
 test('of an answer the beginning is kept, if it is a text', () => {
-  expect(answerText(Buffer.alloc(0), 'text/plain')).toBeNull();
-  expect(answerText(Buffer.from('Ölmühle'), undefined)).toBe('Ölmühle');
-  expect(answerText(Buffer.from('ö'.repeat(4_000)), 'text/plain')).toBe('ö'.repeat(2_048));
-  expect(answerText(Buffer.from(`a${'ö'.repeat(4_000)}`), 'text/plain')).toBe(
+  expect(responseText(Buffer.alloc(0), 'text/plain')).toBeNull();
+  expect(responseText(Buffer.from('Ölmühle'), undefined)).toBe('Ölmühle');
+  expect(responseText(Buffer.from('ö'.repeat(4_000)), 'text/plain')).toBe('ö'.repeat(2_048));
+  expect(responseText(Buffer.from(`a${'ö'.repeat(4_000)}`), 'text/plain')).toBe(
     `a${'ö'.repeat(2_047)}`,
   );
-  expect(answerText(Buffer.from([0xff, 0xd8]), 'image/jpeg')).toBe('(binary, image/jpeg)');
-  expect(answerText(Buffer.from('a\0b'), undefined)).toBe('(binary, of no content type)');
+  expect(responseText(Buffer.from([0xff, 0xd8]), 'image/jpeg')).toBe('(binary, image/jpeg)');
+  expect(responseText(Buffer.from('a\0b'), undefined)).toBe('(binary, of no content type)');
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { oweMessages } from '../../src/events/owe.ts';
+import { enqueueMessages } from '../../src/events/enqueue-messages.ts';
 import { testDatabase } from '../support/app.ts';
 import { createOwing } from '../support/scenes/deliveries.ts';
 
@@ -14,7 +14,7 @@ test('a message waits for the last of its line, whatever the clock of the proces
   const behind = `dlv_${'0'.repeat(32)}`;
   await owe(id, 1, { id: behind, orderKey: 'one', afterId: first, nextAttemptTime: null });
   const [next] = await inTransaction(database, (tx) =>
-    oweMessages(
+    enqueueMessages(
       tx,
       { id, projectId, type: 'WEBHOOK' },
       { messages: [{ body: '{}', orderKey: 'one' }], subject: null },

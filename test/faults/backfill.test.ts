@@ -43,14 +43,14 @@ async function sampleToTheEnd(scene: BackfillScene, gateway: Gateway): Promise<S
   const { prisma } = scene.database;
   const samples: Sample[] = [];
   const startedMs = performance.now();
-  let nextLook = 0;
+  let nextPoll = 0;
   for await (const _ of ticks(SAMPLE_MS)) {
     const open = await prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
     const pending = await prisma.delivery.count({ where: { nextAttemptTime: { not: null } } });
     const { records } = receiver;
     const rssMib = gateway.rssBytes() / MIB;
-    const isLook = records > nextLook;
-    if (isLook) nextLook = records + RECORDS / USED_LOOKS;
+    const isLook = records > nextPoll;
+    if (isLook) nextPoll = records + RECORDS / USED_LOOKS;
     const usedMib = isLook ? (await gateway.usedBytes()) / MIB : null;
     samples.push({ ms: performance.now() - startedMs, records, rssMib, usedMib, pending });
     const isOver = open === 0 && pending === 0 && records > 0;

@@ -29,7 +29,7 @@ const COPIES_UNREAD = 10;
 const EVENTS_AHEAD = 200;
 /** Subscribers that are let in at the same time. */
 const AT_ONCE = 20;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /**
  * Events on their way to readers, which share them, and 128 KiB for each connection, whose reader is slow where the machine
  * has other things to do. The events of those who don't read are 20 MiB and more for each of them.
@@ -99,7 +99,7 @@ function watchMemory(gateway: Gateway) {
     while (!ending.signal.aborted) {
       most.usedMib = Math.max(most.usedMib, Math.round((await gateway.usedBytes()) / MIB));
       most.rssMib = Math.max(most.rssMib, Math.round(gateway.rssBytes() / MIB));
-      await wait(LOOK_MS, undefined, { signal: ending.signal }).catch(() => {});
+      await wait(POLL_MS, undefined, { signal: ending.signal }).catch(() => {});
     }
   })();
   return async () => {

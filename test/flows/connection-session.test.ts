@@ -3,10 +3,10 @@ import { openSession } from '../../src/domain/connection/connection-session.ts';
 import type { Provider, ProviderRequest } from '../../src/providers/contract.ts';
 import { sharedApp } from '../support/app.ts';
 import { getConnection } from '../support/providers/oauth.ts';
-import { type ServedAnswer, startProviderServer } from '../support/providers/provider-server.ts';
+import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
 import { generate } from '../support/scenes/connections.ts';
 
-let next: ServedAnswer = { status: 200, body: {} };
+let next: ServedResponse = { status: 200, body: {} };
 const server = await startProviderServer(() => next);
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -5,10 +5,10 @@ import { salesforceProvider } from '../../src/providers/salesforce/salesforce-pr
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
-import { type ServedAnswer, startProviderServer } from '../support/providers/provider-server.ts';
+import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
 
 /** What the provider answers, by path; everything else is not there. */
-const answers: Record<string, ServedAnswer> = {};
+const answers: Record<string, ServedResponse> = {};
 const provider = await startProviderServer(
   ({ path }) => answers[path] ?? { status: 404, body: { message: 'Not found' } },
 );
@@ -28,7 +28,7 @@ const SHOW = `query ($id: String!) { project(idOrName: $id) { connections { node
   status providerWorkspaceRef providerConsumerRef
 } } } }`;
 
-function ok(body: object): ServedAnswer {
+function ok(body: object): ServedResponse {
   return { status: 200, body };
 }
 

@@ -1,6 +1,6 @@
 /** An integration's `watchSchema`: changed fields of its objects reach the destination. */
 import { expect, test } from 'vitest';
-import { lookAtSchemas } from '../../src/domain/schema-watch/look-at-schemas.ts';
+import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
 import { servicesOf } from '../../src/jobs/job-worker.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
@@ -69,7 +69,7 @@ async function lookAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
   for (const group of await services.database.groups()) {
-    await lookAtSchemas(servicesOf(services, group), new AbortController().signal);
+    await pollSchemas(servicesOf(services, group), new AbortController().signal);
   }
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { StartRefused } from '../../src/errors.ts';
-import { refuseTakenPorts } from '../../src/process/ports.ts';
+import { refuseOccupiedPorts } from '../../src/process/ports.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const HOST = '127.0.0.1';
@@ -22,7 +22,7 @@ async function takenPort(): Promise<number> {
 
 test('every port that is taken is told, with what to do', async () => {
   const [PORT, SANDBOX_PORT] = [await takenPort(), await takenPort()];
-  const refused = refuseTakenPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT });
+  const refused = refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT });
   await expect(refused).rejects.toThrow(StartRefused);
   await expect(refused).rejects.toThrow(
     `Another process is using port ${PORT} of 127.0.0.1. Stop it, or give this server another PORT`,
@@ -38,11 +38,18 @@ test('with DATABASE_URL, the port of the sandbox may be that of the one that is 
     ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64'),
   });
   const SANDBOX_PORT = await takenPort();
-  await refuseTakenPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT: 0, SANDBOX_PORT, DATABASE_URL });
+  await refuseOccupiedPorts({
+    HOST,
+    SANDBOX_HOST,
+    METRICS_HOST,
+    PORT: 0,
+    SANDBOX_PORT,
+    DATABASE_URL,
+  });
 });
 
 test('an address that this machine does not have is told', async () => {
-  const refused = refuseTakenPorts({
+  const refused = refuseOccupiedPorts({
     HOST: '192.0.2.1',
     SANDBOX_HOST,
     METRICS_HOST,
@@ -57,8 +64,8 @@ test('ports that are free stay free', async () => {
   await once(server, 'listening');
   const { port: PORT } = server.address() as AddressInfo;
   await new Promise((closed) => server.close(closed));
-  await refuseTakenPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
-  await refuseTakenPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
+  await refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
+  await refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
 });
 
 test('a start on a taken port says so and writes nothing', async () => {

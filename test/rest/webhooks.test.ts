@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { TEST_MESSAGE_TYPE } from '../../src/domain/event/test-message.ts';
-import { lookAtSchemas } from '../../src/domain/schema-watch/look-at-schemas.ts';
+import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
@@ -140,7 +140,7 @@ async function changeAtProvider(tenant: Tenant, installationId: string) {
   await expect.poll(status, POLLING).toBe('ACTIVE');
   await sandboxClient(sandbox.url).create({ email: 'ada@example.test' });
   const key = { projectId: tenant.projectId, installationId };
-  const look = () => lookAtSchemas(services, new AbortController().signal);
+  const look = () => pollSchemas(services, new AbortController().signal);
   await look();
   await expect
     .poll(async () => (await prisma.schemaWatch.findFirstOrThrow({ where: key })).connectionId)

@@ -9,7 +9,7 @@ import { installProduction } from './production-install.ts';
 import { tie } from './tied.ts';
 
 const END_MS = 20_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** Of what a terminal shows, where it is told why a test fails. */
 export const SHOWN_MAX = 4_000;
 const FAILED = /^FAILED: .*/m;
@@ -123,7 +123,7 @@ function systemPath(): string {
 async function endGroup({ pid, untie }: Group): Promise<void> {
   const endMs = Date.now() + END_MS;
   isSent(pid, 'SIGTERM');
-  while (isSent(pid, 0) && Date.now() < endMs) await wait(LOOK_MS);
+  while (isSent(pid, 0) && Date.now() < endMs) await wait(POLL_MS);
   isSent(pid, 'SIGKILL');
   untie();
 }

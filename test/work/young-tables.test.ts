@@ -1,6 +1,6 @@
 /** Tables that were small when they were analyzed, and have 20,000 rows now: statements read what they are about. */
 import { describe, expect, test } from 'vitest';
-import { END_UNTOLD_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
+import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
 import { claimDue, release, releaseNext } from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
 import { CLAIM_WRITES } from '../../src/domain/operation/write/task.ts';
@@ -126,7 +126,7 @@ async function runWrites({ app, projectId, installationId, newest }: Young): Pro
   const half = Math.ceil(ids.length / 2);
   for (const [{ text }, own] of [
     [END_WRITES, ends.slice(0, half)],
-    [END_UNTOLD_WRITES, ends.slice(half)],
+    [END_UNREPORTED_WRITES, ends.slice(half)],
   ] as const) {
     expect(await query(text, [JSON.stringify(own)])).toHaveLength(own.length);
   }

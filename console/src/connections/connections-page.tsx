@@ -64,7 +64,7 @@ const LIST = graphql`
 `;
 
 const STATUSES = ['WORKING', 'CREATED', 'BAD_CREDENTIALS'] as const;
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 const EMPTY = (
   <Empty title="No connection">
     A customer connects on the connect page, or your backend calls generateConnection.
@@ -78,7 +78,7 @@ export default function ConnectionsPage({ project: idOrName }: PageProps) {
   const createTime = useTimeRange();
   const { search, isSearching } = useSearch();
   const variables = { project: idOrName, status, createTime, search, isSearching };
-  const { project } = usePageQuery<connectionsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<connectionsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (

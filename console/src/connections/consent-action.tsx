@@ -13,7 +13,7 @@ const START = graphql`
   }
 `;
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 export function ConsentAction({
   input,
@@ -32,7 +32,7 @@ export function ConsentAction({
       if (!consent.closed) return;
       clearInterval(timer);
       refreshAll();
-    }, LOOK_MS);
+    }, POLL_MS);
   };
   return (
     <>

@@ -54,7 +54,7 @@ const LIST = graphql`
   }
 `;
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const EMPTY = <Empty title="No delivery">Events and records that are sent are shown here.</Empty>;
 
 const listOf = ({ deliveries }: deliveriesPage_project$data) => deliveries;
@@ -64,7 +64,7 @@ export default function DeliveriesPage({ project: idOrName }: PageProps) {
   const eventType = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, eventType, createTime };
-  const { project } = usePageQuery<deliveriesPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<deliveriesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (

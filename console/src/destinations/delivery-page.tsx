@@ -47,12 +47,12 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 const COLUMNS = ['Attempt', 'Answer', 'Took', 'When', 'What it said'];
 
 export default function DeliveryPage({ project, id = '' }: PageProps) {
   const variables = { id };
-  const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(project);
   if (!node?.id || !node.status) return <Missing what="delivery" />;
   const { destination, event, operation, attempts = [] } = node;

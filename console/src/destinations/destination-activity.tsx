@@ -26,12 +26,12 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 export default function DestinationActivity({ id }: { id: string }) {
   const { label, bucket, firstMs, bucketMs, buckets } = usePeriod();
   const variables = { id, bucket, from: new Date(firstMs).toISOString() };
-  const { node } = usePageQuery<destinationActivityQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { node } = usePageQuery<destinationActivityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const activity = node?.activity;
   const plots = useMemo(
     () => plotsOf(activity ?? [], { firstMs, bucketMs, buckets }),

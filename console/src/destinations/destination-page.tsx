@@ -43,14 +43,14 @@ const QUERY = graphql`
 const DestinationActivity = lazy(() => import('./destination-activity.tsx'));
 const StreamActivity = lazy(() => import('./stream-activity.tsx'));
 
-const LOOK_MS = 3_000;
+const POLL_MS = 3_000;
 
 export default function DestinationPage({ project, id = '' }: PageProps) {
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const variables = { id, status, createTime };
   const { node: found } = usePageQuery<destinationPageQuery>(QUERY, variables, {
-    everyMs: LOOK_MS,
+    everyMs: POLL_MS,
   });
   const node = found?.destination;
   const address = useAddress(project);

@@ -53,7 +53,7 @@ const LIST = graphql`
   }
 `;
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const EMPTY = <Empty title="No destination">Add one; its secret signs what it is sent.</Empty>;
 const COLUMNS = ['Name', 'Type', 'Address', 'Status', 'Waiting', 'Given up'];
 
@@ -62,7 +62,7 @@ const listOf = ({ destinations }: destinationsPage_project$data) => destinations
 export default function DestinationsPage({ project: idOrName }: PageProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
-  const { project } = usePageQuery<destinationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<destinationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (

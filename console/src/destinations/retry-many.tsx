@@ -75,11 +75,11 @@ interface SendingProps extends Omit<RetryManyProps, 'status'> {
   close: () => void;
 }
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 function Sending({ project, destinationId = null, status, createTime, close }: SendingProps) {
   const variables = { project, destinationId, status, createTime };
-  const found = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: LOOK_MS });
+  const found = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
   const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY);
   const [count, setCount] = useState<number | null>(null);
   const waiting = found.project?.waiting.totalCount ?? 0;

@@ -22,12 +22,12 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 export default function StreamActivity({ id }: { id: string }) {
   const { label, bucket, firstMs, bucketMs, buckets } = usePeriod();
   const variables = { id, bucket, from: new Date(firstMs).toISOString() };
-  const { node } = usePageQuery<streamActivityQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { node } = usePageQuery<streamActivityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const activity = node?.streamActivity;
   const { times, series, all } = useMemo(() => {
     const lines = linesOf(activity ?? [], { firstMs, bucketMs, buckets });

@@ -116,8 +116,8 @@ function messagesOf(environment: IEnvironment, id: string): Source<Message> {
       const { dispose } = requestSubscription<streamTailSubscription>(environment, {
         subscription: LIVE,
         variables: { id, after },
-        onNext: (answer) => {
-          const edge = answer?.streamMessages;
+        onNext: (response) => {
+          const edge = response?.streamMessages;
           if (edge) sink.next(edge);
         },
         onError: sink.error,

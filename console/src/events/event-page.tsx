@@ -53,12 +53,12 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 3_000;
+const POLL_MS = 3_000;
 type Event = NonNullable<eventPageQuery['response']['node']>;
 
 export default function EventPage({ project, id = '' }: PageProps) {
   const variables = { id };
-  const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(project);
   if (!node?.id || !node.eventType) return <Missing what="event" />;
   const linked = (place: string, to: { id: string } | null | undefined) =>

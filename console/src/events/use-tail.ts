@@ -119,8 +119,8 @@ function eventsOf(environment: IEnvironment, filter: TailFilter): Source<TailEve
           const { dispose } = requestSubscription<useTailSubscription>(environment, {
             subscription: LIVE,
             variables: { project, eventTypes, after },
-            onNext: (answer) => {
-              const edge = answer?.notificationEvents;
+            onNext: (response) => {
+              const edge = response?.notificationEvents;
               if (edge) sink.next(edge);
             },
             onError: sink.error,

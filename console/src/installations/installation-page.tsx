@@ -63,12 +63,12 @@ const DELETE = graphql`
   }
 `;
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 export default function InstallationPage({ project, id = '' }: PageProps) {
   const variables = { id };
   const { node: found } = usePageQuery<installationPageQuery>(QUERY, variables, {
-    everyMs: LOOK_MS,
+    everyMs: POLL_MS,
   });
   const node = found?.installation;
   const address = useAddress(project);

@@ -66,7 +66,7 @@ const LIST = graphql`
 `;
 
 const HEALTH = ['HEALTHY', 'UNHEALTHY'] as const;
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 const EMPTY = (
   <Empty title="No installation">
     A customer installs an integration on the connect page, or your backend calls
@@ -81,7 +81,7 @@ export default function InstallationsPage({ project: idOrName }: PageProps) {
   const createTime = useTimeRange();
   const health = useFilter('health', HEALTH);
   const variables = { project: idOrName, integration, health, createTime };
-  const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (

@@ -48,8 +48,8 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
           save="Save the revision"
           onSave={async (next) => {
             const made = { specVersion, content: next as never };
-            const answer = await run({ input: { ...input, destructive, revision: made } });
-            return answer?.createRevision.warnings ?? null;
+            const response = await run({ input: { ...input, destructive, revision: made } });
+            return response?.createRevision.warnings ?? null;
           }}
           onDone={close}
           onCancel={close}

@@ -36,11 +36,11 @@ function subscribeBy(headers: Headers): SubscribeFunction {
     const operation = { query: '', documentId: idOf(params), variables: resumable(variables) };
     return Observable.create((sink) =>
       client.subscribe(operation, {
-        next: (answer) => {
-          const [error] = (answer.errors ?? []) as unknown as GraphqlError[];
+        next: (response) => {
+          const [error] = (response.errors ?? []) as unknown as GraphqlError[];
           if (error) return sink.error(new Problem(error));
-          noteCursor(variables, answer.data);
-          sink.next(answer as never);
+          noteCursor(variables, response.data);
+          sink.next(response as never);
         },
         error: (error) => sink.error(refusalOf(error)),
         complete: () => sink.complete(),

@@ -28,11 +28,11 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 1_000;
-const QUIET_LOOK_MS = 30_000;
+const POLL_MS = 1_000;
+const QUIET_POLL_MS = 30_000;
 
 export function OperationLogs({ id, isRunning }: { id: string; isRunning: boolean }) {
-  const everyMs = isRunning ? LOOK_MS : QUIET_LOOK_MS;
+  const everyMs = isRunning ? POLL_MS : QUIET_POLL_MS;
   const { node } = usePageQuery<operationLogsQuery>(QUERY, { id }, { everyMs });
   const { edges = [], totalCount = 0 } = node?.logs ?? {};
   if (edges.length === 0) return <Empty title="Nothing is logged yet" />;

@@ -75,7 +75,7 @@ const LIST = graphql`
 
 const STATUSES = ['IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
 const ACTIONS = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
-const LOOK_MS = 3_000;
+const POLL_MS = 3_000;
 const EMPTY = (
   <Empty title="No operation">
     Trigger a read on an installation's page, or write a record with writeRecords.
@@ -90,7 +90,7 @@ export default function OperationsPage({ project: idOrName }: PageProps) {
   const integration = useTextFilter('integration');
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, actionType, integration, createTime };
-  const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (

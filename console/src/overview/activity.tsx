@@ -46,7 +46,7 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
@@ -66,7 +66,7 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
     from: new Date(firstHour).toISOString(),
     today: `${new Date(thisHour).toISOString().slice(0, 10)}T00:00:00.000Z`,
   };
-  const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const operations = project?.byHour.operations;
   const columns = useMemo(() => columnsOf(operations ?? [], firstHour), [operations, firstHour]);
   if (!project) return null;

@@ -58,7 +58,7 @@ const QUERY = graphql`
   }
 `;
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** Each leads to the list that it counts. More than none of what is bad wants somebody's care. */
 const FIGURES = [
   { of: 'connections', name: 'Connections', path: 'connections' },
@@ -86,7 +86,7 @@ const FIGURES = [
 
 export default function OverviewPage({ project: idOrName }: PageProps) {
   const variables = { project: idOrName };
-  const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const to = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (

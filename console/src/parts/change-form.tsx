@@ -15,7 +15,7 @@ export interface ChangeFormProps<Mutation extends MutationParameters> {
   tellsAll?: boolean;
   /** Whether the inputs are empty again afterwards: for what is added to a list. */
   clears?: boolean;
-  onDone?: (answer: Mutation['response']) => void;
+  onDone?: (response: Mutation['response']) => void;
   /** A second button leads away without the change. */
   onCancel?: () => void;
   children: ReactNode;
@@ -28,10 +28,10 @@ export function ChangeForm<Mutation extends MutationParameters>(props: ChangeFor
   const [round, setRound] = useState(0);
   const save = async (values: FormValues) => {
     setNames(Object.keys(values));
-    const answer = await run(variables(values));
-    if (!answer) return;
+    const response = await run(variables(values));
+    if (!response) return;
     if (clears) setRound(round + 1);
-    props.onDone?.(answer);
+    props.onDone?.(response);
   };
   return (
     <Form key={round} problem={problem} onSubmit={save}>

@@ -50,7 +50,7 @@ interface FormDialogProps<Mutation extends MutationParameters>
   kind?: 'primary' | 'plain' | 'danger';
   title: string;
   /** What takes the place of the form when it is done, until the reader leaves; without it, the dialog closes. */
-  made?: (answer: Mutation['response']) => ReactNode;
+  made?: (response: Mutation['response']) => ReactNode;
 }
 
 /** A form in front of the page, for one change. */
@@ -83,9 +83,9 @@ function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<
       </>
     );
   }
-  const finish = (answer: Mutation['response']) => {
-    onDone?.(answer);
-    const next = made?.(answer);
+  const finish = (response: Mutation['response']) => {
+    onDone?.(response);
+    const next = made?.(response);
     if (next) setShown(next);
     else close();
   };

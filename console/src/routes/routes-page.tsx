@@ -65,11 +65,11 @@ const QUERY = graphql`
 `;
 
 export type RoutedProject = NonNullable<routesPageQuery['response']['project']>;
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 export default function RoutesPage({ project: idOrName }: PageProps) {
   const variables = { project: idOrName };
-  const { project } = usePageQuery<routesPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const { project } = usePageQuery<routesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const [chosen, choose] = useState<Chosen | null>(null);
   if (!project) return <Missing what="project" />;
   return (

@@ -10,14 +10,14 @@ import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
-import type { OnAnswer } from '../sessions/session.ts';
+import type { OnResult } from '../sessions/session.ts';
 
 /** So many may wait for a node as long as they like: one statement that is slow is no sign. */
 const WAITING_FEW = 2;
 const SILENCE_MS = 500;
 /** Who waits for longer may wait in vain, even if others are answered. */
 const STUCK_MS = 1_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** Between two trials of a node that is away, or that keeps some waiting. */
 const TRY_MS = 1_000;
 
@@ -49,7 +49,7 @@ export class NodeWatch implements Disposable {
 
   constructor(options: NodeWatchOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), options.lookMs ?? LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#look(), options.lookMs ?? POLL_MS).unref();
   }
 
   /** The nodes of the projects that are among the values of a statement. */
@@ -85,7 +85,7 @@ export class NodeWatch implements Disposable {
   }
 
   /** A statement is sent to the nodes. `take` has to be given its answer by way of what this returns. */
-  waiting(nodes: readonly number[], session: Cuttable, take: OnAnswer): OnAnswer {
+  waiting(nodes: readonly number[], session: Cuttable, take: OnResult): OnResult {
     const ends = nodes.map((node) => this.#watched(node).add(session));
     return (error, result) => {
       for (const end of ends) end(endOf(error));
@@ -106,8 +106,8 @@ export class NodeWatch implements Disposable {
   #watched(node: number): WatchedNode {
     const known = this.#nodes.get(node);
     if (known) return known;
-    const { answers, log } = this.#options;
-    const watched = new WatchedNode({ node, log, answers: () => answers(node) });
+    const { answers: responses, log } = this.#options;
+    const watched = new WatchedNode({ node, log, answers: () => responses(node) });
     this.#nodes.set(node, watched);
     return watched;
   }
@@ -145,9 +145,13 @@ class WatchedNode {
   #isLost = false;
   isAway = false;
 
-  constructor({ node, log, answers }: { node: number; log: Log; answers(): Promise<boolean> }) {
+  constructor({
+    node,
+    log,
+    answers: responses,
+  }: { node: number; log: Log; answers(): Promise<boolean> }) {
     this.#node = node;
-    this.#answers = answers;
+    this.#answers = responses;
     this.#outage = new Outage(log, 'node.away');
   }
 
@@ -167,11 +171,11 @@ class WatchedNode {
     this.#isTried = true;
     this.#isLost = false;
     const stuck = this.#waitingSince(nowMs - STUCK_MS);
-    const answers = await this.#answers().catch(() => null);
+    const responses = await this.#answers().catch(() => null);
     this.#isTried = false;
     this.#triedMs = performance.now();
-    if (answers === true) this.#isBack();
-    else if (answers === false && (this.isAway || this.#answersNobody(nowMs, stuck)))
+    if (responses === true) this.#isBack();
+    else if (responses === false && (this.isAway || this.#answersNobody(nowMs, stuck)))
       this.#isGone();
   }
 

@@ -94,7 +94,7 @@ function groupsOfNodes(
 }
 
 /** A node that commits nothing over a new connection within this time counts as failed. */
-const ANSWER_MAX_MS = 1_500;
+const RESPONSE_MAX_MS = 1_500;
 
 /** A write without row locks. Its commit waits for the disk and the standby, as every commit does. */
 const CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
@@ -119,8 +119,8 @@ export interface Cluster extends Disposable {
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   await loadParser();
   const locations = new ProjectLocations();
-  const answers = (node: number) => nodeAnswers(server, node);
-  const watch = new NodeWatch({ ...locations, answers, log });
+  const responses = (node: number) => nodeResponds(server, node);
+  const watch = new NodeWatch({ ...locations, answers: responses, log });
   const refusal = refusalsOf(watch);
   return {
     pools: { Client: routedSessions({ nodes: new Nodes(watch, log), watch }), refusal },
@@ -135,9 +135,9 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
 }
 
 /** True if the node commits. The coordinator opens a new connection, because an open one may wait for a lock or be lost. */
-async function nodeAnswers(server: Server, node: number): Promise<boolean> {
+async function nodeResponds(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
-  const session = await openSession({ ...server, name, limitMs: ANSWER_MAX_MS });
+  const session = await openSession({ ...server, name, limitMs: RESPONSE_MAX_MS });
   try {
     const { rows } = await session.query<{ isSo: boolean | null }>(ANSWERS, [node, CHANGE]);
     return rows[0]?.isSo ?? false;

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
-import { type OnAnswer, promised, Session } from '../sessions/session.ts';
+import { type OnResult, promised, Session } from '../sessions/session.ts';
 import type { NodeWatch } from './node-watch.ts';
 import type { Nodes } from './nodes.ts';
 import { boundText, isForAllNodes, type Route, routeOf } from './statement-plan.ts';
@@ -51,7 +51,7 @@ export function routedSessions({ nodes, watch }: Cluster): typeof Session {
       this.#visit(asked, waitsFor);
       if (!asked || (!route && waitsFor.length === 0)) return super.query(config, values, onAnswer);
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
-      const run = (given: OnAnswer) => {
+      const run = (given: OnResult) => {
         // A transaction is not left open.
         const refusal = isCommit ? null : watch.refusalOf(waitsFor);
         // A session answers later, whatever it answers.
@@ -62,7 +62,7 @@ export function routedSessions({ nodes, watch }: Cluster): typeof Session {
         void runRouted(ask).then((result) => take(null, result), take);
       };
       if (!answered) return promised(run) as never;
-      run(answered as OnAnswer);
+      run(answered as OnResult);
       return undefined as never;
     }
 

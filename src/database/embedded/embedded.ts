@@ -4,15 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
-import { Answering } from '../answering.ts';
+import { AvailabilityCheck } from '../availability-check.ts';
 import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
-import { Listeners } from '../hints/listeners.ts';
-import type { Listen } from '../hints/notifications.ts';
 import { jobsOn } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
+import { Listeners } from '../notifications/listeners.ts';
+import type { Listen } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
 import { onlyProcess } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
@@ -32,7 +32,7 @@ import { startUpkeep } from './upkeep.ts';
 /** While the database fails, or has too much to do. */
 const TRY_AGAIN_MS = 1_000;
 
-class EmbeddedHints {
+class EmbeddedNotifications {
   readonly #listeners = new Listeners();
   readonly send = this.#listeners.send;
 
@@ -113,7 +113,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   opening.use(engine);
   const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS, meters };
   const migrated = await migrate(server, log);
-  const hints = new EmbeddedHints();
+  const notifications = new EmbeddedNotifications();
   const sessions = new SessionPool({
     ...server,
     name: 'integration-gateway',
@@ -122,16 +122,16 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     min: 1,
     types: COLUMN_TYPES,
     pipeline: true,
-    onConnect: (client) => prepare(client, hints),
+    onConnect: (client) => prepare(client, notifications),
   });
   opening.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
-  const listen = hints.listenOn(pool);
-  const clients = opening.use(clientsOf(pool, { sendHints: hints.send }));
+  const listen = notifications.listenOn(pool);
+  const clients = opening.use(clientsOf(pool, { sendHints: notifications.send }));
   const { query } = clients.rows;
   const processes = await onlyProcess(query);
   const clock = opening.use(await followClock(query));
-  const answering = opening.use(new Answering(async () => pool.query('select 1')));
+  const answering = opening.use(new AvailabilityCheck(async () => pool.query('select 1')));
   opening.use(outages);
   const open = opening.move();
   return {
@@ -151,7 +151,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   };
 }
 
-async function prepare(client: pg.ClientBase, hints: EmbeddedHints): Promise<void> {
-  await hints.attend(client);
+async function prepare(client: pg.ClientBase, notifications: EmbeddedNotifications): Promise<void> {
+  await notifications.attend(client);
   for (const settings of [PLANNING, PLANNED_ONCE]) await client.query(settings);
 }

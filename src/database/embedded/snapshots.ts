@@ -27,9 +27,9 @@ interface Service {
 export async function serveSnapshots(dataDir: string, engine: Engine): Promise<AsyncDisposable> {
   removeLeftOver(dataDir);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const server = createServer((incoming, answer) => {
-    const take = isOwner(incoming, token) ? give(dataDir, engine, answer) : refuse(answer);
-    void take.catch((error: Error) => answer.destroy(error));
+  const server = createServer((incoming, response) => {
+    const take = isOwner(incoming, token) ? give(dataDir, engine, response) : refuse(response);
+    void take.catch((error: Error) => response.destroy(error));
   });
   // Nobody waits for the end of a copy that is in use when the server stops.
   server.unref();
@@ -52,19 +52,19 @@ function isOwner({ headers }: IncomingMessage, token: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-async function refuse(answer: ServerResponse): Promise<void> {
-  answer.writeHead(403).end();
+async function refuse(response: ServerResponse): Promise<void> {
+  response.writeHead(403).end();
 }
 
 /** The copy stays while the connection is open. */
-async function give(dataDir: string, engine: Engine, answer: ServerResponse): Promise<void> {
+async function give(dataDir: string, engine: Engine, response: ServerResponse): Promise<void> {
   const folder = join(dataDir, `${PREFIX}${randomUUID()}`);
-  answer.once('close', () => rmSync(folder, { recursive: true, force: true }));
+  response.once('close', () => rmSync(folder, { recursive: true, force: true }));
   const failure = await engine.copyTo(join(folder, DATABASE));
-  if (failure !== null) answer.writeHead(500).end(failure);
+  if (failure !== null) response.writeHead(500).end(failure);
   // If the borrower is gone, so must be what was made for it.
-  else if (answer.closed) rmSync(folder, { recursive: true, force: true });
-  else answer.writeHead(200).write(folder);
+  else if (response.closed) rmSync(folder, { recursive: true, force: true });
+  else response.writeHead(200).write(folder);
 }
 
 /** Of a server that was killed. */
@@ -85,12 +85,12 @@ export async function borrowSnapshot(dataDir: string): Promise<Snapshot> {
     const { port, token } = JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as Service;
     const headers = { authorization: `Bearer ${token}` };
     const asking = request({ host: '127.0.0.1', port, method: 'POST', headers }).end();
-    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-    if (answer.statusCode !== 200) throw new Error(await text(answer));
-    const [chunk] = (await once(answer, 'data')) as [Buffer];
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    if (response.statusCode !== 200) throw new Error(await text(response));
+    const [chunk] = (await once(response, 'data')) as [Buffer];
     const folder = chunk.toString();
     // If the server ends, what it gave is still there.
-    for (const end of [asking, answer]) end.on('error', () => {});
+    for (const end of [asking, response]) end.on('error', () => {});
     return {
       folder,
       [Symbol.dispose]() {

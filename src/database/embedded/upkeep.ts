@@ -22,7 +22,7 @@ const AGE_MAX = 200_000_000;
 const QUIET_MS = 20;
 const QUIET_SHARE = 0.5;
 
-const LOOK_AT_WAL = `
+const WAL_SIZE = `
   select pg_current_wal_lsn()::text as "end",
     pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
   from pg_control_checkpoint()`;
@@ -53,7 +53,7 @@ export interface UpkeepDone {
 /** One step: at most one table. */
 export async function keepUp(query: RunQuery): Promise<UpkeepDone> {
   const startMs = performance.now();
-  const [wal] = await query<{ end: string; bytes: number }>(LOOK_AT_WAL, []);
+  const [wal] = await query<{ end: string; bytes: number }>(WAL_SIZE, []);
   const isQuiet = performance.now() - startMs < QUIET_MS;
   const share = isQuiet ? QUIET_SHARE : 1;
   const checkpoint = (wal?.bytes ?? 0) > share * WAL_MAX_BYTES;

@@ -2,8 +2,8 @@
  * How an event is appended to its project's log, whoever appends it: with the topics that it is routed to, a delivery or
  * a stream's message for each of their destinations, and a hint to those who follow. An event without a route is not kept.
  */
-import { changeAndTell, type Transaction } from '../transaction.ts';
-import { EVENTS_CHANNEL, hintsColumn } from './notification-channels.ts';
+import { changeAndNotify, type Transaction } from '../transaction.ts';
+import { EVENTS_CHANNEL, notificationsColumn } from './notification-channels.ts';
 
 /** An event to append. Routes are looked up by the statement itself. */
 export interface EventRow {
@@ -146,11 +146,11 @@ export const APPENDING = `
 const APPEND_EVENTS = `
   with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
   ${APPENDING}
-  select ${hintsColumn('event_hints')}`;
+  select ${notificationsColumn('event_hints')}`;
 
 /** Appends events, as the last thing that a transaction does. */
 export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): Promise<void> {
-  await changeAndTell(tx, APPEND_EVENTS, [JSON.stringify(rows)]);
+  await changeAndNotify(tx, APPEND_EVENTS, [JSON.stringify(rows)]);
 }
 
 const APPEND_TO_STREAM = `
@@ -183,5 +183,5 @@ export async function appendToStream(
   { projectId, destinationId, groupId, consumerId, ids, bodies }: ToStream,
 ): Promise<void> {
   const values = [projectId, destinationId, groupId, consumerId, ids, bodies];
-  await changeAndTell(tx, APPEND_TO_STREAM, values);
+  await changeAndNotify(tx, APPEND_TO_STREAM, values);
 }

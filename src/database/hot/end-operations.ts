@@ -1,8 +1,8 @@
 /** How operations end, whatever they did: their last line, their event, and hints to those who follow them. */
 import type { Tables } from '../tables.ts';
-import { changeAndTell, type Transaction } from '../transaction.ts';
+import { changeAndNotify, type Transaction } from '../transaction.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { hintsColumn, OPERATIONS_CHANNEL } from './notification-channels.ts';
+import { notificationsColumn, OPERATIONS_CHANNEL } from './notification-channels.ts';
 
 type Operation = Tables['Operation'];
 type OperationLog = Tables['OperationLog'];
@@ -60,18 +60,18 @@ export const ENDING_OPERATIONS = `${ENDED},
  * The same for operations without events: a statement prepares for each table that it may change, which takes as long as
  * ending an operation.
  */
-export const ENDING_UNTOLD_OPERATIONS = `${ENDED},
+export const END_UNREPORTED_OPERATIONS = `${ENDED},
   end_hints as (select "hint" from operation_hints)`;
 
 const END_OPERATIONS = `
   with ending as (select * from jsonb_to_recordset($1::jsonb) as e(${OPERATION_END_COLUMNS})),
   ${ENDING_OPERATIONS}
-  select ${hintsColumn('end_hints')}`;
+  select ${notificationsColumn('end_hints')}`;
 
 /** Ends operations, as the last thing that a transaction does. Those that have ended before stay as they are. */
 export async function endOperations(
   tx: Transaction,
   rows: readonly OperationEndRow[],
 ): Promise<void> {
-  await changeAndTell(tx, END_OPERATIONS, [JSON.stringify(rows)]);
+  await changeAndNotify(tx, END_OPERATIONS, [JSON.stringify(rows)]);
 }

@@ -2,12 +2,12 @@
 import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
+  END_UNREPORTED_OPERATIONS,
   ENDING_OPERATIONS,
-  ENDING_UNTOLD_OPERATIONS,
   OPERATION_END_COLUMNS,
   type OperationEndRow,
 } from './end-operations.ts';
-import { hintsColumn } from './notification-channels.ts';
+import { notificationsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** The end of a write of one call, whose task has the id of its operation. */
@@ -27,7 +27,7 @@ const ENTRIES_MAX = 10_000;
 /** Ends writes with their operations. One that another claim holds has no row. */
 export const END_WRITES = endWrites(ENDING_OPERATIONS);
 /** The same for writes without events. */
-export const END_UNTOLD_WRITES = endWrites(ENDING_UNTOLD_OPERATIONS);
+export const END_UNREPORTED_WRITES = endWrites(END_UNREPORTED_OPERATIONS);
 
 function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWrite> {
   return {
@@ -63,7 +63,7 @@ function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWri
     from entries g where ${isAtPlaceOf('e', { with: 'entries', as: 'g' })}
   ),
   ${endingOperations}
-  select t."id" as "of", o.*, ${hintsColumn('end_hints')}
+  select t."id" as "of", o.*, ${notificationsColumn('end_hints')}
   from ended_tasks t left join ended_operations o on o."id" = t."id"`,
   };
 }

@@ -2,7 +2,7 @@
 import { rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { hintsColumn } from './notification-channels.ts';
+import { notificationsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
@@ -170,6 +170,6 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select *, ${hintsColumn('event_hints')} from (
+  select *, ${notificationsColumn('event_hints')} from (
     select "id" as "of", * from generated union all select * from present) connection`,
 };

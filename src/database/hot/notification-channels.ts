@@ -19,6 +19,6 @@ export const ERASURES_CHANNEL = 'gateway_erasures';
 export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';
 
 /** SQL: a column of a change, whose first row has the hints that are to be told. They are the rows of `from`. */
-export function hintsColumn(from: string): string {
+export function notificationsColumn(from: string): string {
   return `case when row_number() over () = 1 then array(select "hint" from ${from}) end as "hints"`;
 }

@@ -1,8 +1,12 @@
 /** How a page of a read is recorded: what its records owe, and the progress of the read, all of it or nothing. */
 import type { Tables } from '../tables.ts';
-import { changeAndTell, type Transaction } from '../transaction.ts';
+import { changeAndNotify, type Transaction } from '../transaction.ts';
 import { STREAMING } from './append-events.ts';
-import { EVENTS_CHANNEL, hintsColumn, OPERATIONS_CHANNEL } from './notification-channels.ts';
+import {
+  EVENTS_CHANNEL,
+  notificationsColumn,
+  OPERATIONS_CHANNEL,
+} from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type ReadRun = Tables['ReadRun'];
@@ -138,7 +142,7 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
   )
   select g."operationId" as "of", o."operationId" is not null as "hasObject",
     r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*,
-    ${hintsColumn('hints')}
+    ${notificationsColumn('hints')}
   from given g
   left join objects o on o."operationId" = g."operationId"
   left join runs r on r."operationId" = g."operationId"
@@ -149,6 +153,6 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
 /** The same in a transaction, which then ends the read. Other events of the project may wait for its commit. */
 export async function recordPageIn(tx: Transaction, row: PageRow): Promise<RecordedPage | null> {
   const values = [JSON.stringify([row])];
-  const [found = null] = await changeAndTell<RecordedPage>(tx, RECORD_PAGES.text, values);
+  const [found = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);
   return found;
 }

@@ -2,7 +2,7 @@
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS } from './append-events.ts';
 import { GIVEN_COLUMNS, type GivenConnection, withApps } from './generate-connections.ts';
-import { hintsColumn } from './notification-channels.ts';
+import { notificationsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** The name that was given, if it is another one than is stored. */
@@ -43,5 +43,5 @@ export const RENEW_CONNECTIONS: ChangeOfMany<GivenConnection, Tables['Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select c."id" as "of", c.*, ${hintsColumn('event_hints')} from renewed c`,
+  select c."id" as "of", c.*, ${notificationsColumn('event_hints')} from renewed c`,
 };

@@ -2,7 +2,7 @@
  * Changes of the same moment share statements: while one is under way, others of its line are collected, and go
  * together with the next one. Nobody waits for more than is there.
  */
-import type { Hint, Tell } from '../hints/notifications.ts';
+import type { Notification, Notify } from '../notifications/notifications.ts';
 import type { RunQuery } from '../rows.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import { isRefusedStatement } from '../violations.ts';
@@ -43,7 +43,7 @@ type AnyChange = ChangeOfMany<unknown, unknown>;
 /** In a cluster changes of one project alone share a statement: it runs where their rows are. */
 export function createSharedChanges(
   query: RunQuery,
-  tell: Tell,
+  tell: Notify,
   { isDistributed = false }: { isDistributed?: boolean } = {},
 ): SharedChanges {
   const to = { query, tell };
@@ -100,14 +100,14 @@ function takeSome(line: Waiting[]): Waiting[] {
 
 interface Sending {
   query: RunQuery;
-  tell: Tell;
+  tell: Notify;
 }
 
 /** Never throws: each of them is told. */
 async function send(to: Sending, text: string, changes: Waiting[], tries = 1): Promise<void> {
   try {
     const values = [`[${changes.map(({ json }) => json).join()}]`];
-    const rows = await to.query<{ of: string; hints?: Hint[] | null }>(text, values);
+    const rows = await to.query<{ of: string; hints?: Notification[] | null }>(text, values);
     to.tell(rows[0]?.hints ?? []);
     const found = new Map(rows.map(({ of, hints: _hints, ...row }) => [of, row]));
     for (const { key, resolve } of changes) resolve(found.get(key) ?? null);

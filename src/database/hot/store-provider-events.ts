@@ -1,5 +1,5 @@
 /** How events that providers send are stored. */
-import { hintsColumn, PROVIDER_EVENTS_CHANNEL } from './notification-channels.ts';
+import { notificationsColumn, PROVIDER_EVENTS_CHANNEL } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** What one request brings for a provider app. */
@@ -95,5 +95,5 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
     group by "projectId", "installationId", "objectName", "nativeId" having bool_or("id" is null)
   ),
   hints as (select '${PROVIDER_EVENTS_CHANNEL} ' as "hint")
-  select "id" as "of", count(*)::int as "stored", ${hintsColumn('hints')} from new group by "id"`,
+  select "id" as "of", count(*)::int as "stored", ${notificationsColumn('hints')} from new group by "id"`,
 };

@@ -1,7 +1,7 @@
 /** How what a refresh gave is stored, in place of the very credentials that were refreshed. */
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { hintsColumn } from './notification-channels.ts';
+import { notificationsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
@@ -41,5 +41,5 @@ export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> =
     where jsonb_typeof(g."event") = 'object'
   ),
   ${APPENDING}
-  select "credentialsSealed" as "of", "id", ${hintsColumn('event_hints')} from stored`,
+  select "credentialsSealed" as "of", "id", ${notificationsColumn('event_hints')} from stored`,
 };

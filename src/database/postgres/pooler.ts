@@ -9,7 +9,7 @@ import { isCluster } from '../cluster.ts';
 import { type OpenSession, openSession, type Pooler, type Server } from '../sessions/session.ts';
 
 /** Looks at it once, at the start. Throws StartRefused if it leads to another database than the direct connections. */
-export async function lookAtPooler(
+export async function detectPooler(
   { pooled, direct }: { pooled: Server; direct: Server },
   log: Log,
 ): Promise<Pooler> {

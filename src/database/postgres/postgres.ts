@@ -9,17 +9,17 @@ import { type Cluster, openCluster } from '../cluster.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
-import { notifyBy } from '../hints/hint-sender.ts';
 import { jobsOnPostgres } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
+import { notifyBy } from '../notifications/notification-sender.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
 import { ONE_GROUP, type ProjectGroup } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Server } from '../sessions/session.ts';
 import { type PoolOptions, SessionPool } from '../sessions/session-pool.ts';
-import { PostgresHints } from './hints.ts';
-import { lookAtPooler } from './pooler.ts';
+import { detectPooler } from './pooler.ts';
+import { PostgresNotifications } from './postgres-notifications.ts';
 import { Primary } from './primary.ts';
 
 /**
@@ -82,9 +82,13 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const sweeps = new SweepPools({ ...server, limitMs: config.LIMIT_SWEEP_MS, ...pools });
   const processes = await joinProcesses(query);
   const clock = await followClock(query);
-  const hints = new PostgresHints(direct, processes, notifyBy(query));
-  const clients = clientsOf(sessions, { pooler, servers: cluster?.servers, sendHints: hints.send });
-  const jobs = jobsOnPostgres(server, hints.listen, cluster?.queue);
+  const notifications = new PostgresNotifications(direct, processes, notifyBy(query));
+  const clients = clientsOf(sessions, {
+    pooler,
+    servers: cluster?.servers,
+    sendHints: notifications.send,
+  });
+  const jobs = jobsOnPostgres(server, notifications.listen, cluster?.queue);
   return {
     kind: 'postgres',
     ...migrated,
@@ -93,17 +97,17 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
     now: clock.now,
     ...(cluster?.groups(query) ?? ONE_GROUP),
     sweeps: sweeps.of,
-    listen: hints.listen,
+    listen: notifications.listen,
     jobs,
     outages,
     connections: () => sessions.counts(),
-    ping: hints.ping,
+    ping: notifications.ping,
     async [Symbol.asyncDispose]() {
       outages[Symbol.dispose]();
       for (const primary of primaries) void primary[Symbol.asyncDispose]();
       clock[Symbol.dispose]();
       cluster?.[Symbol.dispose]();
-      await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
+      await Promise.all([notifications[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // If this fails, its leases end by themselves.
       await endWithin(processes.leave(), LEAVE_MS);
       await clients[Symbol.asyncDispose]();
@@ -152,7 +156,7 @@ async function findServers(
   );
   if (!direct) throw new Error('DATABASE_URL is not set.');
   if (!pooled) return { direct, server: direct, primaries };
-  const pooler = await lookAtPooler({ pooled, direct }, log);
+  const pooler = await detectPooler({ pooled, direct }, log);
   return { direct, server: { ...pooled, pooler }, primaries };
 }
 

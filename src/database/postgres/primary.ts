@@ -8,8 +8,8 @@ import type { Log } from '../../log.ts';
 import type { Address } from '../sessions/session.ts';
 
 /** Between two looks while no server takes changes. */
-const LOOK_GAP_MS = 500;
-const ANSWER_MS = 2_000;
+const POLL_GAP_MS = 500;
+const RESPONSE_MS = 2_000;
 
 const TAKES_CHANGES = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "isPrimary"`;
 
@@ -46,14 +46,14 @@ export class Primary implements AsyncDisposable {
   async #lookUntilFound(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted && !(await this.#look())) {
-      await wait(LOOK_GAP_MS, undefined, { signal }).catch(() => {});
+      await wait(POLL_GAP_MS, undefined, { signal }).catch(() => {});
     }
   }
 
   /** Whether one takes changes. The present one stays if it does. */
   async #look(): Promise<boolean> {
-    const answers = await Promise.all(this.#urls.map(takesChanges));
-    const primaries = this.#urls.filter((_, index) => answers[index]);
+    const responses = await Promise.all(this.#urls.map(takesChanges));
+    const primaries = this.#urls.filter((_, index) => responses[index]);
     const [first] = primaries;
     if (first === undefined) return false;
     if (!primaries.includes(this.#current)) {
@@ -74,8 +74,8 @@ export class Primary implements AsyncDisposable {
 async function takesChanges(connectionString: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString,
-    connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
+    connectionTimeoutMillis: RESPONSE_MS,
+    query_timeout: RESPONSE_MS,
   });
   client.on('error', () => {});
   try {

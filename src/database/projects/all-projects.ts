@@ -12,10 +12,10 @@ export interface ForProjects {
 }
 
 /** SQL: whether a column names one of the projects that are asked. */
-export type IsAsked = (projectId: string) => string;
+export type InProjects = (projectId: string) => string;
 
-/** The statement in both its forms. Where it reads rows of projects, it says `isAsked` of their projectId. */
-export function forProjects(write: (isAsked: IsAsked) => string): ForProjects {
+/** The statement in both its forms. Where it reads rows of projects, it says `inProjects` of their projectId. */
+export function forProjects(write: (inProjects: InProjects) => string): ForProjects {
   const all = write(() => 'true').trim();
   const places = [...all.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
   const last = Math.max(0, ...places) + 1;
@@ -23,7 +23,10 @@ export function forProjects(write: (isAsked: IsAsked) => string): ForProjects {
 }
 
 /** The same with the reason why it asks all projects. What it changes besides, it names with its project. */
-export function acrossProjects(reason: string, write: (isAsked: IsAsked) => string): ForProjects {
+export function acrossProjects(
+  reason: string,
+  write: (inProjects: InProjects) => string,
+): ForProjects {
   const { all, some } = forProjects(write);
   return { all: `${allProjects(reason)} ${all}`, some: `${allProjects(reason)} ${some}` };
 }

@@ -16,17 +16,17 @@ export async function readTogether<L extends AnyList, V>(
   { one, many }: Reads<L, V>,
 ): Promise<V[]> {
   if (lists.length === 1) return [await one(lists[0] as L)];
-  const answers = new Map<string, V>();
+  const responses = new Map<string, V>();
   const kinds = Map.groupBy(lists, kindOf);
   await Promise.all(
     [...kinds.values()].map(async (alike) => {
       const distinct = [...new Map(alike.map((list) => [keyOf(list), list])).values()];
       const [first] = distinct as [L];
       const found = distinct.length === 1 ? [await one(first)] : await many(distinct);
-      for (const [index, list] of distinct.entries()) answers.set(keyOf(list), found[index] as V);
+      for (const [index, list] of distinct.entries()) responses.set(keyOf(list), found[index] as V);
     }),
   );
-  return lists.map((list) => answers.get(keyOf(list)) as V);
+  return lists.map((list) => responses.get(keyOf(list)) as V);
 }
 
 /** Tells which of the lists of one kind a row is of. */

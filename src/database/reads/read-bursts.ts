@@ -85,7 +85,7 @@ async function send(pool: pg.Pool, reads: Read[]): Promise<void> {
   }
   const { stream } = client.connection;
   stream.cork();
-  const answers = reads.map(async ({ send, resolve, reject }) => {
+  const responses = reads.map(async ({ send, resolve, reject }) => {
     try {
       const { rows } = await send(client);
       resolve(rows as never[]);
@@ -96,6 +96,6 @@ async function send(pool: pg.Pool, reads: Read[]): Promise<void> {
     }
   });
   stream.uncork();
-  const isSound = (await Promise.all(answers)).every(Boolean);
+  const isSound = (await Promise.all(responses)).every(Boolean);
   client.release(!isSound);
 }

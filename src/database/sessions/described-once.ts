@@ -5,7 +5,7 @@
  * Uses only the methods that pg's client calls on every query it is given, and no field of pg's own query or result.
  */
 import pg from 'pg';
-import type { OnAnswer } from './session.ts';
+import type { OnResult } from './session.ts';
 
 interface Field {
   name: string;
@@ -58,7 +58,7 @@ interface ClientQuery {
 const Query = pg.Query as unknown as new (
   config: { name: string; text: string },
   values: unknown[] | undefined,
-  take: OnAnswer,
+  take: OnResult,
 ) => ClientQuery;
 
 /** True for a statement with a name, whose columns are read by the connection's own type parsers. */
@@ -70,14 +70,14 @@ export function isNamed(config: unknown): config is NamedStatement {
 
 export class DescribedOnce extends Query {
   readonly #statement: NamedStatement;
-  readonly #take: OnAnswer;
+  readonly #take: OnResult;
   readonly #known: Descriptions;
   #columns: Columns | undefined;
   #rows: unknown[] = [];
   #tag = '';
   #failure: unknown;
 
-  constructor(statement: NamedStatement, take: OnAnswer, known: Descriptions) {
+  constructor(statement: NamedStatement, take: OnResult, known: Descriptions) {
     const { name, text, values } = statement;
     super({ name, text }, values, take);
     this.#statement = statement;

@@ -4,7 +4,7 @@ import { keepingSpan } from '../../spans.ts';
 import type { Outages } from '../outages.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import {
-  type OnAnswer,
+  type OnResult,
   promised,
   Session,
   type SessionConfig,
@@ -83,7 +83,7 @@ export class SessionPool extends pg.Pool {
   override query(config: unknown, values?: unknown): never {
     const refusal = this.#refusal?.(config, values);
     if (refusal) return Promise.reject(refusal) as never;
-    const run = (take: OnAnswer, tries = 1): void =>
+    const run = (take: OnResult, tries = 1): void =>
       super.query(config as string, values as unknown[], (error: Error, result: unknown) => {
         // Alone, in no transaction of its caller: what the database has undone for the sake of others is sent again.
         if (error && tries < TRIES_MAX && isRepeatable(error)) return run(take, tries + 1);

@@ -108,10 +108,10 @@ export class Session extends pg.Client {
   override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
     const [bound, answered] =
       typeof values === 'function' ? [undefined, values] : [values, onAnswer];
-    const run = (take: OnAnswer) => {
+    const run = (take: OnResult) => {
       const told = spanned(config, this.#meters.isOn ? this.#measured(take) : take);
       this.#waitFor(1);
-      const end: OnAnswer = (error, result) => {
+      const end: OnResult = (error, result) => {
         this.#waitFor(-1);
         told(error && this.#told(error as Error), result);
       };
@@ -126,7 +126,7 @@ export class Session extends pg.Client {
         this.#send({ ...(config as pg.QueryConfig), name: undefined }, bound, end);
       });
     };
-    if (answered) return run(answered as OnAnswer) as never;
+    if (answered) return run(answered as OnResult) as never;
     return promised(run) as never;
   }
 
@@ -142,7 +142,7 @@ export class Session extends pg.Client {
     this.connection.stream.destroy();
   }
 
-  #send(config: unknown, bound: unknown, take: OnAnswer): void {
+  #send(config: unknown, bound: unknown, take: OnResult): void {
     if (!this.#descriptions || !isNamed(config)) {
       return void super.query(config as string, bound as unknown[], take);
     }
@@ -164,7 +164,7 @@ export class Session extends pg.Client {
     this.connection.close({ type: 'S', name: used }, true);
   }
 
-  #measured(take: OnAnswer): OnAnswer {
+  #measured(take: OnResult): OnResult {
     const startedMs = performance.now();
     return (error, result) => {
       const outcome = error ? 'failed' : 'ok';
@@ -202,10 +202,10 @@ function isOutdated(error: unknown): boolean {
 /** SQLSTATE. After a failover the name of the server may lead to another one. */
 const READ_ONLY = '25006';
 
-export type OnAnswer = (error: unknown, result?: unknown) => void;
+export type OnResult = (error: unknown, result?: unknown) => void;
 
 /** The result of a callback, as a promise. */
-export function promised(run: (take: OnAnswer) => void): Promise<unknown> {
+export function promised(run: (take: OnResult) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     run((error, result) => (error ? reject(error) : resolve(result)));
   });

@@ -2,10 +2,10 @@
 import { SpanKind } from '@opentelemetry/api';
 import { outcomeOf } from '../../meters.ts';
 import { failSpan, sampledContext, startSpan } from '../../spans.ts';
-import type { OnAnswer } from './session.ts';
+import type { OnResult } from './session.ts';
 
 /** A span has neither the text of its statement nor the values. */
-export function spanned(config: unknown, take: OnAnswer): OnAnswer {
+export function spanned(config: unknown, take: OnResult): OnResult {
   if (!sampledContext()) return take;
   const summary = statementSummary(textOf(config));
   const span = startSpan(summary, {

@@ -14,11 +14,11 @@ const STEPS = Array.from({ length: 64 }, (_, step) => step);
  */
 const FOLD = acrossProjects(
   'what has been counted and not folded',
-  (isAsked) => `
+  (inProjects) => `
   with turn as (select pg_try_advisory_xact_lock(hashtext('fold-activity')) as "isMine"),
   taken as (
     delete from "ActivityDelta" where ("projectId", "number") in (
-      select "projectId", "number" from "ActivityDelta" where (select "isMine" from turn) and ${isAsked('"projectId"')}
+      select "projectId", "number" from "ActivityDelta" where (select "isMine" from turn) and ${inProjects('"projectId"')}
       order by "number" limit ${DELTAS_AT_ONCE})
     returning *
   ),

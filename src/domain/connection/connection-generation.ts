@@ -13,7 +13,7 @@ import { generateConnectionInput } from './connection-input.ts';
 import { type Generation, putConnection } from './connection-putting.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { credentialsOf } from './credential-input.ts';
-import { listForeignParties } from './own-ends.ts';
+import { listForeignParties } from './own-parties.ts';
 import { givenWorkspace } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';

@@ -12,7 +12,7 @@ import { waitingForProvider } from '../provider/provider-wait.ts';
 import { getOwned } from '../scope.ts';
 import { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
-import { type ConnectionKey, readCredentials } from './session/held-credentials.ts';
+import { type ConnectionKey, readCredentials } from './session/stored-credentials.ts';
 import {
   AWAITS_CONSENT,
   awaitsConsent,
@@ -87,8 +87,8 @@ function notRefreshable({ authScheme }: Row<'Connection'>) {
 
 const ENDING_SOON = acrossProjects(
   'tokens that end soon',
-  (isAsked) => `select "id", "projectId" from "Connection"
-   where ${isAsked('"projectId"')} and "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
+  (inProjects) => `select "id", "projectId" from "Connection"
+   where ${inProjects('"projectId"')} and "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
      and ("refreshRetryTime" is null or "refreshRetryTime" <= $3)
    order by "tokenExpireTime" limit ${BATCH}`,
 );

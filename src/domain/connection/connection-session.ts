@@ -1,30 +1,30 @@
 /** Authenticated requests to a connection's account, for connectors and for forwarded requests. */
 import type { Row } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables.ts';
-import { joined, type StreamedAnswer } from '../../outbound/client.ts';
+import { joined, type StreamedResponse } from '../../outbound/client.ts';
 import type {
   Provider,
-  ProviderAnswer,
   ProviderRequest,
+  ProviderResponse,
   ProviderSession,
 } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import { isSuccess, retryAfterMs } from '../../providers/reading-answers.ts';
+import { isSuccess, retryAfterMs } from '../../providers/read-responses.ts';
 import type { Services } from '../call.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { factOf, fillAddress, fillHeaders } from './session/account-address.ts';
 import { type Attached, attachedCredentials } from './session/attached-credentials.ts';
 import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
-import {
-  areSame,
-  type HeldCredentials,
-  heldCredentials,
-  readCredentials,
-} from './session/held-credentials.ts';
 import { measuredCall } from './session/measured-call.ts';
 import { requestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
+import {
+  areSame,
+  readCredentials,
+  type UnsealedCredentials,
+  unsealCredentials,
+} from './session/stored-credentials.ts';
 import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
 import { freshCredentials } from './token/token-refresh.ts';
 
@@ -38,7 +38,7 @@ export interface AccountSession extends ProviderSession {
    * Sends a request on as it is, and resolves as soon as its answer begins. The rules of `send`
    * apply; after a refused token, a body that is larger than what is kept of it is not sent again.
    */
-  forward(request: ForwardedRequest): Promise<StreamedAnswer>;
+  forward(request: ForwardedRequest): Promise<StreamedResponse>;
   /**
    * The access token, for a protocol other than HTTP; another one than the one that was refused there. Throws
    * AUTH_INVALIDATED if no other can be had: the connection is then BAD_CREDENTIALS.
@@ -51,10 +51,10 @@ type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'creden
 
 /** One try with some credentials. */
 interface Attempt<A> {
-  exchange(held: HeldCredentials): Promise<A>;
+  exchange(held: UnsealedCredentials): Promise<A>;
   canRepeat(): boolean;
   /** Releases an answer that nobody reads. */
-  discard(answer: A): Promise<void>;
+  discard(response: A): Promise<void>;
 }
 
 /**
@@ -80,7 +80,7 @@ class ConnectionSession implements AccountSession {
   /** Of every request, made of facts. */
   readonly #headers: Attached['headers'];
   /** Read at the first request, and again if they must be replaced. */
-  #held: HeldCredentials | undefined;
+  #held: UnsealedCredentials | undefined;
 
   constructor(services: Services, connection: Connection, provider: Provider) {
     this.baseUrl = fillAddress(provider, provider.baseUrl, connection);
@@ -98,7 +98,7 @@ class ConnectionSession implements AccountSession {
     return this.#services.now();
   }
 
-  async send(request: ProviderRequest): Promise<ProviderAnswer> {
+  async send(request: ProviderRequest): Promise<ProviderResponse> {
     const { linkHosts } = this.#provider;
     const url = requestUrl({ baseUrl: this.baseUrl, linkHosts }, request);
     return this.#withCredentials({
@@ -108,15 +108,15 @@ class ConnectionSession implements AccountSession {
     });
   }
 
-  async forward(request: ForwardedRequest): Promise<StreamedAnswer> {
+  async forward(request: ForwardedRequest): Promise<StreamedResponse> {
     const url = forwardedUrl(this.baseUrl, request.target);
     const body = new RepeatableBody(request.body);
     return this.#withCredentials({
       exchange: (held) => this.#pass({ url, request, body }, held),
       canRepeat: () => body.isRepeatable,
-      discard(answer) {
-        answer.body.destroy();
-        return answer.closed;
+      discard(response) {
+        response.body.destroy();
+        return response.closed;
       },
     });
   }
@@ -138,22 +138,22 @@ class ConnectionSession implements AccountSession {
 
   async #withCredentials<A extends { status: number }>(attempt: Attempt<A>): Promise<A> {
     const held = await this.#usableCredentials();
-    const answer = await attempt.exchange(held);
-    if (answer.status !== UNAUTHORIZED) return answer;
+    const response = await attempt.exchange(held);
+    if (response.status !== UNAUTHORIZED) return response;
     const others = await this.#othersThan(held).catch(async (error: unknown) => {
-      await attempt.discard(answer);
+      await attempt.discard(response);
       throw error;
     });
     if (!others) await this.#noteRefusal(held);
     this.#held = others ?? held;
-    if (!others || !attempt.canRepeat()) return answer;
-    await attempt.discard(answer);
+    if (!others || !attempt.canRepeat()) return response;
+    await attempt.discard(response);
     const second = await attempt.exchange(others);
     if (second.status === UNAUTHORIZED) await this.#noteRefusal(others);
     return second;
   }
 
-  async #usableCredentials(): Promise<HeldCredentials> {
+  async #usableCredentials(): Promise<UnsealedCredentials> {
     this.#held ??= await this.#firstCredentials();
     const { credentials } = this.#held;
     if (!isTokenCredentials(credentials) || !canRefresh(credentials)) return this.#held;
@@ -172,15 +172,15 @@ class ConnectionSession implements AccountSession {
     return this.#held;
   }
 
-  #firstCredentials(): HeldCredentials | Promise<HeldCredentials> {
+  #firstCredentials(): UnsealedCredentials | Promise<UnsealedCredentials> {
     const { credentialsSealed, ...connection } = this.#connection;
     return credentialsSealed === undefined
       ? readCredentials(this.#services, connection)
-      : heldCredentials(this.#services, { ...connection, credentialsSealed });
+      : unsealCredentials(this.#services, { ...connection, credentialsSealed });
   }
 
   /** After a refusal: a token that replaces the refused one, or what was stored meanwhile; else null. */
-  async #othersThan(refused: HeldCredentials): Promise<HeldCredentials | null> {
+  async #othersThan(refused: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     const { credentials } = refused;
     const stored =
       isTokenCredentials(credentials) && canRefresh(credentials)
@@ -190,9 +190,9 @@ class ConnectionSession implements AccountSession {
   }
 
   async #refreshed(
-    refused: HeldCredentials,
+    refused: UnsealedCredentials,
     refusedToken: string | undefined,
-  ): Promise<HeldCredentials> {
+  ): Promise<UnsealedCredentials> {
     try {
       return await freshCredentials(this.#services, this.#connection, {
         isStale: (stored) => heldToken(stored)?.token === refusedToken,
@@ -207,45 +207,45 @@ class ConnectionSession implements AccountSession {
   async #exchange(
     url: URL,
     request: ProviderRequest,
-    held: HeldCredentials,
-  ): Promise<ProviderAnswer> {
+    held: UnsealedCredentials,
+  ): Promise<ProviderResponse> {
     const provider = this.#provider;
     const { meters, providerAccess } = this.#services;
     const { limits, outbound } = providerAccess;
     const attached = this.#attached(held);
-    const answer = await limits.run(this.#caller, () =>
+    const response = await limits.run(this.#caller, () =>
       measuredCall({ meters, provider, kind: 'api' }, () =>
         sendRequest(outbound, { provider, url, request, attached }),
       ),
     );
-    await this.#noteAnswer(answer, held);
-    return answer;
+    await this.#noteAnswer(response, held);
+    return response;
   }
 
   /** Its turn lasts until the answer's body has ended. */
   async #pass(
     passed: { url: URL; request: ForwardedRequest; body: RepeatableBody },
-    held: HeldCredentials,
-  ): Promise<StreamedAnswer> {
+    held: UnsealedCredentials,
+  ): Promise<StreamedResponse> {
     const provider = this.#provider;
     const { config, meters, providerAccess } = this.#services;
     const attached = this.#attached(held);
     const forwarding = { ...passed, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
-    const { promise, resolve, reject } = Promise.withResolvers<StreamedAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<StreamedResponse>();
     const exchange = async () => {
-      const answer = await measuredCall({ meters, provider, kind: 'proxy' }, () =>
+      const response = await measuredCall({ meters, provider, kind: 'proxy' }, () =>
         sendForwarded(providerAccess.outbound, forwarding),
       );
-      resolve(answer);
-      await answer.closed;
+      resolve(response);
+      await response.closed;
     };
     providerAccess.limits.run(this.#caller, exchange).catch(reject);
-    const answer = await promise;
-    await this.#noteAnswer({ status: answer.status, headers: joined(answer.headers) }, held);
-    return answer;
+    const response = await promise;
+    await this.#noteAnswer({ status: response.status, headers: joined(response.headers) }, held);
+    return response;
   }
 
-  #attached({ credentials }: HeldCredentials): Attached {
+  #attached({ credentials }: UnsealedCredentials): Attached {
     const { headers, query } = attachedCredentials(this.#provider, credentials);
     return { headers: { ...this.#headers, ...headers }, query };
   }
@@ -256,24 +256,24 @@ class ConnectionSession implements AccountSession {
   }
 
   async #noteAnswer(
-    answer: Pick<ProviderAnswer, 'status' | 'headers'>,
-    held: HeldCredentials,
+    response: Pick<ProviderResponse, 'status' | 'headers'>,
+    held: UnsealedCredentials,
   ): Promise<void> {
-    const waitMs = retryAfterMs(answer);
-    if (answer.status === TOO_MANY || (answer.status === UNAVAILABLE && waitMs !== null)) {
+    const waitMs = retryAfterMs(response);
+    if (response.status === TOO_MANY || (response.status === UNAVAILABLE && waitMs !== null)) {
       this.#services.providerAccess.limits.rest(this.#caller, waitMs);
     }
-    if (isSuccess(answer)) await this.#noteSuccess(held);
+    if (isSuccess(response)) await this.#noteSuccess(held);
   }
 
-  async #noteSuccess(held: HeldCredentials): Promise<void> {
+  async #noteSuccess(held: UnsealedCredentials): Promise<void> {
     if (held.isWorking) return;
     held.isWorking = true;
     const { sealed } = held;
     await this.#note(recordWorking(this.#services, { connection: this.#connection, sealed }));
   }
 
-  async #noteRefusal({ sealed }: HeldCredentials): Promise<void> {
+  async #noteRefusal({ sealed }: UnsealedCredentials): Promise<void> {
     const errors = [`${this.#provider.displayName} refused the credentials of a call (401).`];
     const finding = { connection: this.#connection, sealed, errors };
     await this.#note(recordBadCredentials(this.#services, finding));
@@ -290,6 +290,6 @@ class ConnectionSession implements AccountSession {
   }
 }
 
-function tokenOf({ credentials }: HeldCredentials): string | undefined {
+function tokenOf({ credentials }: UnsealedCredentials): string | undefined {
   return isTokenCredentials(credentials) ? heldToken(credentials)?.token : undefined;
 }

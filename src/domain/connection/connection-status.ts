@@ -4,7 +4,7 @@ import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
 import { connectionFields } from './connection.ts';
-import type { ConnectionKey } from './session/held-credentials.ts';
+import type { ConnectionKey } from './session/stored-credentials.ts';
 
 /** What was found out with these credentials says nothing of newer ones. */
 interface Finding {

@@ -18,7 +18,7 @@ import { deleteConnectionInput, updateConnectionInput } from './connection-input
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { type StoredToken, sealCredentials, tokenExpireTimeOf } from './credentials.ts';
-import { refuseOtherConsumers } from './own-ends.ts';
+import { refuseOtherConsumers } from './own-parties.ts';
 import { changedFactsIssues } from './session/changed-facts.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
-import type { SealedPlace } from '../../secrets.ts';
+import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { read } from '../declared-read.ts';
 
@@ -76,7 +76,7 @@ export function openCredentials(
   return credentials.parse(JSON.parse(vault.open(sealed, placeOf(connection))));
 }
 
-function placeOf({ id, projectId }: Owner): SealedPlace {
+function placeOf({ id, projectId }: Owner): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
 }
 

@@ -22,7 +22,7 @@ import {
   givenWorkspace,
 } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
-import { heldCredentials } from './session/held-credentials.ts';
+import { unsealCredentials } from './session/stored-credentials.ts';
 import { awaitsConsent } from './token/token.ts';
 
 const PKCE: AuthScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
@@ -105,7 +105,7 @@ async function requestedScopes(
   const connection = await call.database.prisma.connection.findFirst({
     where: { projectId, provider, group: { groupRef }, consumer: { consumerRef } },
   });
-  const held = connection && heldCredentials(call, connection).credentials;
+  const held = connection && unsealCredentials(call, connection).credentials;
   return held && awaitsConsent(held) ? held.scopes : null;
 }
 

@@ -6,14 +6,14 @@ import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
-import type { SealedPlace } from '../../secrets.ts';
+import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
 import { createTicket, findKeyOfTicket, randomText } from './consent/connect-ticket.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
-import { listForeignParties } from './own-ends.ts';
+import { listForeignParties } from './own-parties.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
 /** The link that begins a connect, with its ticket in the query: logs leave out queries. */
@@ -77,7 +77,7 @@ export async function beginConnect(
     callbackUrl: gatewayUrl + CALLBACK_PATH,
     redirectUrl: input.redirectUrl ?? null,
     codeVerifierSealed:
-      codeVerifier && call.vault.seal(codeVerifier, codeVerifierPlace(id, projectId)),
+      codeVerifier && call.vault.seal(codeVerifier, codeVerifierLocation(id, projectId)),
     expireTime,
   });
   const { packageInstallUrl } = plan.app;
@@ -98,7 +98,7 @@ async function insertConnect(
   }
 }
 
-export function codeVerifierPlace(row: string, projectId: string): SealedPlace {
+export function codeVerifierLocation(row: string, projectId: string): SealedLocation {
   return { table: 'OAuthConnect', column: 'codeVerifierSealed', row, projectId };
 }
 

@@ -1,5 +1,4 @@
 /** A new consent to an existing connection, which keeps its ends, its app and its scheme. */
-
 import { z } from 'zod';
 import { DomainError, invalidInput, notFound, unprocessable } from '../../errors.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
@@ -10,7 +9,7 @@ import { byId, getOwned, type Row } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
 import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
-import { refuseOtherConsumers } from './own-ends.ts';
+import { refuseOtherConsumers } from './own-parties.ts';
 
 export const startOAuthUpdateInput = z
   .object({

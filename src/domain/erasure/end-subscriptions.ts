@@ -3,10 +3,10 @@ import { inTransaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from '../provider-event/object-subscription.ts';
 import {
+  removeAtProvider,
   removeEvents,
   removeSubscription,
-  takeDownAtProvider,
-} from '../provider-event/take-down.ts';
+} from '../provider-event/remove-subscription.ts';
 import { conditionOf } from './erase-rows.ts';
 import type { ErasureKey } from './erasure.ts';
 
@@ -44,7 +44,7 @@ const NOT_WANTED = `
 
 /** Tried once: the erasure does not wait for a provider that fails. */
 async function tryToTakeDown(services: Services, subscription: Found): Promise<void> {
-  await takeDownAtProvider(services, subscription).catch((error: unknown) => {
+  await removeAtProvider(services, subscription).catch((error: unknown) => {
     const { installationId } = subscription;
     services.log.warn({ err: error, installationId }, 'subscription.not_taken_down');
   });

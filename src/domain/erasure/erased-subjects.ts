@@ -1,5 +1,4 @@
 /** The groups and consumers that are being erased, as this process knows them: what is theirs is out of sight. */
-
 import type { Database } from '../../database/database.ts';
 import { ERASURES_CHANNEL } from '../../database/hot/notification-channels.ts';
 import { acrossProjects, sent } from '../../database/projects/all-projects.ts';
@@ -8,9 +7,9 @@ import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
 /** The longest that another process shows what was erased here, if the hint of it was lost. */
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 /** While a server is away: what is erased there is out of sight soon after its return. */
-const AWAY_LOOK_MS = 1_000;
+const AWAY_POLL_MS = 1_000;
 
 export interface ErasedSubjects extends AsyncDisposable {
   ids(): readonly string[];
@@ -20,7 +19,8 @@ export interface ErasedSubjects extends AsyncDisposable {
 
 const ERASED = acrossProjects(
   'what is out of sight for every caller',
-  (isAsked) => `select "id" from "Erasure" where "id" <> "projectId" and ${isAsked('"projectId"')}`,
+  (inProjects) =>
+    `select "id" from "Erasure" where "id" <> "projectId" and ${inProjects('"projectId"')}`,
 );
 
 /** Knows them from the start: of each server of the database that answers then. */
@@ -30,14 +30,14 @@ export async function watchErasedSubjects(database: Database, log: Log): Promise
   // The one process of an embedded database begins all erasures itself.
   let isFollowed = database.kind !== 'embedded';
   let timer: NodeJS.Timeout | undefined;
-  const lookAgain = () => void outage.watch(() => known.look()).then(lookLater);
+  const scheduleMaintenance = () => void outage.watch(() => known.look()).then(lookLater);
   const lookLater = () => {
     clearTimeout(timer);
     if (!isFollowed) return;
-    timer = setTimeout(lookAgain, known.isWhole ? LOOK_MS : AWAY_LOOK_MS).unref();
+    timer = setTimeout(scheduleMaintenance, known.isWhole ? POLL_MS : AWAY_POLL_MS).unref();
   };
   await known.look();
-  const listening = database.listen(ERASURES_CHANNEL, lookAgain);
+  const listening = database.listen(ERASURES_CHANNEL, scheduleMaintenance);
   lookLater();
   return {
     ids: () => known.ids,

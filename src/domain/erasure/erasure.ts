@@ -13,7 +13,7 @@ const TAKEN_AT_ONCE = 200;
 
 const BEGUN = acrossProjects(
   'erasures that have begun',
-  (isAsked) => `select "projectId", "id" from "Erasure" where ${isAsked('"projectId"')}
+  (inProjects) => `select "projectId", "id" from "Erasure" where ${inProjects('"projectId"')}
    order by "createTime" limit ${TAKEN_AT_ONCE}`,
 );
 

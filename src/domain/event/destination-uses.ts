@@ -5,7 +5,7 @@
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
-import type { HeldDestination } from '../../events/owe.ts';
+import type { LockedDestination } from '../../events/enqueue-messages.ts';
 
 /** Enough to tell people where to look. */
 const USES_NAMED = 10;
@@ -86,7 +86,7 @@ function destinationsIn(content: object): string[] {
 }
 
 /** Those of the names that are destinations; they stay so until the transaction ends. */
-export async function holdDestinations(
+export async function lockDestinations(
   tx: Transaction,
   projectId: string,
   names: readonly string[],
@@ -110,11 +110,11 @@ export async function holdDestinations(
  * The destination, by its name. It can't be deleted until the transaction ends, so every message has a destination.
  * Throws UNPROCESSABLE.
  */
-export async function holdDestination(
+export async function lockDestination(
   tx: Transaction,
   projectId: string,
   name: string,
-): Promise<HeldDestination> {
+): Promise<LockedDestination> {
   const [destination] = await run(
     tx,
     statements

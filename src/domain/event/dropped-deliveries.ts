@@ -2,7 +2,7 @@
 import type { Database } from '../../database/database.ts';
 import { isAtPlaceOf, type Missed, missedColumn, rowsByKey } from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
-import { type DestinationKey, IS_PENDING, owedSql } from '../../deliveries/outbox.ts';
+import { type DestinationKey, IS_PENDING, pendingSql } from '../../deliveries/outbox.ts';
 
 const DROPPED_AT_ONCE = 1_000;
 const DESTINATIONS_AT_ONCE = 1_000;
@@ -57,8 +57,8 @@ const DROP_SOME = `
 /** What a project was owed that is being erased goes with it. */
 const GONE = acrossProjects(
   'destinations that are gone and owed deliveries',
-  (isAsked) => `
-  ${owedSql("'', ''", isAsked)}
+  (inProjects) => `
+  ${pendingSql("'', ''", inProjects)}
   select owed."projectId", owed."id" as "destinationId" from owed
   left join "Destination" d on d."projectId" = owed."projectId" and d."id" = owed."id"
   left join "Erasure" e on e."projectId" = owed."projectId" and e."id" = owed."projectId"

@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { type HeldDestination, oweMessages } from '../../events/owe.ts';
+import { enqueueMessages, type LockedDestination } from '../../events/enqueue-messages.ts';
 import { id } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName } from '../names.ts';
@@ -33,11 +33,11 @@ export const sendTestMessage = projectMutation({
   input: sendTestMessageInput,
   async run(call, { destinationId: id }, { id: projectId }): Promise<Row<'Delivery'>> {
     return inTransaction(call.database, async (tx) => {
-      const destination = await holdWebhook(tx, projectId, id);
+      const destination = await lockWebhook(tx, projectId, id);
       const data = { projectId, destinationId: id, destinationName: destination.name };
       const body = JSON.stringify({ notificationType: TEST_MESSAGE_TYPE, data });
-      const owed = { messages: [{ body }], subject: null };
-      const [made = ''] = await oweMessages(tx, destination, owed);
+      const pending = { messages: [{ body }], subject: null };
+      const [made = ''] = await enqueueMessages(tx, destination, pending);
       const where = { projectId_id: { projectId, id: made } };
       return tx.delivery.findUniqueOrThrow({ where, omit: { body: true } });
     });
@@ -45,11 +45,11 @@ export const sendTestMessage = projectMutation({
 });
 
 /** It can't be deleted until the transaction ends. Throws BAD_USER_INPUT for a stream: nothing is sent to it. */
-async function holdWebhook(
+async function lockWebhook(
   tx: Transaction,
   projectId: string,
   id: string,
-): Promise<HeldDestination & { name: string }> {
+): Promise<LockedDestination & { name: string }> {
   const columns = ['id', 'projectId', 'type', 'name'] as const;
   const ofProject = statements.selectFrom('Destination').select(columns).where('id', '=', id);
   const [found] = await run(tx, ofProject.where('projectId', '=', projectId).forKeyShare());

@@ -1,5 +1,4 @@
 /** Routes of topics to destinations: the events that reach a topic are sent to a destination. */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
@@ -15,7 +14,7 @@ import { getOwned } from '../scope.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 
-interface Ends {
+interface RouteEnds {
   topicId: string;
   destinationId: string;
 }
@@ -79,7 +78,7 @@ export const createTopicDestinationRoute = projectMutation({
         throw conflict('That topic is routed to that destination already.');
       }
       if (!isForeignKeyViolation(error)) throw error;
-      throw invalidInput(await missingEnds(call, projectId, ends));
+      throw invalidInput(await listMissing(call, projectId, ends));
     }
   },
 });
@@ -97,14 +96,14 @@ export const deleteTopicDestinationRoute = projectMutation({
 });
 
 /** The foreign keys include the project, so another project's topic or destination is refused as if it did not exist. */
-async function missingEnds({ database: { rows } }: Call, projectId: string, ends: Ends) {
+async function listMissing({ database: { rows } }: Call, projectId: string, ends: RouteEnds) {
   const { topicId, destinationId } = ends;
   const [topics, destinations] = await Promise.all([
     rows.find('Topic', { projectId, id: topicId }),
     rows.find('Destination', { projectId, id: destinationId }),
   ]);
   const issues: Issue[] = [];
-  const missing = (name: keyof Ends) =>
+  const missing = (name: keyof RouteEnds) =>
     issues.push({
       in: 'body',
       name: `input.${name}`,

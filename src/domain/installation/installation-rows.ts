@@ -31,7 +31,7 @@ type Installation = Row<'Installation'>;
 type InstallationConfig = Row<'InstallationConfig'>;
 
 /** The installation as it is now, held until the transaction ends. Throws NOT_FOUND. */
-export async function holdInstallation(
+export async function lockInstallation(
   tx: Transaction,
   { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
 ): Promise<Installation> {

@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { holdContent } from '../integration/integration.ts';
+import { lockContent } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { issuesOf, refuseIssues } from '../issues.ts';
@@ -22,9 +22,9 @@ import {
   installationConfigInput,
   type ParsedConfig,
 } from './installation-config.ts';
-import { chooseConnection, sureEnds } from './installation-connection.ts';
 import { updateInstallationInput } from './installation-input.ts';
-import { changeInstallation, holdInstallation } from './installation-rows.ts';
+import { chooseConnection, requireParties } from './installation-parties.ts';
+import { changeInstallation, lockInstallation } from './installation-rows.ts';
 import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
@@ -81,8 +81,8 @@ async function update(
   await refuseForeignChoices(call, { id: projectId }, { choices, present });
   const missing = await listMissingAtAccount(call, found, choices);
   return inTransaction(call.database, async (tx) => {
-    const content = await holdContent(tx, { id: found.integrationId, projectId });
-    const installation = await holdInstallation(tx, key);
+    const content = await lockContent(tx, { id: found.integrationId, projectId });
+    const installation = await lockInstallation(tx, key);
     const config = withOwnChoices(call, await newConfig(tx, installation), content) ?? null;
     const { groupId, connectionId: current } = installation;
     const wanted = { projectId, groupId, connectionId: changes.connectionId ?? current };
@@ -97,7 +97,7 @@ async function update(
       ...(await listConfigIssues({ ...call, tx }, config, { projectId, content })),
     ]);
     const { configCreatedBy: createdBy = null } = changes;
-    const { connectionId } = sureEnds({ ...chosen, groupId });
+    const { connectionId } = requireParties({ ...chosen, groupId });
     if (!config && createdBy === null && connectionId === current) return installation;
     const change = { installation, connectionId, content, config, createdBy };
     return changeInstallation(call, tx, change);

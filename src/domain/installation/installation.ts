@@ -6,7 +6,7 @@ import { type Issue, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
+import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { findLatestContent } from '../integration/kept-contents.ts';
 import { latestRevisions } from '../integration/revision.ts';
@@ -19,9 +19,9 @@ import { listIssuesAtAccount } from './check/account-check.ts';
 import { refuseForeignChoices } from './check/end-user-check.ts';
 import { listNewConfigIssues } from './check/installation-config-check.ts';
 import { listModuleIssues } from './check/module-check.ts';
-import { findEnds, sureEnds } from './installation-connection.ts';
 import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
-import { deleteInstallations, holdInstallation, insertInstallation } from './installation-rows.ts';
+import { findParties, requireParties } from './installation-parties.ts';
+import { deleteInstallations, insertInstallation, lockInstallation } from './installation-rows.ts';
 import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
@@ -75,8 +75,8 @@ export const createInstallation = projectMutation({
     const { id: integrationId, provider } = integration;
     const missing = await listMissingAtAccount(call, input, integration);
     const created = inTransaction(call.database, async (tx) => {
-      const content = await holdContent(tx, integration);
-      const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
+      const content = await lockContent(tx, integration);
+      const found = await findParties(tx, { projectId, provider, groupRef, connectionId: named });
       const ofModule = await listModuleIssues({ ...call, tx }, content, { ...found, projectId });
       refuseIssues([
         ...found.issues,
@@ -84,7 +84,7 @@ export const createInstallation = projectMutation({
         ...ofModule,
         ...(await listNewConfigIssues({ ...call, tx }, config, { projectId, content })),
       ]);
-      const ends = { projectId, integrationId, ...sureEnds(found) };
+      const ends = { projectId, integrationId, ...requireParties(found) };
       return insertInstallation(call, tx, { ends, content, config, createdBy });
     });
     return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
@@ -99,7 +99,7 @@ async function listMissingAtAccount(
 ): Promise<Issue[]> {
   if (skipSampling) return [];
   const [revision] = await latestRevisions(call, [id]);
-  const ends = await findEnds(call.database.prisma, {
+  const ends = await findParties(call.database.prisma, {
     projectId,
     provider,
     groupRef,
@@ -117,7 +117,7 @@ export const deleteInstallation = projectMutation({
   async run(call, { installationId: id }, { id: projectId }): Promise<{ deletedId: string }> {
     await getOwned(call, 'Installation', { projectId, id, what: 'Installation' });
     await inTransaction(call.database, async (tx) => {
-      const installation = await holdInstallation(tx, { projectId, id });
+      const installation = await lockInstallation(tx, { projectId, id });
       const recordEvents = await deleteInstallations(
         tx,
         { projectId, some: [installation] },

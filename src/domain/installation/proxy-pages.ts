@@ -1,7 +1,11 @@
 /** All pages of a provider's list, as one stream of records: for forwarded requests with `paginate=true`. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../../providers/contract.ts';
+import type {
+  ProviderRequest,
+  ProviderResponse,
+  ProviderSession,
+} from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -100,10 +104,10 @@ function queryOf(target: string): URLSearchParams {
 
 /** Ends when the caller leaves, and requests a page again if the provider puts it off. */
 function patient(session: ProviderSession, signal: AbortSignal): ProviderSession {
-  const send = async (request: ProviderRequest, tries = 1): Promise<ProviderAnswer> => {
+  const send = async (request: ProviderRequest, tries = 1): Promise<ProviderResponse> => {
     signal.throwIfAborted();
-    const answer = await session.send(request);
-    return answer.status === TOO_MANY && tries < TRIES_MAX ? send(request, tries + 1) : answer;
+    const response = await session.send(request);
+    return response.status === TOO_MANY && tries < TRIES_MAX ? send(request, tries + 1) : response;
   };
   return {
     baseUrl: session.baseUrl,

@@ -1,8 +1,7 @@
 /** Requests to the provider's own API, with the credentials of an installation's connection. */
-
 import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
-import type { StreamedAnswer } from '../../outbound/client.ts';
+import type { StreamedResponse } from '../../outbound/client.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { forwardedTo } from '../../providers/modules.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -18,7 +17,7 @@ import { waitingBeyond } from '../provider/provider-wait.ts';
 import { byId, getOwned } from '../scope.ts';
 import { configOf } from './installation-config.ts';
 
-export type { ForwardedRequest, StreamedAnswer };
+export type { ForwardedRequest, StreamedResponse };
 
 export interface InstallationKey {
   projectIdOrName: string;
@@ -32,7 +31,11 @@ export interface InstallationKey {
  */
 export const forwardRequest = read(
   'records:write',
-  async (call: Call, key: InstallationKey, request: ForwardedRequest): Promise<StreamedAnswer> => {
+  async (
+    call: Call,
+    key: InstallationKey,
+    request: ForwardedRequest,
+  ): Promise<StreamedResponse> => {
     const { connection, provider } = await getForwarding(call, key);
     try {
       const { id: connectionId, projectId } = connection;

@@ -5,7 +5,7 @@ import type { Provider } from '../../providers/contract.ts';
 import { providerAt } from '../../providers/modules.ts';
 import { ownObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
-import { holdDestinations } from '../event/destination-uses.ts';
+import { lockDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';
 import { capabilityIssues, moduleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';
@@ -30,7 +30,7 @@ export async function listContentIssues(
   content: IntegrationContent,
   about: Pick<ContentAbout, 'path' | 'name'> & { projectId: string; provider: string },
 ): Promise<Issue[]> {
-  const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
+  const destinations = await lockDestinations(tx, about.projectId, destinationsOf(content));
   const whole = catalogue.find(about.provider);
   const ofModule = whole ? [...moduleIssues(content, about.path, whole)] : [];
   // A provider without modules lacks capabilities whatever the module is.

@@ -10,7 +10,7 @@ import { addIssues, broken, refuseIssues, rules } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { uniquely } from '../unique.ts';
-import { holdIntegration, insertIntegration, nameTaken } from './integration.ts';
+import { insertIntegration, lockIntegration, nameTaken } from './integration.ts';
 import { contentOf } from './integration-content.ts';
 import { listContentIssues, repeated } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
@@ -54,7 +54,7 @@ export const upsertIntegrations = projectMutation({
   run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {
     const names = input.integrations.map(({ name }) => name);
     const upserted = inTransaction(call.database, async (tx) => {
-      const present = await holdPresent(tx, projectId, names);
+      const present = await lockPresent(tx, projectId, names);
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
         const about = { projectId, path: ['input', 'integrations', index], ...content };
@@ -73,7 +73,7 @@ export const upsertIntegrations = projectMutation({
 });
 
 /** By name, and held in one order, so that two transactions never wait for each other. */
-async function holdPresent(
+async function lockPresent(
   tx: Transaction,
   projectId: string,
   names: string[],
@@ -82,7 +82,7 @@ async function holdPresent(
   const found = await tx.integration.findMany({ where, orderBy: { id: 'asc' } });
   const held = new Map<string, Integration>();
   for (const { id } of found) {
-    const integration = await holdIntegration(tx, { id, projectId }, 'change');
+    const integration = await lockIntegration(tx, { id, projectId }, 'change');
     held.set(integration.name, integration);
   }
   return held;

@@ -1,5 +1,4 @@
 /** Integrations: what to read, write, proxy and subscribe to at a provider, in revisions. */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -135,7 +134,7 @@ const integrationsByName = byName(
  * The integration as it is now, held until the transaction ends: for a `change` alone, for a `use`
  * together with other uses. So revisions and installations take turns. Throws NOT_FOUND.
  */
-export async function holdIntegration(
+export async function lockIntegration(
   tx: Transaction,
   { id, projectId }: Pick<Integration, 'id' | 'projectId'>,
   purpose: 'change' | 'use',
@@ -152,11 +151,11 @@ export async function holdIntegration(
 }
 
 /** What an installation of it may choose from, held until the transaction ends. */
-export async function holdContent(
+export async function lockContent(
   tx: Transaction,
   integration: Pick<Integration, 'id' | 'projectId'>,
 ): Promise<IntegrationContent> {
-  const { projectId, latestRevisionId: id } = await holdIntegration(tx, integration, 'use');
+  const { projectId, latestRevisionId: id } = await lockIntegration(tx, integration, 'use');
   const where = { projectId_id: { projectId, id } };
   return contentOf(await tx.revision.findUniqueOrThrow({ where }));
 }
@@ -222,8 +221,8 @@ export const deleteIntegration = projectMutation({
     const found = await getIntegration(call, project.id, input.integrationIdOrName);
     for (let done = false; !done; ) {
       done = await inTransaction(call.database, async (tx) => {
-        const { id, projectId } = await holdIntegration(tx, found, 'change');
-        const some = await holdSomeInstallations(tx, { id, projectId });
+        const { id, projectId } = await lockIntegration(tx, found, 'change');
+        const some = await lockSomeInstallations(tx, { id, projectId });
         const recordEvents = await deleteInstallations(tx, { projectId, some }, call.now());
         const left = await tx.installation.count({ where: { projectId, integrationId: id } });
         if (left === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
@@ -235,7 +234,7 @@ export const deleteIntegration = projectMutation({
   },
 });
 
-function holdSomeInstallations(
+function lockSomeInstallations(
   tx: Transaction,
   { id: integrationId, projectId }: Pick<Integration, 'id' | 'projectId'>,
 ): Promise<Installation[]> {

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { DomainError, forbidden, invalid, notFound, problemOf, rateLimited } from '../../errors.ts';
-import type { SealedPlace } from '../../secrets.ts';
+import type { SealedLocation } from '../../secrets.ts';
 import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { Call, Services } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -141,7 +141,7 @@ function openToken(vault: Services['vault'], path: string): Upload | null {
   }
 }
 
-function placeIn(projectId: string): SealedPlace {
+function placeIn(projectId: string): SealedLocation {
   return { table: 'ManifestUpload', column: 'token', row: '', projectId };
 }
 

@@ -1,5 +1,4 @@
 /** Revisions: versions of an integration's content. The newest is in force for all installations at once. */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -26,9 +25,9 @@ import { orEndUser } from '../viewer/needs.ts';
 import {
   getIntegration,
   getNamedIntegration,
-  holdIntegration,
   type IntegrationKey,
   integrationIdOrName,
+  lockIntegration,
 } from './integration.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
@@ -99,7 +98,7 @@ export const createRevision = projectMutation({
     const found = await getIntegration(call, project.id, integrationIdOrName);
     const about = { ...found, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
-      const held = await holdIntegration(tx, found, 'change');
+      const held = await lockIntegration(tx, found, 'change');
       refuseIssues(await listContentIssues({ ...call, tx }, revision.content, about));
       const { content, warnings } = settleContent(call, revision.content, about.path);
       const change = {

@@ -7,7 +7,7 @@ import { filtersTaken } from '../../providers/object-support.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import { isAwaitingConsent } from '../connection/token/awaited-consent.ts';
+import { isConsentPending } from '../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../connection/token/token.ts';
 import { read } from '../declared-read.ts';
 import {
@@ -91,7 +91,7 @@ export const listInstallationRecords = read(
     const size = input.first ?? PAGE_DEFAULT;
     // Two values of one field: no record has both.
     if (conditions === null) return shownPage(call, search, { from, size, page: NO_RECORDS });
-    const page = await waitingForProvider(call, awaitedOf(source), () =>
+    const page = await waitingForProvider(call, pendingSearchOf(source), () =>
       readingFrom(() => readRecords(call, search, { from, size })),
     );
     return shownPage(call, search, { from, size, page });
@@ -144,14 +144,14 @@ async function searchable(
   }
   const source = await getReadSource(call, installation, native);
   if (source.plan.unmapped.length > 0) throw unprocessable(waitsFor(source.plan));
-  if (await isAwaitingConsent(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
-  const plan = await waitingForProvider(call, awaitedOf(source), () =>
+  if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
+  const plan = await waitingForProvider(call, pendingSearchOf(source), () =>
     readingFrom(() => withAllFields(call, source)),
   );
   return { ...source, plan };
 }
 
-function awaitedOf({ connection: { id: connectionId, projectId } }: ReadSource) {
+function pendingSearchOf({ connection: { id: connectionId, projectId } }: ReadSource) {
   return { projectId, connectionId };
 }
 

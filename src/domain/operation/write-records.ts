@@ -5,15 +5,15 @@ import { projectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
 import { collectWrite } from './write/auto-batch.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
 import { type StartedWrite, startWrite, type WriteToStart } from './write/start.ts';
 import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
 import { planWrite, readTarget } from './write/write-plan.ts';
+import { acceptedResult, awaitResult, type WriteOutcome } from './write/write-result.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
 
-export { type WriteAnswer, writeRecordsInput };
+export { type WriteOutcome, writeRecordsInput };
 
 /**
  * Returns from an asynchronous write when it is stored. Returns from a synchronous one with its outcome, or without it
@@ -23,7 +23,7 @@ export { type WriteAnswer, writeRecordsInput };
 export const writeRecords = projectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
-  async run(call, input, project): Promise<WriteAnswer> {
+  async run(call, input, project): Promise<WriteOutcome> {
     const keyed = keyedInput(call, project.id, input);
     const earlier = keyed && (await findKeyedOperation(call, keyed));
     if (earlier) return whileAwaited(call, input, earlier, () => answerLater(call, input, earlier));
@@ -50,7 +50,7 @@ function whileAwaited<T>(
   return waitingForProvider(call, awaited, work);
 }
 
-async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> {
+async function startOnce(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   const { input } = write;
   if (input.autoBatchPolicy) {
     return answerLater(
@@ -68,14 +68,14 @@ async function answerStarted(
   call: Call,
   input: WriteInput,
   started: StartedWrite,
-): Promise<WriteAnswer> {
+): Promise<WriteOutcome> {
   const { operation, claim } = started;
   if (!claim) {
     await beginWrite(call, started);
-    return answerNow(operation);
+    return acceptedResult(operation);
   }
   const running = runToEnd(call, claim);
-  return answerInTime(call, { operation, isBatch: input.batch != null, running });
+  return awaitResult(call, { operation, isBatch: input.batch != null, running });
 }
 
 /** Returns the operation of the call that took the idempotency key. */
@@ -91,7 +91,7 @@ async function answerLater(
   call: Call,
   { mode, batch }: WriteInput,
   operation: Row<'Operation'>,
-): Promise<WriteAnswer> {
-  if (mode === 'ASYNCHRONOUS') return answerNow(operation);
-  return answerInTime(call, { operation, isBatch: batch != null });
+): Promise<WriteOutcome> {
+  if (mode === 'ASYNCHRONOUS') return acceptedResult(operation);
+  return awaitResult(call, { operation, isBatch: batch != null });
 }

@@ -10,8 +10,8 @@ import { projectIdOrName, ref } from '../names.ts';
 import { SESSION_PERMISSIONS, scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { signSession } from '../viewer/session-claims.ts';
-import { putEnds } from './ends.ts';
 import { CONNECT_PATH, returnIssues } from './origins.ts';
+import { upsertParties } from './parties.ts';
 
 const INTEGRATIONS_MAX = 100;
 const LIFE_SECONDS = 600;
@@ -93,7 +93,7 @@ export const createSessionToken = projectMutation({
     const { ids, issues } = await findIntegrations(call, project, input);
     const found = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
     if (found.length > 0) throw invalidInput(found);
-    const ends = await putEnds(call, { ...input, projectId: project.id });
+    const ends = await upsertParties(call, { ...input, projectId: project.id });
     const lifeMs = (input.expiresInSeconds ?? LIFE_SECONDS) * 1_000;
     const expireTime = new Date(Math.floor((call.now().getTime() + lifeMs) / 1_000) * 1_000);
     const token = await signSession(call, {

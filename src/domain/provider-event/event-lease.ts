@@ -1,6 +1,6 @@
 /** Who does a subscription's events. */
 import { Prisma } from '../../database/generated/client.ts';
-import { isAskedSql, LeasedRows } from '../../database/leased-rows.ts';
+import { inProjectsSql, LeasedRows } from '../../database/leased-rows.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 
@@ -38,11 +38,11 @@ export async function claimWaiting(
     { countMax, columns: CLAIMED },
     (of, left) => Prisma.sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
-        where ${isAskedSql(of, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
+        where ${inProjectsSql(of, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
       union all
       select following.* from waiting cross join lateral (
         select "projectId", "installationId", "objectName" from "ProviderEvent"
-        where ${isAskedSql(of, 'ProviderEvent')} and "doneTime" is null and ("projectId", "installationId", "objectName")
+        where ${inProjectsSql(of, 'ProviderEvent')} and "doneTime" is null and ("projectId", "installationId", "objectName")
           > (waiting."projectId", waiting."installationId", waiting."objectName")
         order by "projectId", "installationId", "objectName" limit 1) following
     ), chosen as (

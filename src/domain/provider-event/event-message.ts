@@ -84,7 +84,7 @@ export function eventEntry(event: ProviderEvent, described: Described): object {
     ...(recordId !== null && { id: recordId }),
     ...(kind === 'UPDATE' && { fieldsUpdated: changedFields }),
     ...recordParts(event, described),
-    ...(association && associationEnds(association, described)),
+    ...(association && associationParties(association, described)),
     rawEvent: raw,
   };
 }
@@ -96,7 +96,7 @@ function recordParts(event: ProviderEvent, { plan, fetched }: Described): object
   return record ? entryOf(record, plan) : {};
 }
 
-function associationEnds({ from, to }: ProviderAssociation, described: Described): object {
+function associationParties({ from, to }: ProviderAssociation, described: Described): object {
   return { fromRecord: endOf(from, described), toRecord: endOf(to, described) };
 }
 

@@ -1,7 +1,7 @@
 /** Some events of one subscription, by the worker that holds it. */
 import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { oweMessages } from '../../events/owe.ts';
+import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
@@ -9,7 +9,7 @@ import { LeaseLost } from '../../work/lease.ts';
 import { workOn } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
-import { holdDestination } from '../event/destination-uses.ts';
+import { lockDestination } from '../event/destination-uses.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { claimWaiting, EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
@@ -23,7 +23,7 @@ import { type EventSource, fetchRecords, getEventSource } from './event-source.t
 /** Subscriptions of one process whose events are done at the same time. */
 const AT_ONCE = 16;
 /** Between looks for other subscriptions' events while some are under way. */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** Does all that waits, and returns when nothing is left. */
 export async function deliverProviderEvents(
@@ -36,7 +36,7 @@ export async function deliverProviderEvents(
       return free > 0 ? claimWaiting(services, free) : [];
     },
     work: (subscription) => doEvents(services, subscription, signal),
-    lookMs: LOOK_MS,
+    lookMs: POLL_MS,
   });
 }
 
@@ -133,13 +133,16 @@ async function record(
     });
     if (claim.status !== 'ACTIVE') await noteFirst(tx, claim);
     await markDone(tx, events, services.now());
-    const destination = await holdDestination(tx, projectId, source.destination);
-    const owed = messages.map(({ recordId, body }) =>
+    const destination = await lockDestination(tx, projectId, source.destination);
+    const pending = messages.map(({ recordId, body }) =>
       recordId === null
         ? { body }
         : { body, orderKey: `${installationId} ${objectName} ${recordId}` },
     );
-    await oweMessages(tx, destination, { messages: owed, subject: subjectOf(source.connection) });
+    await enqueueMessages(tx, destination, {
+      messages: pending,
+      subject: subjectOf(source.connection),
+    });
   });
 }
 

@@ -53,7 +53,7 @@ export async function followSubscriptions(
   { installation, content, config }: Follow,
 ): Promise<void> {
   const { id: installationId, projectId, connectionId } = installation;
-  const wanted = wantedSubscriptions(content, config);
+  const wanted = desiredSubscriptions(content, config);
   const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
   if (wanted.length === 0 && rows.length === 0) return;
   const before = new Map(rows.map((row) => [row.objectName, row]));
@@ -103,12 +103,12 @@ export async function dropSubscriptions(
 
 const SUBSCRIBING = acrossProjects(
   'a provider has lost what was set up there',
-  (isAsked) => `select distinct "projectId" from "ObjectSubscription"
-   where ${isAsked('"projectId"')} and "provider" = $1`,
+  (inProjects) => `select distinct "projectId" from "ObjectSubscription"
+   where ${inProjects('"projectId"')} and "provider" = $1`,
 );
 
 /** Of a provider that has lost what was set up there: all of its subscriptions are looked after soon. */
-export async function lookAgain(
+export async function scheduleMaintenance(
   { database, now }: Pick<Services, 'database' | 'now'>,
   provider: string,
 ): Promise<void> {
@@ -178,7 +178,7 @@ interface Wanted {
 }
 
 /** One for each object of which anything is wanted. Events about records need the object to be read. */
-function wantedSubscriptions(content: IntegrationContent, config: ConfigContent): Wanted[] {
+function desiredSubscriptions(content: IntegrationContent, config: ConfigContent): Wanted[] {
   return (content.subscribe?.objects ?? []).flatMap((spec) => {
     const choice = config.subscribe?.find((one) => one.objectName === spec.objectName);
     const object = choice ? withChoice(spec, choice) : spec;

@@ -11,8 +11,8 @@ import {
   type EventRequests,
   MalformedEvents,
   type ProviderEvent,
-  type WebhookAnswer,
   type WebhookRequest,
+  type WebhookResponse,
 } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
@@ -21,7 +21,7 @@ import { storeAlone } from './store-events.ts';
 import { findAddressed } from './subscription-secret.ts';
 import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
 
-export type { WebhookAnswer };
+export type { WebhookResponse };
 
 /**
  * - ACCEPTED: all that somebody wants is stored.
@@ -36,7 +36,7 @@ export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'TO
 export interface Received {
   receipt: Receipt;
   /** Of one that is accepted, if it is more than 204. */
-  answer?: WebhookAnswer;
+  response?: WebhookResponse;
   /** Events that were stored: wanted, and new. */
   stored: number;
   /** Of one that is to be sent again: when it may be taken. */
@@ -59,7 +59,7 @@ export async function receiveEvents(
   if (list) return receivePing(services, list, { app: await findApp(services, to), request });
   if (!requests) return outcome('UNKNOWN_APP');
   const greeting = requests.greet?.(request);
-  if (greeting) return { ...outcome('ACCEPTED'), answer: greeting };
+  if (greeting) return { ...outcome('ACCEPTED'), response: greeting };
   const app = await findApp(services, to);
   const signers = await signersOf(services, requests, { app, request });
   // Without an app the same work is done, so that its time doesn't tell.
@@ -78,8 +78,8 @@ export async function receiveEvents(
   }
   const stored = events.length === 0 ? 0 : await storeAlone(services, owner, events);
   const [secret = ''] = secrets;
-  const answer = requests.answer?.(request, secret);
-  return { ...outcome('ACCEPTED', stored), ...(answer && { answer }) };
+  const response = requests.respond?.(request, secret);
+  return { ...outcome('ACCEPTED', stored), ...(response && { response }) };
 }
 
 interface Signers {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import type { SubscribeCapability, WantedSubscription } from '../../providers/subscribing.ts';
+import type { DesiredSubscription, SubscribeCapability } from '../../providers/subscribing.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
@@ -15,13 +15,13 @@ import type { Services } from '../call.ts';
 import type { AccountSession } from '../connection/connection-session.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
+import { isUsedByOthers, removeAtProvider } from './remove-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
 import { forgetPing } from './stream/stream-ping.ts';
 import { logSubscribe } from './subscribe-log.ts';
-import { type Ends, endsOf } from './subscription-ends.ts';
 import { changeHeld, claimDue, endHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
+import { partiesOf, type SubscriptionParties } from './subscription-parties.ts';
 import { addressedTo, forgetSecrets, keepSecrets } from './subscription-secret.ts';
-import { isUsedByOthers, takeDownAtProvider } from './take-down.ts';
 import { webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
 
 /** Subscriptions of one process that are worked on at the same time. */
@@ -33,19 +33,19 @@ const ONCE_A_DAY = { firstMs: DAY_MS, maxMs: DAY_MS };
 const TAKE_DOWN_TRIES_MAX = 8;
 
 /** Looks after all subscriptions whose time has come. */
-export async function lookAfterSubscriptions(
+export async function maintainSubscriptions(
   services: Services,
   signal: AbortSignal,
 ): Promise<void> {
   await workOff({
     next: () => claimDue(services),
-    work: (subscription) => lookAfter(services, subscription),
+    work: (subscription) => maintain(services, subscription),
     atOnce: AT_ONCE,
     signal,
   });
 }
 
-async function lookAfter(services: Services, subscription: ObjectSubscription): Promise<void> {
+async function maintain(services: Services, subscription: ObjectSubscription): Promise<void> {
   using _lease = SUBSCRIPTIONS.hold(services, subscription, {
     notRenewed: 'subscription.lease_not_renewed',
   });
@@ -64,7 +64,7 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
     return changeHeld(services, subscription, { dueTime: null });
   }
   try {
-    const ends = await endsOf(services, subscription, capability);
+    const ends = await partiesOf(services, subscription, capability);
     const { app, account } = ends;
     const found = { providerAppId: app.id, account };
     if (!capability.calls)
@@ -75,7 +75,7 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
     const kept =
       isKept && (await capability.calls.renew(ends.session, subscription.providerRef as string));
     if (kept) {
-      const dueTime = lookTime(services, kept.expireTime);
+      const dueTime = maintenanceTime(services, kept.expireTime);
       return await inTransaction(services.database, async (tx) => {
         const standing = await standingOf(tx, subscription, capability);
         await changeHeld(services, subscription, { ...found, ...standing, dueTime }, tx);
@@ -112,21 +112,21 @@ function waiting(
   found: { providerAppId: string; account: string },
 ) {
   const status = eventCount > 0 ? ('ACTIVE' as const) : ('PENDING' as const);
-  return { ...found, status, error: null, failures: 0, dueTime: lookTime(services, null) };
+  return { ...found, status, error: null, failures: 0, dueTime: maintenanceTime(services, null) };
 }
 
 function wantedOf(
   services: Services,
   { objectName, kinds, otherEvents }: ObjectSubscription,
-  { app, account }: Ends,
-): WantedSubscription {
+  { app, account }: SubscriptionParties,
+): DesiredSubscription {
   const [secret] = webhookSecretsOf(services, app);
   const url = webhookUrlOf(services, app);
   return { objectName, kinds, otherEvents, account, url, secret };
 }
 
 /** Names what a subscription at the provider was made for, and keeps its secret to itself. */
-function keyOf(wanted: WantedSubscription): string {
+function keyOf(wanted: DesiredSubscription): string {
   return createHash('sha256').update(JSON.stringify(wanted)).digest('base64url');
 }
 
@@ -134,7 +134,7 @@ type WithCalls = SubscribeCapability & Required<Pick<SubscribeCapability, 'calls
 
 interface ToMake {
   subscription: ObjectSubscription;
-  wanted: WantedSubscription;
+  wanted: DesiredSubscription;
   session: AccountSession;
   found: { providerAppId: string; account: string; madeFor: string };
 }
@@ -151,7 +151,7 @@ async function makeNew(
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
   const url = id === null ? wanted.url : addressedTo(wanted.url, id);
   const { providerRef, expireTime, secrets } = await calls.setUp(session, { ...wanted, url });
-  const dueTime = lookTime(services, expireTime);
+  const dueTime = maintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
     const standing = await standingOf(tx, subscription, capability);
     await changeHeld(services, subscription, { ...found, ...standing, providerRef, dueTime }, tx);
@@ -201,7 +201,7 @@ async function noteFailure(
 
 async function takeDown(services: Services, subscription: ObjectSubscription): Promise<void> {
   try {
-    await takeDownAtProvider(services, subscription);
+    await removeAtProvider(services, subscription);
   } catch (error) {
     const { failures, dueTime } = nextTry(services, RETRY, subscription.failures);
     const mayPass = error instanceof ProviderError && error.passesLater;
@@ -216,7 +216,7 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
 }
 
 /** Half-way to its end, and every day in any case: what was lost at the provider is mended then. */
-function lookTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {
+function maintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {
   const nowMs = now().getTime();
   const halfMs = expireTime ? (expireTime.getTime() - nowMs) / 2 : DAY_MS;
   return new Date(nowMs + Math.max(Math.min(halfMs, DAY_MS), 1_000));

@@ -4,7 +4,7 @@ import {
   type EventsToStore,
   STORE_PROVIDER_EVENTS,
 } from '../../database/hot/store-provider-events.ts';
-import { changeAndTell, type Transaction } from '../../database/transaction.ts';
+import { changeAndNotify, type Transaction } from '../../database/transaction.ts';
 import type { ProviderEvent } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { storableJson } from '../storable-json.ts';
@@ -29,7 +29,7 @@ export async function storeWithin(
 ): Promise<number> {
   const { text } = STORE_PROVIDER_EVENTS;
   const values = JSON.stringify([toStore(owner, events)]);
-  const [row] = await changeAndTell<{ stored: number }>(tx, text, [values]);
+  const [row] = await changeAndNotify<{ stored: number }>(tx, text, [values]);
   return row?.stored ?? 0;
 }
 

@@ -4,7 +4,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { GIVEN_BACK, LEASE, requireLease } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
-import { removeEvents, removeSubscription } from './take-down.ts';
+import { removeEvents, removeSubscription } from './remove-subscription.ts';
 
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
 

@@ -2,7 +2,7 @@
 import type { Transaction } from '../../database/transaction.ts';
 import { type IdPrefix, prefixOf } from '../../ids.ts';
 import type { AddressedSubscription, WebhookRequest } from '../../providers/subscribing.ts';
-import type { SealedPlace } from '../../secrets.ts';
+import type { SealedLocation } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
@@ -90,6 +90,6 @@ const SECRETS = `
   where "projectId" = $1 and "id" = $2 and "providerAppId" = $3
     and ("expireTime" is null or "expireTime" > $4)`;
 
-function placeOf(row: string, projectId: string): SealedPlace {
+function placeOf(row: string, projectId: string): SealedLocation {
   return { table: 'SubscriptionSecret', column: 'secretsSealed', row, projectId };
 }

@@ -2,9 +2,9 @@
 import type { Row } from '../../database/rows.ts';
 import type { Services } from '../call.ts';
 import {
-  clientSecretPlace,
-  previousSecretPlace,
-  webhookSecretPlace,
+  clientSecretLocation,
+  previousSecretLocation,
+  webhookSecretLocation,
 } from '../provider/provider-app.ts';
 
 /** A provider app with its secrets, as Prisma reads it where nothing is left out. */
@@ -48,9 +48,9 @@ export function webhookSecretsOf(
   const { id, projectId, webhookSecretSealed, previousWebhookSecretSealed } = app;
   const current =
     webhookSecretSealed === null
-      ? vault.open(app.clientSecretSealed, clientSecretPlace(id, projectId))
-      : vault.open(webhookSecretSealed, webhookSecretPlace(id, projectId));
+      ? vault.open(app.clientSecretSealed, clientSecretLocation(id, projectId))
+      : vault.open(webhookSecretSealed, webhookSecretLocation(id, projectId));
   const isOver = (app.previousWebhookSecretExpireTime ?? new Date(0)) <= now();
   if (previousWebhookSecretSealed === null || isOver) return [current];
-  return [current, vault.open(previousWebhookSecretSealed, previousSecretPlace(id, projectId))];
+  return [current, vault.open(previousWebhookSecretSealed, previousSecretLocation(id, projectId))];
 }

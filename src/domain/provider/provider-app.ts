@@ -1,5 +1,4 @@
 /** Provider apps: OAuth clients that the builder registered at providers. */
-
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
@@ -8,7 +7,7 @@ import { isForeignKeyViolation, isMissingRow } from '../../database/violations.t
 import { conflict, notFound } from '../../errors.ts';
 import { announceSubscriptions } from '../../events/channel.ts';
 import { id, newId } from '../../ids.ts';
-import type { SealedPlace } from '../../secrets.ts';
+import type { SealedLocation } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -68,14 +67,14 @@ export const createProviderApp = projectMutation({
   ) {
     refuseIssues(providerIssues(call, provider, ['input', 'provider']));
     const appId = newId('app');
-    const webhookPlace = webhookSecretPlace(appId, projectId);
+    const webhookPlace = webhookSecretLocation(appId, projectId);
     return call.database.prisma.providerApp.create({
       data: {
         id: appId,
         projectId,
         provider,
         clientId,
-        clientSecretSealed: call.vault.seal(clientSecret, clientSecretPlace(appId, projectId)),
+        clientSecretSealed: call.vault.seal(clientSecret, clientSecretLocation(appId, projectId)),
         webhookSecretSealed: webhookSecret ? call.vault.seal(webhookSecret, webhookPlace) : null,
         externalRef,
         scopes: scopes ?? [],
@@ -139,8 +138,9 @@ function columnsOf(
   app: Row<'ProviderApp'>,
   { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,
 ): Prisma.ProviderAppUpdateInput {
-  const webhookPlace = webhookSecretPlace(app.id, app.projectId);
-  const sealed = clientSecret && vault.seal(clientSecret, clientSecretPlace(app.id, app.projectId));
+  const webhookPlace = webhookSecretLocation(app.id, app.projectId);
+  const sealed =
+    clientSecret && vault.seal(clientSecret, clientSecretLocation(app.id, app.projectId));
   return {
     ...changes,
     clientSecretSealed: sealed,
@@ -151,15 +151,15 @@ function columnsOf(
 }
 
 /** The place that a client secret is sealed for. */
-export function clientSecretPlace(row: string, projectId: string): SealedPlace {
+export function clientSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'clientSecretSealed', row, projectId };
 }
 
-export function webhookSecretPlace(row: string, projectId: string): SealedPlace {
+export function webhookSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'webhookSecretSealed', row, projectId };
 }
 
-export function previousSecretPlace(row: string, projectId: string): SealedPlace {
+export function previousSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'previousWebhookSecretSealed', row, projectId };
 }
 
@@ -177,15 +177,15 @@ async function rotateWebhookSecret(
   const app = await tx.providerApp.findUniqueOrThrow({ where });
   const secret =
     app.webhookSecretSealed === null
-      ? vault.open(app.clientSecretSealed, clientSecretPlace(id, projectId))
-      : vault.open(app.webhookSecretSealed, webhookSecretPlace(id, projectId));
+      ? vault.open(app.clientSecretSealed, clientSecretLocation(id, projectId))
+      : vault.open(app.webhookSecretSealed, webhookSecretLocation(id, projectId));
   await tx.objectSubscription.updateMany({
     where: { projectId, providerAppId: id, providerRef: { not: null } },
     data: { dueTime: now() },
   });
   announceSubscriptions(tx);
   return {
-    previousWebhookSecretSealed: vault.seal(secret, previousSecretPlace(id, projectId)),
+    previousWebhookSecretSealed: vault.seal(secret, previousSecretLocation(id, projectId)),
     previousWebhookSecretExpireTime: new Date(now().getTime() + OVERLAP_MS),
   };
 }

@@ -8,7 +8,7 @@ import { ProviderError } from '../../providers/provider-error.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../work/token-buckets.ts';
 
-interface RoomLimits {
+interface CapacityLimits {
   max: number;
   projectMax: number;
   /** For projects that have no request under way. */
@@ -16,9 +16,9 @@ interface RoomLimits {
 }
 
 /** Requests at the same time to one provider. */
-const TO_PROVIDER: RoomLimits = { max: 72, projectMax: 32, reserved: 8 };
+const TO_PROVIDER: CapacityLimits = { max: 72, projectMax: 32, reserved: 8 };
 /** To all providers. The process has 256 sockets for them; the rest is for requests for tokens. */
-const OF_PROCESS: RoomLimits = { max: 224, projectMax: 96, reserved: 24 };
+const OF_PROCESS: CapacityLimits = { max: 224, projectMax: 96, reserved: 24 };
 /** Requests of one connection that may wait, and for how long: callers wait 30 s in all. */
 const WAITING_MAX = 500;
 const WAIT_MS_MAX = 20_000;
@@ -36,12 +36,12 @@ export interface Caller {
 }
 
 /** Requests at the same time, bounded in all and for each project. */
-class Room {
-  readonly #limits: RoomLimits;
+class Capacity {
+  readonly #limits: CapacityLimits;
   readonly #runningOf = new Map<string, number>();
   #running = 0;
 
-  constructor(limits: RoomLimits) {
+  constructor(limits: CapacityLimits) {
     this.#limits = limits;
   }
 
@@ -83,7 +83,7 @@ class ConnectionQueue {
 /** The requests of all connections to one provider. */
 class ProviderQueue {
   readonly rates: TokenBuckets;
-  readonly room = new Room(TO_PROVIDER);
+  readonly room = new Capacity(TO_PROVIDER);
   /** Queues of connections that wait for room, the longest first. */
   readonly held = new Set<ConnectionQueue>();
 
@@ -98,7 +98,7 @@ export class ProviderLimits {
   readonly #now: () => number;
   readonly #connections = new Map<string, ConnectionQueue>();
   readonly #providers = new Map<string, ProviderQueue>();
-  readonly #room = new Room(OF_PROCESS);
+  readonly #room = new Capacity(OF_PROCESS);
   /** Queues that wait for room in the process, the longest first. */
   readonly #held = new Set<ConnectionQueue>();
 
@@ -196,7 +196,7 @@ export class ProviderLimits {
     this.#forgetIdle(queue);
   }
 
-  #advanceHeld(room: Room, held: Set<ConnectionQueue>): void {
+  #advanceHeld(room: Capacity, held: Set<ConnectionQueue>): void {
     for (const queue of [...held]) {
       if (room.isFull) return;
       this.#advance(queue);

@@ -44,7 +44,7 @@ export function createCallerLookup(
     { perSecond: WRONG_KEY_LIMIT_PER_MINUTE / 60, burst: WRONG_KEY_LIMIT_PER_MINUTE },
     () => performance.now(),
   );
-  const line = createWaitingLine({
+  const line = createWaitingQueue({
     turnMs: TURN_MS,
     turnMax: TURN_MAX,
     waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * PLACES_SHARE)),
@@ -84,7 +84,7 @@ function tooManyWrong({ meters }: Services, waitSeconds: number): DomainError {
 }
 
 /** A fair queue: each turn admits a few, and each name as often as any other. */
-interface WaitingLine {
+interface WaitingQueue {
   /** True at its turn; false if too many wait and its name has more of them than any other. */
   turn(name: string): Promise<boolean>;
 }
@@ -98,7 +98,7 @@ interface LineOptions {
   waitingMax: number;
 }
 
-export function createWaitingLine({ turnMs, turnMax, waitingMax }: LineOptions): WaitingLine {
+export function createWaitingQueue({ turnMs, turnMax, waitingMax }: LineOptions): WaitingQueue {
   const byName = new Map<string, Go[]>();
   let waiting = 0;
   let hasNextTurn = false;

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors.ts';
 import type { Services } from '../call.ts';
-import { putEnds } from '../project/ends.ts';
+import { upsertParties } from '../project/parties.ts';
 import { type EndUserClaims, type EndUserViewer, USUAL_PERMISSIONS } from './end-user.ts';
 import { isOfJwtKey, type JwtClaims, verifyJwt } from './jwt-claims.ts';
 import { isSession, verifySession } from './session-claims.ts';
@@ -65,7 +65,7 @@ async function enrol(
   const { projectId } = claims;
   return {
     ...claims,
-    ...(await putEnds(services, { projectId, groupRef, consumerRef })),
+    ...(await upsertParties(services, { projectId, groupRef, consumerRef })),
     integrationIds: null,
     permissions: USUAL_PERMISSIONS,
   };

@@ -15,7 +15,7 @@ import { holderOf } from './share/process-shares.ts';
 import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
 
 /** At least twice in the second within which a refusal must take effect. */
-const LOOK_MS = 400;
+const POLL_MS = 400;
 /** A caller who could not be checked for this long gets nothing until the next check. */
 const STALE_MS = 1_000;
 /** Lookups at the same time for callers that are checked one by one. */
@@ -24,7 +24,7 @@ const LOOKUPS_AT_ONCE = 8;
 const KEYS_AT_ONCE = 1_000;
 
 /** Told once that a stream is over: with a refusal, or with null if the server stops. */
-export type OnEnd = (refusal: DomainError | null) => void;
+export type OnClose = (refusal: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
   /** The caller as of the last check; waits while the database does not answer. Null if the stream is over. */
@@ -35,7 +35,7 @@ interface Stream {
   openedAs: Viewer;
   /** The caller and the project whose share of subscriptions the stream takes. */
   holder: Holder;
-  onEnd: OnEnd;
+  onEnd: OnClose;
 }
 
 /** Who opened streams with one credential. */
@@ -76,11 +76,11 @@ export class OpenStreams {
     this.#services = services;
     this.#verifier = verifier;
     this.#outage = new Outage(services.log, 'callers.unconfirmed');
-    this.#options = { lookMs: LOOK_MS, staleMs: STALE_MS, ...options };
+    this.#options = { lookMs: POLL_MS, staleMs: STALE_MS, ...options };
   }
 
   /** Throws RATE_LIMITED if the caller's share is used up, and SERVICE_UNAVAILABLE if the process is full or stops. */
-  open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
+  open(credentials: Credentials, viewer: Viewer, onEnd: OnClose): OpenStream {
     if (this.#areEnding) throw STOPPING;
     const caller = this.#callerOf(credentials, viewer);
     const { lookMs, staleMs } = this.#options;

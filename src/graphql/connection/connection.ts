@@ -27,7 +27,7 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -191,12 +191,12 @@ builder.objectField(Project, 'connections', (t) =>
 
 builder.mutationFields((t) => ({
   generateConnection: mutationField(t, generateConnection, {
-    type: answer('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
+    type: payload('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
     description:
       'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is stored. If the provider has no inexpensive request to check with, times out or fails, the credentials are stored unchecked.',
   }),
   updateConnection: mutationField(t, updateConnection, {
-    type: answer(
+    type: payload(
       'UpdateConnectionPayload',
       'connection',
       ConnectedAccount,
@@ -206,7 +206,7 @@ builder.mutationFields((t) => ({
       'Gives a connection new credentials of its scheme, or other facts of the account. Members that are left out stay. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is changed.',
   }),
   refreshConnection: mutationField(t, refreshConnection, {
-    type: answer(
+    type: payload(
       'RefreshConnectionPayload',
       'connection',
       ConnectedAccount,

@@ -20,7 +20,7 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer } from '../schema/payloads.ts';
+import { payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Deliveries,
@@ -172,7 +172,7 @@ builder.mutationFields((t) => ({
       'Sends many deliveries again now, for example after an outage. Those to deleted destinations stay as they are.',
   }),
   sendTestMessage: mutationField(t, sendTestMessage, {
-    type: answer(
+    type: payload(
       'SendTestMessagePayload',
       'delivery',
       Delivery,
@@ -182,7 +182,7 @@ builder.mutationFields((t) => ({
       'Sends a message of the type `test.message` to a destination, as a delivery like all others.',
   }),
   retryDelivery: mutationField(t, retryDelivery, {
-    type: answer(
+    type: payload(
       'RetryDeliveryPayload',
       'delivery',
       Delivery,

@@ -17,7 +17,7 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
 
@@ -145,7 +145,7 @@ builder.mutationFields((t) => ({
       'Creates a destination: a webhook that is sent messages, or a stream that keeps them. Routes lead events to it, integrations name it for records.',
   }),
   updateDestination: mutationField(t, updateDestination, {
-    type: answer(
+    type: payload(
       'UpdateDestinationPayload',
       'destination',
       Destination,

@@ -15,7 +15,7 @@ import {
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
 import { NotificationEventType } from './notification-event.ts';
@@ -57,7 +57,7 @@ builder.objectField(Topic, 'eventTopicRoutes', (t) =>
 
 builder.mutationFields((t) => ({
   createEventTopicRoute: mutationField(t, createEventTopicRoute, {
-    type: answer(
+    type: payload(
       'CreateEventTopicRoutePayload',
       'eventTopicRoute',
       EventTopicRoute,

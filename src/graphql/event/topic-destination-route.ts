@@ -9,7 +9,7 @@ import { createdFields, listField, projectField, sureLinkField } from '../schema
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Destination,
@@ -57,7 +57,7 @@ builder.objectField(Topic, 'topicDestinationRoutes', (t) =>
 
 builder.mutationFields((t) => ({
   createTopicDestinationRoute: mutationField(t, createTopicDestinationRoute, {
-    type: answer(
+    type: payload(
       'CreateTopicDestinationRoutePayload',
       'topicDestinationRoute',
       TopicDestinationRoute,

@@ -4,7 +4,7 @@ import { createdFields, listField, projectField, updateTimeField } from '../sche
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, Topic, Topics } from '../schema/types.ts';
 
@@ -32,11 +32,11 @@ builder.objectField(Project, 'topics', (t) =>
 
 builder.mutationFields((t) => ({
   createTopic: mutationField(t, createTopic, {
-    type: answer('CreateTopicPayload', 'topic', Topic, 'The topic. Its id is used in routes.'),
+    type: payload('CreateTopicPayload', 'topic', Topic, 'The topic. Its id is used in routes.'),
     description: 'Creates a topic. Events reach it when routes lead to it.',
   }),
   updateTopic: mutationField(t, updateTopic, {
-    type: answer('UpdateTopicPayload', 'topic', Topic, 'The topic with its new name.'),
+    type: payload('UpdateTopicPayload', 'topic', Topic, 'The topic with its new name.'),
     description: 'Renames a topic. Its routes stay.',
   }),
   deleteTopic: mutationField(t, deleteTopic, {

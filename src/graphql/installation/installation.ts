@@ -33,7 +33,7 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -212,7 +212,7 @@ builder.objectField(ConnectedAccount, 'installations', (t) =>
 
 builder.mutationFields((t) => ({
   createInstallation: mutationField(t, createInstallation, {
-    type: answer(
+    type: payload(
       'CreateInstallationPayload',
       'installation',
       Installation,
@@ -221,7 +221,7 @@ builder.mutationFields((t) => ({
     description: 'Installs an integration for a group. A group can have an integration once.',
   }),
   updateInstallation: mutationField(t, updateInstallation, {
-    type: answer(
+    type: payload(
       'UpdateInstallationPayload',
       'installation',
       Installation,

@@ -1,13 +1,13 @@
 import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
 import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { mutationField } from '../schema/mutation-field.ts';
-import { answer } from '../schema/payloads.ts';
+import { payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation, Operation } from '../schema/types.ts';
 
 builder.mutationFields((t) => ({
   triggerRead: mutationField(t, triggerRead, {
-    type: answer(
+    type: payload(
       'TriggerReadPayload',
       'operation',
       Operation,
@@ -17,7 +17,7 @@ builder.mutationFields((t) => ({
       'Reads an object once, now, beside its schedule. The answer does not wait for the end of the read.',
   }),
   pauseReads: mutationField(t, pauseReads, {
-    type: answer(
+    type: payload(
       'PauseReadsPayload',
       'installation',
       Installation,
@@ -27,7 +27,7 @@ builder.mutationFields((t) => ({
       'Pauses reads of an installation: those under way stop after their page. triggerRead still works.',
   }),
   resumeReads: mutationField(t, resumeReads, {
-    type: answer(
+    type: payload(
       'ResumeReadsPayload',
       'installation',
       Installation,

@@ -1,4 +1,4 @@
-import { type WriteAnswer, writeRecords } from '../../domain/operation/write-records.ts';
+import { type WriteOutcome, writeRecords } from '../../domain/operation/write-records.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -18,30 +18,32 @@ const WriteError = builder.objectRef<{ message: string }>('WriteError').implemen
   }),
 });
 
-const WriteResult = builder.objectRef<NonNullable<WriteAnswer['result']>>('WriteResult').implement({
-  description: 'The outcome of one record.',
-  fields: (t) => ({
-    success: t.exposeBoolean('success', {
-      description: 'Whether the record is known to be written. If not, errors say why.',
+const WriteResult = builder
+  .objectRef<NonNullable<WriteOutcome['result']>>('WriteResult')
+  .implement({
+    description: 'The outcome of one record.',
+    fields: (t) => ({
+      success: t.exposeBoolean('success', {
+        description: 'Whether the record is known to be written. If not, errors say why.',
+      }),
+      recordId: t.exposeString('recordId', {
+        nullable: true,
+        description: "The provider's id of the record.",
+      }),
+      data: t.expose('data', {
+        type: 'JSONObject',
+        nullable: true,
+        description: 'The record as it is now; null if the provider does not answer with it.',
+      }),
+      errors: t.field({
+        type: [WriteError],
+        description: 'Why the record was not written; empty if it was.',
+        resolve: ({ errors }) => errors.map((message) => ({ message })),
+      }),
     }),
-    recordId: t.exposeString('recordId', {
-      nullable: true,
-      description: "The provider's id of the record.",
-    }),
-    data: t.expose('data', {
-      type: 'JSONObject',
-      nullable: true,
-      description: 'The record as it is now; null if the provider does not answer with it.',
-    }),
-    errors: t.field({
-      type: [WriteError],
-      description: 'Why the record was not written; empty if it was.',
-      resolve: ({ errors }) => errors.map((message) => ({ message })),
-    }),
-  }),
-});
+  });
 
-const WriteRecordsPayload = builder.objectRef<WriteAnswer>('WriteRecordsPayload').implement({
+const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload').implement({
   description:
     'The answer of writeRecords: the operation and, of a synchronous write, what became of each record.',
   fields: (t) => ({

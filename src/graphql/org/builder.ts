@@ -4,7 +4,7 @@ import { addMember, removeMember } from '../../domain/org/member.ts';
 import { createdFields, listField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Builders, Org } from '../schema/types.ts';
 
@@ -48,7 +48,7 @@ builder.objectField(Org, 'builders', (t) =>
 
 builder.mutationField('addMember', (t) =>
   mutationField(t, addMember, {
-    type: answer('AddMemberPayload', 'org', Org, 'The org, with the builder as a member.'),
+    type: payload('AddMemberPayload', 'org', Org, 'The org, with the builder as a member.'),
     description:
       'Adds a builder to an org of the caller who is a colleague in another org, or has an address of a domain that the org has proven; others are invited. A builder who names themselves joins, as by `joinOrg`.',
   }),

@@ -15,7 +15,7 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
@@ -62,7 +62,7 @@ builder.objectField(Org, 'claimedDomains', (t) =>
 
 builder.mutationField('claimDomain', (t) =>
   mutationField(t, claimDomain, {
-    type: answer(
+    type: payload(
       'ClaimDomainPayload',
       'claimedDomain',
       ClaimedDomain,
@@ -75,7 +75,7 @@ builder.mutationField('claimDomain', (t) =>
 
 builder.mutationFields((t) => ({
   verifyClaimedDomain: mutationField(t, verifyClaimedDomain, {
-    type: answer(
+    type: payload(
       'VerifyClaimedDomainPayload',
       'claimedDomain',
       ClaimedDomain,
@@ -89,7 +89,7 @@ builder.mutationFields((t) => ({
     description: 'Gives up a claim, proven or not. Members of the org stay.',
   }),
   joinOrg: mutationField(t, joinOrg, {
-    type: answer('JoinOrgPayload', 'org', Org, 'The org, with the caller as a member.'),
+    type: payload('JoinOrgPayload', 'org', Org, 'The org, with the caller as a member.'),
     description:
       "Makes the caller a member of an org that has proven the domain of the caller's e-mail address.",
   }),

@@ -11,7 +11,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer } from '../schema/payloads.ts';
+import { payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
@@ -84,7 +84,7 @@ const AcceptInvitePayload = builder
 
 builder.mutationFields((t) => ({
   createInvite: mutationField(t, createInvite, {
-    type: answer(
+    type: payload(
       'CreateInvitePayload',
       'invite',
       Invite,

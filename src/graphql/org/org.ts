@@ -5,7 +5,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
 import { BillingAccount, Org, Orgs } from '../schema/types.ts';
 
@@ -81,11 +81,11 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createOrg: mutationField(t, createOrg, {
-    type: answer('CreateOrgPayload', 'org', Org, 'The org, with the caller as its first member.'),
+    type: payload('CreateOrgPayload', 'org', Org, 'The org, with the caller as its first member.'),
     description: 'Creates an org with a billing account. The caller is its first member.',
   }),
   updateOrg: mutationField(t, updateOrg, {
-    type: answer('UpdateOrgPayload', 'org', Org, 'The org with its new name.'),
+    type: payload('UpdateOrgPayload', 'org', Org, 'The org with its new name.'),
     description: 'Renames an org of the caller.',
   }),
   deleteOrg: mutationField(t, deleteOrg, {

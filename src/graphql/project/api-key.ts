@@ -10,7 +10,7 @@ import { createdFields, listField, projectField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
 
@@ -65,7 +65,7 @@ builder.mutationFields((t) => ({
     description: 'Creates an API key of a project, with the scopes that it needs.',
   }),
   updateApiKey: mutationField(t, updateApiKey, {
-    type: answer('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The API key with its new values.'),
+    type: payload('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The API key with its new values.'),
     description: 'Changes an API key. All processes know the change within a second.',
   }),
   deleteApiKey: mutationField(t, deleteApiKey, {

@@ -10,7 +10,7 @@ import { createdFields, listField, projectField, updateTimeField } from '../sche
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { JwtKey, JwtKeys, Project } from '../schema/types.ts';
 
@@ -46,12 +46,12 @@ builder.objectField(Project, 'jwtKeys', (t) =>
 
 builder.mutationFields((t) => ({
   createJwtKey: mutationField(t, createJwtKey, {
-    type: answer('CreateJwtKeyPayload', 'jwtKey', JwtKey, 'The JWT key. Its id is the `kid`.'),
+    type: payload('CreateJwtKeyPayload', 'jwtKey', JwtKey, 'The JWT key. Its id is the `kid`.'),
     description:
       "Registers a JWT key, by which the builder's own server signs tokens of end users. They permit CONNECT, INSTALL and READ.",
   }),
   updateJwtKey: mutationField(t, updateJwtKey, {
-    type: answer('UpdateJwtKeyPayload', 'jwtKey', JwtKey, 'The JWT key with its new values.'),
+    type: payload('UpdateJwtKeyPayload', 'jwtKey', JwtKey, 'The JWT key with its new values.'),
     description:
       'Changes a JWT key. Tokens of an inactive one are refused within a second, on open streams too.',
   }),

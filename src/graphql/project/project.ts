@@ -11,7 +11,7 @@ import { createdFields, listField, rootListField, updateTimeField } from '../sch
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Org, Project, Projects } from '../schema/types.ts';
 
@@ -90,7 +90,7 @@ builder.objectField(Org, 'projects', (t) =>
 
 builder.mutationFields((t) => ({
   createProject: mutationField(t, createProject, {
-    type: answer(
+    type: payload(
       'CreateProjectPayload',
       'project',
       Project,
@@ -99,7 +99,7 @@ builder.mutationFields((t) => ({
     description: 'Creates a project in an org of the caller.',
   }),
   updateProject: mutationField(t, updateProject, {
-    type: answer('UpdateProjectPayload', 'project', Project, 'The project with its new values.'),
+    type: payload('UpdateProjectPayload', 'project', Project, 'The project with its new values.'),
     description:
       'Changes the name, the app name or the allowed origins of a project. What is left out stays.',
   }),

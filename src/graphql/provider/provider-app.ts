@@ -11,7 +11,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { answer, DeletePayload } from '../schema/payloads.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
 
@@ -74,7 +74,7 @@ builder.objectField(Project, 'providerApps', (t) =>
 
 builder.mutationFields((t) => ({
   createProviderApp: mutationField(t, createProviderApp, {
-    type: answer(
+    type: payload(
       'CreateProviderAppPayload',
       'providerApp',
       ProviderApp,
@@ -84,7 +84,7 @@ builder.mutationFields((t) => ({
       'Registers an OAuth client of the builder, by which customers connect to its provider.',
   }),
   updateProviderApp: mutationField(t, updateProviderApp, {
-    type: answer(
+    type: payload(
       'UpdateProviderAppPayload',
       'providerApp',
       ProviderApp,

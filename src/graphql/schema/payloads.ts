@@ -2,8 +2,8 @@
 import type { ObjectRef } from '@pothos/core';
 import { builder, type Types } from './schema-builder.ts';
 
-/** An answer that shows what the mutation gives as one field: `answer('CreateTopicPayload', 'topic', Topic, 'The new topic.')`. */
-export function answer<F extends string, T extends object>(
+/** Defines the payload type of a mutation whose result is one field: `payload('CreateTopicPayload', 'topic', Topic, 'The new topic.')`. */
+export function payload<F extends string, T extends object>(
   name: string,
   field: F,
   type: ObjectRef<Types, T>,

@@ -6,11 +6,11 @@ import type {
   ProviderSession,
 } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import { ask } from './ask.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
 import type { Vendor } from './failure.ts';
 import { isObject, valueAt } from './json.ts';
+import { sendRequest } from './send-request.ts';
 import { fillPath, fillQuery } from './template.ts';
 
 /** What an account's own objects may be called: a segment of a path. */
@@ -41,7 +41,7 @@ export async function describeObject(
   if (!fields && Object.keys(known).length === 0) {
     throw new ProviderError('BAD_REQUEST', `${vendor.displayName} does not describe ${objectName}`);
   }
-  const told = fields ? await toldFields(vendor, session, { list: fields, objectName }) : [];
+  const told = fields ? await describedFields(vendor, session, { list: fields, objectName }) : [];
   const all = uniqueByName([...knownFields(known), ...told]);
   return { name: objectName, displayName, fields: all, ...(!fields && { isPartial: true }) };
 }
@@ -60,17 +60,17 @@ function knownFields(known: Record<string, FieldValueType>): FieldDescription[] 
   }));
 }
 
-async function toldFields(
+async function describedFields(
   vendor: Vendor,
   session: ProviderSession,
   { list, objectName }: { list: FieldList; objectName: string },
 ): Promise<FieldDescription[]> {
-  const answer = await ask(vendor, session, {
+  const response = await sendRequest(vendor, session, {
     method: 'GET',
     path: fillPath(list.path, { object: objectName }, session),
     query: fillQuery(list.query, { object: objectName }, session),
   });
-  const at = valueAt(answer.body, list.fields);
+  const at = valueAt(response.body, list.fields);
   // Some list them by name.
   const found = isObject(at) ? Object.values(at) : at;
   if (!Array.isArray(found)) {

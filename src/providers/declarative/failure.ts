@@ -1,8 +1,7 @@
 /** What a vendor's refusals mean: by the rules of its declaration, else by the status. */
-
-import type { ProviderAnswer } from '../contract.ts';
+import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../reading-answers.ts';
+import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../read-responses.ts';
 import type { Declaration, WaitHeader } from './declaration/declaration.ts';
 import { isObject, valueAt } from './json.ts';
 
@@ -26,33 +25,33 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
 };
 
 /** Whether the answer is a success; some vendors answer 200 with an error inside. */
-export function hasSucceeded({ declaration }: Vendor, answer: ProviderAnswer): boolean {
-  if (!isSuccess(answer)) return false;
+export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse): boolean {
+  if (!isSuccess(response)) return false;
   const { inSuccess } = declaration.errors;
   if (inSuccess === undefined) return true;
-  const found = valueAt(answer.body, inSuccess);
+  const found = valueAt(response.body, inSuccess);
   return found == null || found === false || (Array.isArray(found) && found.length === 0);
 }
 
 export function failure(
   vendor: Vendor,
-  answer: ProviderAnswer,
+  response: ProviderResponse,
   purpose: RequestPurpose,
 ): ProviderError {
-  const { status } = answer;
-  const kind = kindOf(vendor, answer, purpose);
-  const message = `${vendor.displayName} answered ${status}: ${messages(vendor, answer).join('; ')}`;
+  const { status } = response;
+  const kind = kindOf(vendor, response, purpose);
+  const message = `${vendor.displayName} answered ${status}: ${messages(vendor, response).join('; ')}`;
   const { waitHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
-  const waits = waitHeaders.map((header) => waitMs(answer, header)).find((ms) => ms !== null);
+  const waits = waitHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
   const unsaid = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
   return new ProviderError(kind, bounded(message), {
     status,
-    retryAfterMs: retryAfterMs(answer) ?? unsaid ?? null,
+    retryAfterMs: retryAfterMs(response) ?? unsaid ?? null,
   });
 }
 
 /** A time of the vendor's is told against its own clock, the answer's `Date`. */
-function waitMs({ headers }: ProviderAnswer, { name, format }: WaitHeader): number | null {
+function waitMs({ headers }: ProviderResponse, { name, format }: WaitHeader): number | null {
   const value = headers[name.toLowerCase()]?.trim() ?? '';
   const number = value === '' ? Number.NaN : Number(value);
   if (format === 'seconds') return Number.isNaN(number) ? null : number * SECOND_MS;
@@ -65,16 +64,16 @@ function waitMs({ headers }: ProviderAnswer, { name, format }: WaitHeader): numb
 const SECOND_MS = 1_000;
 
 /** Why a record was refused for what is in it; null if it was not the record's fault. */
-export function findRefusal(vendor: Vendor, answer: ProviderAnswer): string[] | null {
-  return kindOf(vendor, answer, 'WRITE') === 'BAD_REQUEST' ? messages(vendor, answer) : null;
+export function findRefusal(vendor: Vendor, response: ProviderResponse): string[] | null {
+  return kindOf(vendor, response, 'WRITE') === 'BAD_REQUEST' ? messages(vendor, response) : null;
 }
 
 /** The vendor's words, at least one. */
-export function messages({ declaration }: Vendor, answer: ProviderAnswer): string[] {
+export function messages({ declaration }: Vendor, response: ProviderResponse): string[] {
   const found = declaration.errors.messages.flatMap((pointer) =>
-    textsIn(valueAt(answer.body, pointer)),
+    textsIn(valueAt(response.body, pointer)),
   );
-  const words = found.length > 0 ? found : [`no reason given (status ${answer.status})`];
+  const words = found.length > 0 ? found : [`no reason given (status ${response.status})`];
   return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
 }
 
@@ -92,7 +91,7 @@ const SAYS_ITSELF = new Set(['message', 'detail', 'error', 'description', 'title
 
 function kindOf(
   { declaration }: Vendor,
-  { status, headers, body }: ProviderAnswer,
+  { status, headers, body }: ProviderResponse,
   purpose: RequestPurpose,
 ): ProviderErrorKind {
   const rule = declaration.errors.rules.find(
@@ -107,7 +106,7 @@ function kindOf(
 }
 
 function hasHeader(
-  headers: ProviderAnswer['headers'],
+  headers: ProviderResponse['headers'],
   { name, value }: { name: string; value?: string | undefined },
 ): boolean {
   const found = headers[name.toLowerCase()];

@@ -11,13 +11,13 @@ function precisionMs(format: TimeFormat): number {
   return format === 'minutes' ? MINUTE_MS : SECOND_MS;
 }
 
-/** What to ask for: never later than that; what is too early is left out when the page has come. */
+/** The time to request records from. It is never too late; records that are too early are dropped from the page. */
 export function earliest({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
   return new Date(since.getTime() - marginMs - (isExclusive ? precisionMs(format) : 0));
 }
 
 /** The time that the written bound stands for. */
-export function askedFrom(filter: TimeFilter, since: Date): Date {
+export function updatedSince(filter: TimeFilter, since: Date): Date {
   const step = precisionMs(filter.format);
   return new Date(Math.floor(earliest(filter, since).getTime() / step) * step);
 }

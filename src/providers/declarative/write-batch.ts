@@ -1,5 +1,5 @@
 /** Many records in one request, by a declaration. The vendor says of each what became of it. */
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
   type RecordOutcome,
@@ -41,7 +41,7 @@ async function writeAtOnce(
   const { type, objectName, records, allOrNone, idempotencyKey: key } = write;
   const { headers, bodyFormat, idempotency } = vendor.declaration;
   const list = records.map(({ record }) => withNested(object.nested, record));
-  const answer = await session.send({
+  const response = await session.send({
     method: route.method,
     path: fillPath(route.path, { object: objectName }, session),
     query: { ...route.query, ...(!allOrNone && route.partial) },
@@ -53,13 +53,13 @@ async function writeAtOnce(
     bodyFormat,
   });
   const ids = records.map(({ record }) => idOfUpdate(type, record));
-  const found = valueAt(answer.body, route.outcomes);
+  const found = valueAt(response.body, route.outcomes);
   // Vendors that refuse some answer 207 or even 400, and yet say of each record what became of it.
-  const isTold = hasSucceeded(vendor, answer) || findRefusal(vendor, answer) !== null;
+  const isTold = hasSucceeded(vendor, response) || findRefusal(vendor, response) !== null;
   if (isTold && Array.isArray(found) && found.length === records.length) {
     return found.map((outcome, n) => outcomeOf(object, route, { outcome, id: ids[n] ?? null }));
   }
-  return refusedOrThrown(vendor, answer, ids);
+  return refusedOrThrown(vendor, response, ids);
 }
 
 /**
@@ -115,14 +115,14 @@ function outcomeOf(
 
 function refusedOrThrown(
   vendor: Vendor,
-  answer: ProviderAnswer,
+  response: ProviderResponse,
   ids: (string | null)[],
 ): RecordOutcome[] {
-  if (hasSucceeded(vendor, answer)) {
-    const { status } = answer;
+  if (hasSucceeded(vendor, response)) {
+    const { status } = response;
     throw new ProviderError('DISCONNECTED', 'The answer does not say what was written', { status });
   }
-  const refusal = findRefusal(vendor, answer);
-  if (refusal === null) throw failure(vendor, answer, 'WRITE');
+  const refusal = findRefusal(vendor, response);
+  if (refusal === null) throw failure(vendor, response, 'WRITE');
   return ids.map((id) => refusedOutcome(id, refusal));
 }

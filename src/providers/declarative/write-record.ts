@@ -1,5 +1,5 @@
 /** One record created, updated or deleted, by its declaration. */
-import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
+import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type RecordOutcome,
   type RecordRemoval,
@@ -34,19 +34,20 @@ export async function writeRecord(
   if (strange.length > 0) return refusedOutcome(target.variables.id ?? null, strange);
   const variables = { object: write.objectName, ...target.variables };
   const recordId = isUpdate ? (target.variables.id ?? null) : null;
-  const answer = await session.send({
+  const response = await session.send({
     method: route.method,
     path: fillPath(route.path, variables, session),
     query: route.query,
     headers: headersOf(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
     ...content(vendor.declaration, bodyOf(object, route, { ...target, variables, recordId })),
   });
-  if (isUpdate && answer.status === 404) return refusedOutcome(recordId, messages(vendor, answer));
-  if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, recordId);
-  const refusals = refusalsIn(vendor, answer, route);
+  if (isUpdate && response.status === 404)
+    return refusedOutcome(recordId, messages(vendor, response));
+  if (!hasSucceeded(vendor, response)) return refusedOrThrown(vendor, response, recordId);
+  const refusals = refusalsIn(vendor, response, route);
   return refusals
     ? refusedOutcome(recordId, refusals)
-    : written(object, route, { answer, recordId });
+    : written(object, route, { response, recordId });
 }
 
 interface Target {
@@ -90,16 +91,16 @@ export async function deleteRecord(
   if (variables === null) return refusedOutcome(null, ['No record can have that id']);
   const around = fillJson(remove.body, variables);
   const body = remove.id ? withValue(around ?? {}, remove.id, id) : around;
-  const answer = await session.send({
+  const response = await session.send({
     method: remove.method,
     path: fillPath(remove.path, { object: objectName, ...variables }, session),
     query: remove.query,
     headers: headersOf(vendor.declaration, session, remove),
     ...(body && content(vendor.declaration, body)),
   });
-  if (answer.status === 404) return refusedOutcome(id, messages(vendor, answer));
-  if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, id);
-  const refusals = refusalsIn(vendor, answer, remove);
+  if (response.status === 404) return refusedOutcome(id, messages(vendor, response));
+  if (!hasSucceeded(vendor, response)) return refusedOrThrown(vendor, response, id);
+  const refusals = refusalsIn(vendor, response, remove);
   return refusals ? refusedOutcome(id, refusals) : writtenOutcome(id);
 }
 
@@ -142,13 +143,13 @@ function bodyOf(
 function written(
   object: ObjectDeclaration,
   route: Write,
-  { answer, recordId }: { answer: ProviderAnswer; recordId: string | null },
+  { response, recordId }: { response: ProviderResponse; recordId: string | null },
 ): RecordOutcome {
-  const data = route.record === undefined ? undefined : valueAt(answer.body, route.record);
+  const data = route.record === undefined ? undefined : valueAt(response.body, route.record);
   const found = recordId ?? idOf(route.recordId ?? object.id, data);
   if (found === null && !route.isUnnamed) {
     throw new ProviderError('DISCONNECTED', 'The answer does not say which record was made', {
-      status: answer.status,
+      status: response.status,
     });
   }
   return writtenOutcome(found, isObject(data) ? data : null);
@@ -157,21 +158,21 @@ function written(
 /** Why an answer that looks like a success is none; null if it is one. */
 function refusalsIn(
   vendor: Vendor,
-  answer: ProviderAnswer,
+  response: ProviderResponse,
   { refusals, success }: Pick<Write, 'refusals' | 'success'>,
 ): string[] | null {
-  const found = refusals === undefined ? [] : textsIn(valueAt(answer.body, refusals));
+  const found = refusals === undefined ? [] : textsIn(valueAt(response.body, refusals));
   if (found.length > 0) return found;
-  const isDone = !success || valueAt(answer.body, success.at) === success.value;
-  return isDone ? null : messages(vendor, answer);
+  const isDone = !success || valueAt(response.body, success.at) === success.value;
+  return isDone ? null : messages(vendor, response);
 }
 
 function refusedOrThrown(
   vendor: Vendor,
-  answer: ProviderAnswer,
+  response: ProviderResponse,
   recordId: string | null,
 ): RecordOutcome {
-  const refusal = findRefusal(vendor, answer);
-  if (refusal === null) throw failure(vendor, answer, 'WRITE');
+  const refusal = findRefusal(vendor, response);
+  if (refusal === null) throw failure(vendor, response, 'WRITE');
   return refusedOutcome(recordId, refusal);
 }

@@ -1,6 +1,5 @@
 /** Properties that callers define. New ones are in a group of their own, so that people see where they come from. */
-
-import type { FieldValueType, ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { FieldValueType, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type DefinedField,
   type DefineFieldsCapability,
@@ -9,10 +8,10 @@ import {
   type FieldDefinitions,
   undefinedField,
 } from '../defining-fields.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';
-import { type Property, propertiesAnswer, property } from './wire.ts';
+import { type Property, propertiesResponse, property } from './wire.ts';
 
 const GROUP = { name: 'integrationcreatedproperties', label: 'Integration Created Properties' };
 const NOT_FOUND = 404;
@@ -57,7 +56,7 @@ async function define(
   { objectName, fields }: FieldDefinitions,
 ): Promise<DefinedField[]> {
   const listed = await session.send({ method: 'GET', path: paths.properties(objectName) });
-  const { results } = answerBody(propertiesAnswer, succeeded(listed), 'READ');
+  const { results } = responseBody(propertiesResponse, succeeded(listed), 'READ');
   const known = new Map(results.map((one) => [one.name, one]));
   if (fields.some(({ fieldName }) => !known.has(fieldName))) await makeGroup(session, objectName);
   const defined: DefinedField[] = [];
@@ -160,14 +159,14 @@ function optionsOf(field: FieldDefinition, present: Options): Options | null {
   ];
 }
 
-function outcomeOf(action: 'CREATE' | 'UPDATE', answer: ProviderAnswer): DefinedField {
-  if (isSuccess(answer)) return definedField(action, answerBody(property, answer, 'WRITE'));
-  const refusal = findRefusal(answer);
-  if (refusal === null) throw failure(answer, 'WRITE');
+function outcomeOf(action: 'CREATE' | 'UPDATE', response: ProviderResponse): DefinedField {
+  if (isSuccess(response)) return definedField(action, responseBody(property, response, 'WRITE'));
+  const refusal = findRefusal(response);
+  if (refusal === null) throw failure(response, 'WRITE');
   return undefinedField(refusal.join(' '));
 }
 
-function succeeded(answer: ProviderAnswer): ProviderAnswer {
-  if (isSuccess(answer)) return answer;
-  throw failure(answer, 'READ');
+function succeeded(response: ProviderResponse): ProviderResponse {
+  if (isSuccess(response)) return response;
+  throw failure(response, 'READ');
 }

@@ -1,7 +1,7 @@
 /** HubSpot CRM: what it is, and which of its capabilities are wired to code. */
 import { z } from 'zod';
 import type { AccountIdentity, Capabilities, Provider, ProviderSession } from '../contract.ts';
-import { isSuccess } from '../reading-answers.ts';
+import { isSuccess } from '../read-responses.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
 import { paths } from './paths.ts';
@@ -34,8 +34,8 @@ async function factsAt<T extends z.ZodObject>(
   path: string,
   schema: T,
 ): Promise<Partial<z.output<T>>> {
-  const answer = await session.send({ method: 'GET', path }).catch(() => null);
-  const facts = answer && isSuccess(answer) ? schema.safeParse(answer.body) : null;
+  const response = await session.send({ method: 'GET', path }).catch(() => null);
+  const facts = response && isSuccess(response) ? schema.safeParse(response.body) : null;
   return facts?.success ? facts.data : {};
 }
 

@@ -7,10 +7,10 @@ import type {
   ProviderSession,
 } from '../contract.ts';
 import type { ProviderErrorKind } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { type Property, pipelinesAnswer, propertiesAnswer, schemaAnswer } from './wire.ts';
+import { type Property, pipelinesResponse, propertiesResponse, schemaResponse } from './wire.ts';
 
 /** Their options are stages, which only the pipelines know. */
 const STAGE_PROPERTIES = new Set(['dealstage', 'hs_pipeline_stage']);
@@ -19,13 +19,13 @@ export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const answer = await session.send({ method: 'GET', path: paths.properties(objectName) });
-  if (!isSuccess(answer)) throw failure(answer, 'READ');
-  const { results } = answerBody(propertiesAnswer, answer, 'READ');
+  const response = await session.send({ method: 'GET', path: paths.properties(objectName) });
+  if (!isSuccess(response)) throw failure(response, 'READ');
+  const { results } = responseBody(propertiesResponse, response, 'READ');
   const [schema, stages] = await Promise.all([
-    findAnswer(session, paths.schema(objectName), schemaAnswer),
+    findResponse(session, paths.schema(objectName), schemaResponse),
     results.some(({ name }) => STAGE_PROPERTIES.has(name))
-      ? findAnswer(session, paths.pipelines(objectName), pipelinesAnswer)
+      ? findResponse(session, paths.pipelines(objectName), pipelinesResponse)
       : null,
   ]);
   const required = new Set(schema?.requiredProperties);
@@ -42,21 +42,21 @@ export async function describeObject(
 /** What a connection may be allowed to see or not: without it a description is poorer, not wrong. */
 const NOT_SEEN = new Set<ProviderErrorKind>(['FORBIDDEN', 'MISSING_OBJECT', 'BAD_REQUEST']);
 
-async function findAnswer<Schema extends z.ZodType>(
+async function findResponse<Schema extends z.ZodType>(
   session: ProviderSession,
   path: string,
   schema: Schema,
 ): Promise<z.output<Schema> | null> {
-  const answer = await session.send({ method: 'GET', path });
-  if (isSuccess(answer)) return answerBody(schema, answer, 'READ');
-  const error = failure(answer, 'READ');
+  const response = await session.send({ method: 'GET', path });
+  if (isSuccess(response)) return responseBody(schema, response, 'READ');
+  const error = failure(response, 'READ');
   if (NOT_SEEN.has(error.kind)) return null;
   throw error;
 }
 
 function withStages(
   property: Property,
-  pipelines: z.infer<typeof pipelinesAnswer> | null,
+  pipelines: z.infer<typeof pipelinesResponse> | null,
 ): Property {
   if (!pipelines || !STAGE_PROPERTIES.has(property.name)) return property;
   const stages = pipelines.results.flatMap((pipeline) => pipeline.stages);

@@ -1,12 +1,12 @@
 /** Pages of records: the list of all, or a search for what changed. */
 import { z } from 'zod';
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { type CrmRecord, listAnswer, recordsAnswer, searchAnswer } from './wire.ts';
+import { type CrmRecord, listResponse, recordsResponse, searchResponse } from './wire.ts';
 
 const LISTED_MAX = 100;
 const SEARCHED_MAX = 200;
@@ -45,18 +45,18 @@ export async function readRecords(
   session: ProviderSession,
   { objectName, fields, ids }: RecordsRead,
 ): Promise<ProviderRecord[]> {
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: paths.batchRead(objectName),
     body: { inputs: ids.map((id) => ({ id })), properties: properties({ fields }) },
   });
-  const { results } = answerBody(recordsAnswer, succeeded(answer), 'READ');
+  const { results } = responseBody(recordsResponse, succeeded(response), 'READ');
   return results.map((record) => toRecord(record, fields));
 }
 
 async function listPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const cursor = findCursor(listCursor, read);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'GET',
     path: paths.records(read.objectName),
     query: {
@@ -66,7 +66,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
       after: cursor?.after,
     },
   });
-  const { results, paging } = answerBody(listAnswer, succeeded(answer), 'READ');
+  const { results, paging } = responseBody(listResponse, succeeded(response), 'READ');
   const after = paging?.next?.after;
   return {
     records: results.map((record) => toRecord(record, read.fields)),
@@ -82,7 +82,7 @@ async function countRecords(
 ): Promise<number | null> {
   const all = { method: 'POST', path: paths.search(objectName), body: { limit: 1 } } as const;
   try {
-    return answerBody(searchAnswer, succeeded(await session.send(all)), 'READ').total;
+    return responseBody(searchResponse, succeeded(await session.send(all)), 'READ').total;
   } catch (error) {
     if (error instanceof ProviderError) return null;
     throw error;
@@ -91,7 +91,7 @@ async function countRecords(
 
 async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const cursor = findCursor(searchCursor, read);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: paths.search(read.objectName),
     body: {
@@ -102,7 +102,7 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
       ...(cursor?.pastEmpty && { after: cursor.pastEmpty }),
     },
   });
-  const { results, paging, total } = answerBody(searchAnswer, succeeded(answer), 'READ');
+  const { results, paging, total } = responseBody(searchResponse, succeeded(response), 'READ');
   const here = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
   const next = nextSearch(here, { after: paging?.next?.after, lastId: results.at(-1)?.id });
   return {
@@ -171,9 +171,9 @@ export function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
   };
 }
 
-function succeeded(answer: ProviderAnswer): ProviderAnswer {
-  if (isSuccess(answer)) return answer;
-  throw failure(answer, 'READ');
+function succeeded(response: ProviderResponse): ProviderResponse {
+  if (isSuccess(response)) return response;
+  throw failure(response, 'READ');
 }
 
 function writeCursor(cursor: z.infer<typeof listCursor> | SearchCursor): string {

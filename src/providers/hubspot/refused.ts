@@ -1,9 +1,8 @@
 /** What HubSpot's refusals mean. */
-
-import type { ProviderAnswer } from '../contract.ts';
+import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, type RequestPurpose, retryAfterMs } from '../reading-answers.ts';
-import { type ErrorAnswer, errorAnswer } from './wire.ts';
+import { bounded, type RequestPurpose, retryAfterMs } from '../read-responses.ts';
+import { type ErrorResponse, errorResponse } from './wire.ts';
 
 const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
   401: 'AUTH_INVALIDATED',
@@ -21,39 +20,39 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
 const LOCK_MS = 2_000;
 const MESSAGES_MAX = 20;
 
-export function failure(answer: ProviderAnswer, purpose: RequestPurpose): ProviderError {
-  const { status } = answer;
-  const message = `HubSpot answered ${status}: ${messages(answer).join('; ')}`;
-  return new ProviderError(kindOf(answer, purpose), bounded(message), {
+export function failure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
+  const { status } = response;
+  const message = `HubSpot answered ${status}: ${messages(response).join('; ')}`;
+  return new ProviderError(kindOf(response, purpose), bounded(message), {
     status,
-    retryAfterMs: retryAfterMs(answer) ?? (status === 423 ? LOCK_MS : null),
+    retryAfterMs: retryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),
   });
 }
 
 /** Why a record was refused for what is in it; null if the cause is not the record. */
-export function findRefusal(answer: ProviderAnswer): string[] | null {
-  const kind = kindOf(answer, 'WRITE');
-  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(answer) : null;
+export function findRefusal(response: ProviderResponse): string[] | null {
+  const kind = kindOf(response, 'WRITE');
+  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
 }
 
-export function messages(answer: ProviderAnswer): string[] {
-  const { message, errors } = errorAnswer.parse(answer.body);
+export function messages(response: ProviderResponse): string[] {
+  const { message, errors } = errorResponse.parse(response.body);
   // The details say the same as the message, without the JSON that it is often made of.
   const told = errors.map((error) => error.message).filter((text) => text !== '');
-  const words = told.length > 0 ? told : [message || `no reason given (status ${answer.status})`];
+  const words = told.length > 0 ? told : [message || `no reason given (status ${response.status})`];
   return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
 }
 
-function kindOf(answer: ProviderAnswer, purpose: RequestPurpose): ProviderErrorKind {
-  const { status } = answer;
-  if (status === 400) return kindOfBadRequest(errorAnswer.parse(answer.body), purpose);
+function kindOf(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {
+  const { status } = response;
+  if (status === 400) return kindOfBadRequest(errorResponse.parse(response.body), purpose);
   // A gateway gave up waiting: a write may be done all the same, and must not be repeated blindly.
   if (purpose === 'WRITE' && (status === 502 || status === 504)) return 'SERVER_ERROR';
   return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }
 
 function kindOfBadRequest(
-  { message, errors }: ErrorAnswer,
+  { message, errors }: ErrorResponse,
   purpose: RequestPurpose,
 ): ProviderErrorKind {
   // Of a write, those words are about a value in the record.

@@ -12,23 +12,23 @@ export const writtenRecord = crmRecord;
 
 const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
 
-export const listAnswer = z.object({ results: z.array(crmRecord), paging });
+export const listResponse = z.object({ results: z.array(crmRecord), paging });
 /** Of a batch: those that exist. */
-export const recordsAnswer = z.object({ results: z.array(crmRecord) });
-export const searchAnswer = listAnswer.extend({ total: z.int() });
+export const recordsResponse = z.object({ results: z.array(crmRecord) });
+export const searchResponse = listResponse.extend({ total: z.int() });
 
 /** Texts and lists default, so that an answer with an unusual body is still classified. */
 const errorDetail = z.object({
   message: z.string().catch(''),
   code: z.string().nullish().catch(null),
 });
-export const errorAnswer = z
+export const errorResponse = z
   .object({
     message: z.string().catch(''),
     errors: z.array(errorDetail).catch([]),
   })
   .catch({ message: '', errors: [] });
-export type ErrorAnswer = z.infer<typeof errorAnswer>;
+export type ErrorResponse = z.infer<typeof errorResponse>;
 
 const batchError = z.object({
   message: z.string().catch('HubSpot gave no reason'),
@@ -42,11 +42,11 @@ const batchError = z.object({
     .catch(null),
 });
 export type BatchError = z.infer<typeof batchError>;
-export const batchAnswer = z.object({
+export const batchResponse = z.object({
   results: z.array(crmRecord.extend({ objectWriteTraceId: z.string().nullish() })),
   errors: z.array(batchError).default([]),
 });
-export type BatchAnswer = z.infer<typeof batchAnswer>;
+export type BatchResponse = z.infer<typeof batchResponse>;
 
 /** Loose: what it is made of is passed on as it came. */
 export const property = z.looseObject({
@@ -62,13 +62,13 @@ export const property = z.looseObject({
   referencedObjectType: z.string().nullish(),
 });
 export type Property = z.infer<typeof property>;
-export const propertiesAnswer = z.object({ results: z.array(property) });
+export const propertiesResponse = z.object({ results: z.array(property) });
 
-export const schemaAnswer = z.object({
+export const schemaResponse = z.object({
   labels: z.object({ plural: z.string().nullish() }).nullish(),
   requiredProperties: z.array(z.string()).default([]),
 });
 
-export const pipelinesAnswer = z.object({
+export const pipelinesResponse = z.object({
   results: z.array(z.object({ stages: z.array(z.object({ id: z.string(), label: z.string() })) })),
 });

@@ -1,5 +1,4 @@
 /** Batches: HubSpot answers with results and errors apart, which are put back in the order of the records. */
-
 import type { ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
@@ -7,10 +6,10 @@ import {
   refusedOutcome,
   writtenOutcome,
 } from '../moving-records.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';
-import { type BatchAnswer, type BatchError, batchAnswer } from './wire.ts';
+import { type BatchError, type BatchResponse, batchResponse } from './wire.ts';
 import { refuseAssociations } from './write.ts';
 
 /** `allOrNone` holds for creates; HubSpot always updates what it can. */
@@ -20,17 +19,17 @@ export async function writeBatch(
 ): Promise<RecordOutcome[]> {
   const isCreate = batch.type === 'CREATE';
   const inputs = isCreate ? createInputs(batch) : updateInputs(batch);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: paths.batch(batch.objectName, isCreate ? 'create' : 'update'),
     body: { inputs },
   });
-  if (isSuccess(answer)) {
-    const body = answerBody(batchAnswer, answer, 'WRITE');
+  if (isSuccess(response)) {
+    const body = responseBody(batchResponse, response, 'WRITE');
     return isCreate ? createOutcomes(inputs, body) : updateOutcomes(inputs, body);
   }
-  const refusal = findRefusal(answer);
-  if (refusal === null) throw failure(answer, 'WRITE');
+  const refusal = findRefusal(response);
+  if (refusal === null) throw failure(response, 'WRITE');
   return inputs.map(({ id = null }) => refusedOutcome(id, refusal));
 }
 
@@ -62,7 +61,7 @@ function updateInputs({ records }: BatchWrite): Input[] {
 }
 
 /** Results come in the order of the inputs that were taken, with or without their trace ids. */
-function createOutcomes(inputs: Input[], { results, errors }: BatchAnswer): RecordOutcome[] {
+function createOutcomes(inputs: Input[], { results, errors }: BatchResponse): RecordOutcome[] {
   const errorsByTrace = groupErrors(errors, 'objectWriteTraceId');
   const traced = new Map(results.map((result) => [result.objectWriteTraceId, result]));
   const untraced = results.filter(({ objectWriteTraceId }) => !objectWriteTraceId);
@@ -73,7 +72,7 @@ function createOutcomes(inputs: Input[], { results, errors }: BatchAnswer): Reco
   });
 }
 
-function updateOutcomes(inputs: Input[], { results, errors }: BatchAnswer): RecordOutcome[] {
+function updateOutcomes(inputs: Input[], { results, errors }: BatchResponse): RecordOutcome[] {
   const errorsById = groupErrors(errors, 'ids');
   const resultsById = new Map(results.map((result) => [result.id, result]));
   return inputs.map(({ id = '' }) => {
@@ -85,7 +84,7 @@ function updateOutcomes(inputs: Input[], { results, errors }: BatchAnswer): Reco
 }
 
 function outcome(
-  result: BatchAnswer['results'][number] | undefined,
+  result: BatchResponse['results'][number] | undefined,
   recordId: string | null,
   errors: BatchError[],
 ): RecordOutcome {

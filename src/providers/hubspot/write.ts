@@ -1,6 +1,5 @@
 /** One record at a time: created, updated, deleted. */
-
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type RecordOutcome,
   type RecordRemoval,
@@ -9,7 +8,7 @@ import {
   writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { findRecordId, paths } from './paths.ts';
 import { failure, findRefusal, messages } from './refused.ts';
 import { writtenRecord } from './wire.ts';
@@ -22,12 +21,12 @@ async function createRecord(
   session: ProviderSession,
   { objectName, record, associations }: RecordWrite,
 ): Promise<RecordOutcome> {
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: paths.records(objectName),
     body: { properties: record, associations },
   });
-  return writeOutcome(answer, null);
+  return writeOutcome(response, null);
 }
 
 async function updateRecord(
@@ -40,9 +39,9 @@ async function updateRecord(
   if (recordId === null)
     return refusedOutcome(null, ['An update needs the id of a HubSpot record']);
   const path = paths.record(objectName, recordId);
-  const answer = await session.send({ method: 'PATCH', path, body: { properties } });
-  if (answer.status === 404) return refusedOutcome(recordId, messages(answer));
-  return writeOutcome(answer, recordId);
+  const response = await session.send({ method: 'PATCH', path, body: { properties } });
+  if (response.status === 404) return refusedOutcome(recordId, messages(response));
+  return writeOutcome(response, recordId);
 }
 
 export async function deleteRecord(
@@ -51,13 +50,13 @@ export async function deleteRecord(
 ): Promise<RecordOutcome> {
   const recordId = findRecordId(id);
   if (recordId === null) return refusedOutcome(null, ['No HubSpot record can have that id']);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'DELETE',
     path: paths.removal(objectName, recordId),
   });
-  if (isSuccess(answer)) return writtenOutcome(recordId);
-  if (answer.status === 404) return refusedOutcome(recordId, messages(answer));
-  return refusedOrThrown(answer, recordId);
+  if (isSuccess(response)) return writtenOutcome(recordId);
+  if (response.status === 404) return refusedOutcome(recordId, messages(response));
+  return refusedOrThrown(response, recordId);
 }
 
 /** HubSpot takes them only together with a new record; to drop them silently would lose them. */
@@ -66,14 +65,14 @@ export function refuseAssociations(associations: unknown[] | undefined): void {
   throw new ProviderError('BAD_REQUEST', 'HubSpot takes associations only on a create');
 }
 
-function writeOutcome(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
-  if (!isSuccess(answer)) return refusedOrThrown(answer, recordId);
-  const { id, properties } = answerBody(writtenRecord, answer, 'WRITE');
+function writeOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
+  if (!isSuccess(response)) return refusedOrThrown(response, recordId);
+  const { id, properties } = responseBody(writtenRecord, response, 'WRITE');
   return writtenOutcome(id, properties);
 }
 
-function refusedOrThrown(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
-  const refusal = findRefusal(answer);
-  if (refusal === null) throw failure(answer, 'WRITE');
+function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
+  const refusal = findRefusal(response);
+  if (refusal === null) throw failure(response, 'WRITE');
   return refusedOutcome(recordId, refusal);
 }

@@ -6,12 +6,16 @@
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
-import type { CreatedSubscription, SubscriptionCalls, WantedSubscription } from '../subscribing.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
+import type {
+  CreatedSubscription,
+  DesiredSubscription,
+  SubscriptionCalls,
+} from '../subscribing.ts';
 import { objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { createAnswer, queryAnswer } from './wire.ts';
+import { createResponse, queryResponse } from './wire.ts';
 
 const NOT_FOUND = 404;
 const SEPARATOR = '/';
@@ -19,7 +23,7 @@ const SEPARATOR = '/';
 export const calls: SubscriptionCalls = {
   areShared: true,
 
-  async setUp(session, { account, objectName }: WantedSubscription): Promise<CreatedSubscription> {
+  async setUp(session, { account, objectName }: DesiredSubscription): Promise<CreatedSubscription> {
     const channel = channelName(account);
     const channelId = await findOrCreate(session, CHANNELS, channel, {
       FullName: `${channel}__chn`,
@@ -36,9 +40,9 @@ export const calls: SubscriptionCalls = {
   async renew(session, providerRef) {
     const { memberId } = partsOf(providerRef);
     const path = paths.toolingRecord(MEMBERS, memberId);
-    const answer = await session.send({ method: 'GET', path });
-    if (answer.status === NOT_FOUND) return null;
-    if (!isSuccess(answer)) throw failure(answer);
+    const response = await session.send({ method: 'GET', path });
+    if (response.status === NOT_FOUND) return null;
+    if (!isSuccess(response)) throw failure(response);
     return { providerRef, expireTime: null };
   },
 
@@ -91,21 +95,21 @@ async function findOrCreate(
     (await query(session, `SELECT Id FROM ${kind} WHERE DeveloperName = '${name}'`))[0];
   const known = await find();
   if (known !== undefined) return known;
-  const answer = await session.send({ method: 'POST', path: paths.tooling(kind), body });
-  if (isSuccess(answer)) return answerBody(createAnswer, answer, 'WRITE').id;
-  const error = failure(answer);
+  const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
+  if (isSuccess(response)) return responseBody(createResponse, response, 'WRITE').id;
+  const error = failure(response);
   const other = error instanceof ProviderError && !error.passesLater ? await find() : undefined;
   if (other !== undefined) return other;
   throw error;
 }
 
 async function query(session: ProviderSession, q: string): Promise<string[]> {
-  const answer = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
-  if (!isSuccess(answer)) throw failure(answer);
-  return answerBody(queryAnswer, answer, 'READ').records.map(({ Id }) => Id);
+  const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
+  if (!isSuccess(response)) throw failure(response);
+  return responseBody(queryResponse, response, 'READ').records.map(({ Id }) => Id);
 }
 
 async function remove(session: ProviderSession, kind: Kind, id: string): Promise<void> {
-  const answer = await session.send({ method: 'DELETE', path: paths.toolingRecord(kind, id) });
-  if (!isSuccess(answer) && answer.status !== NOT_FOUND) throw failure(answer);
+  const response = await session.send({ method: 'DELETE', path: paths.toolingRecord(kind, id) });
+  if (!isSuccess(response) && response.status !== NOT_FOUND) throw failure(response);
 }

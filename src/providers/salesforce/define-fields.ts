@@ -1,5 +1,5 @@
 /** Custom fields that callers define, by the Tooling API: the data API only describes them. */
-import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
+import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type DefinedField,
   type DefineFieldsCapability,
@@ -8,12 +8,12 @@ import {
   type FieldDefinitions,
   undefinedField,
 } from '../defining-fields.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { demandedOf, isCovered, merged, metadataOf, TYPES } from './custom-field.ts';
 import { makeVisible } from './field-visibility.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';
-import { createAnswer, describeAnswer, toolingAnswer } from './wire.ts';
+import { createResponse, describeResponse, toolingResponse } from './wire.ts';
 
 export const defineFields: DefineFieldsCapability = {
   types: Object.keys(TYPES) as (keyof typeof TYPES)[],
@@ -64,9 +64,9 @@ async function define(
 
 /** As Salesforce spells it: full names know one spelling only. */
 async function findName(session: ProviderSession, objectName: string): Promise<string> {
-  const answer = await session.send({ method: 'GET', path: paths.description(objectName) });
-  if (!isSuccess(answer)) throw failure(answer);
-  return answerBody(describeAnswer, answer, 'READ').name;
+  const response = await session.send({ method: 'GET', path: paths.description(objectName) });
+  if (!isSuccess(response)) throw failure(response);
+  return responseBody(describeResponse, response, 'READ').name;
 }
 
 async function defineOne(
@@ -94,9 +94,9 @@ async function defineOne(
 async function findField(session: ProviderSession, object: string, fieldName: string) {
   const name = fieldName.replace(/__c$/, '');
   const q = `SELECT Id, Metadata FROM CustomField WHERE EntityDefinition.QualifiedApiName = '${object}' AND DeveloperName = '${name}' AND NamespacePrefix = null`;
-  const answer = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
-  if (!isSuccess(answer)) throw failure(answer);
-  return answerBody(toolingAnswer, answer, 'READ').records[0] ?? null;
+  const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
+  if (!isSuccess(response)) throw failure(response);
+  return responseBody(toolingResponse, response, 'READ').records[0] ?? null;
 }
 
 async function change(
@@ -104,15 +104,15 @@ async function change(
   request: ProviderRequest,
   metadata: Record<string, unknown>,
 ): Promise<DefinedField> {
-  const answer = await session.send(request);
-  if (!isSuccess(answer)) return refusedOrThrown(answer);
+  const response = await session.send(request);
+  if (!isSuccess(response)) return refusedOrThrown(response);
   if (request.method === 'PATCH') return definedField('UPDATE', metadata);
-  answerBody(createAnswer, answer, 'WRITE');
+  responseBody(createResponse, response, 'WRITE');
   return definedField('CREATE', metadata);
 }
 
-function refusedOrThrown(answer: ProviderAnswer): DefinedField {
-  const refusal = findRefusal(answer);
-  if (refusal === null) throw failure(answer);
+function refusedOrThrown(response: ProviderResponse): DefinedField {
+  const refusal = findRefusal(response);
+  if (refusal === null) throw failure(response);
   return undefinedField(refusal.join(' '));
 }

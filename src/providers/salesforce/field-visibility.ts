@@ -3,12 +3,12 @@
  * person whose credentials the connection has. Other people get it from their administrator.
  */
 import { z } from 'zod';
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { createAnswer } from './wire.ts';
+import { createResponse } from './wire.ts';
 
 const PERMISSION_SET = {
   Name: 'IntegrationCustomFieldVisibility',
@@ -46,8 +46,8 @@ async function permissionSet(session: ProviderSession): Promise<string> {
 }
 
 async function assign(session: ProviderSession, PermissionSetId: string): Promise<void> {
-  const answer = await session.send({ method: 'GET', path: paths.userInfo });
-  const { user_id: AssigneeId } = answerBody(userInfo, succeeded(answer), 'READ');
+  const response = await session.send({ method: 'GET', path: paths.userInfo });
+  const { user_id: AssigneeId } = responseBody(userInfo, succeeded(response), 'READ');
   const assigned = await query(
     session,
     `SELECT Id FROM PermissionSetAssignment WHERE AssigneeId = '${AssigneeId}' AND PermissionSetId = '${PermissionSetId}'`,
@@ -75,16 +75,16 @@ async function permit(
 }
 
 async function query(session: ProviderSession, q: string) {
-  const answer = await session.send({ method: 'GET', path: paths.query, query: { q } });
-  return answerBody(rows, succeeded(answer), 'READ').records;
+  const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
+  return responseBody(rows, succeeded(response), 'READ').records;
 }
 
 async function create(session: ProviderSession, object: string, body: object): Promise<string> {
-  const answer = await session.send({ method: 'POST', path: paths.records(object), body });
-  return answerBody(createAnswer, succeeded(answer), 'WRITE').id;
+  const response = await session.send({ method: 'POST', path: paths.records(object), body });
+  return responseBody(createResponse, succeeded(response), 'WRITE').id;
 }
 
-function succeeded(answer: ProviderAnswer): ProviderAnswer {
-  if (isSuccess(answer)) return answer;
-  throw failure(answer);
+function succeeded(response: ProviderResponse): ProviderResponse {
+  if (isSuccess(response)) return response;
+  throw failure(response);
 }

@@ -1,23 +1,22 @@
 /** Descriptions of objects. */
-
 import type {
   FieldDescription,
   FieldValueType,
   ObjectDescription,
-  ProviderAnswer,
+  ProviderResponse,
   ProviderSession,
 } from '../contract.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { compositeAnswer, describeAnswer, type Field } from './wire.ts';
+import { compositeResult, describeResponse, type Field } from './wire.ts';
 
 export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
   const url = paths.description(objectName);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: paths.composite,
     body: {
@@ -25,17 +24,17 @@ export async function describeObject(
       compositeRequest: [{ method: 'GET', url, referenceId: 'describe' }],
     },
   });
-  if (!isSuccess(answer)) throw failure(answer);
-  const described = partOf(answer);
+  if (!isSuccess(response)) throw failure(response);
+  const described = partOf(response);
   if (!isSuccess(described)) throw failure(described);
-  const { label, fields } = answerBody(describeAnswer, described, 'READ');
+  const { label, fields } = responseBody(describeResponse, described, 'READ');
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
 }
 
 /** A composite succeeds as a whole: how its request fared is told inside. */
-function partOf(answer: ProviderAnswer): ProviderAnswer {
-  const [part] = answerBody(compositeAnswer, answer, 'READ').compositeResponse;
-  return { status: part.httpStatusCode, headers: answer.headers, body: part.body };
+function partOf(response: ProviderResponse): ProviderResponse {
+  const [part] = responseBody(compositeResult, response, 'READ').compositeResponse;
+  return { status: part.httpStatusCode, headers: response.headers, body: part.body };
 }
 
 function describeField(field: Field): FieldDescription {

@@ -1,13 +1,12 @@
 /** Pages of records, by SOQL; the position between pages is Salesforce's own query locator. */
-
 import type { ProviderRequest, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { fieldPath, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { nextRecordsPath, type QueryRow, queryAnswer } from './wire.ts';
+import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 
 /** Salesforce refuses other sizes; what it gives may still be smaller, when rows are large. */
 const SMALLEST_PAGE = 200;
@@ -15,12 +14,12 @@ const LARGEST_PAGE = 2_000;
 
 export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const size = Math.min(Math.max(read.pageSize, SMALLEST_PAGE), LARGEST_PAGE);
-  const answer = await session.send({
+  const response = await session.send({
     ...pageRequest(read),
     headers: { 'sforce-query-options': `batchSize=${size}` },
   });
-  if (!isSuccess(answer)) throw failure(answer);
-  const body = answerBody(queryAnswer, answer, 'READ');
+  if (!isSuccess(response)) throw failure(response);
+  const body = responseBody(queryResponse, response, 'READ');
   const fieldPaths = read.fields.map((field): [string, string[]] => [field, fieldPath(field)]);
   return {
     records: body.records.map((row) => toRecord(row, fieldPaths)),

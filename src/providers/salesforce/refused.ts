@@ -1,9 +1,8 @@
 /** What Salesforce's refusals mean. */
-
-import type { ProviderAnswer } from '../contract.ts';
+import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, retryAfterMs } from '../reading-answers.ts';
-import { errorAnswer, type Refusal } from './wire.ts';
+import { bounded, retryAfterMs } from '../read-responses.ts';
+import { errorResponse, type Refusal } from './wire.ts';
 
 /** Codes say more than the status: REQUEST_LIMIT_EXCEEDED comes with a 403, say. */
 const KIND_OF_CODE: Record<string, ProviderErrorKind> = {
@@ -28,22 +27,22 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
 };
 const MESSAGES_MAX = 20;
 
-export function failure(answer: ProviderAnswer): ProviderError {
-  const message = `Salesforce answered ${answer.status}: ${messages(answer).join('; ')}`;
-  return new ProviderError(kindOf(answer), bounded(message), {
-    status: answer.status,
-    retryAfterMs: retryAfterMs(answer),
+export function failure(response: ProviderResponse): ProviderError {
+  const message = `Salesforce answered ${response.status}: ${messages(response).join('; ')}`;
+  return new ProviderError(kindOf(response), bounded(message), {
+    status: response.status,
+    retryAfterMs: retryAfterMs(response),
   });
 }
 
 /** Why a record was refused for what is in it; null if the cause is not the record. */
-export function findRefusal(answer: ProviderAnswer): string[] | null {
-  const kind = kindOf(answer);
-  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(answer) : null;
+export function findRefusal(response: ProviderResponse): string[] | null {
+  const kind = kindOf(response);
+  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
 }
 
-export function messages(answer: ProviderAnswer): string[] {
-  const told = errorAnswer.parse(answer.body).map(words);
+export function messages(response: ProviderResponse): string[] {
+  const told = errorResponse.parse(response.body).map(words);
   return told.length > 0 ? told.slice(0, MESSAGES_MAX) : [words({ message: '', errorCode: '' })];
 }
 
@@ -53,8 +52,8 @@ export function words({ message, errorCode }: Refusal): string {
   return bounded(errorCode ? `${told} (${errorCode})` : told);
 }
 
-function kindOf({ status, body }: ProviderAnswer): ProviderErrorKind {
-  const errors = errorAnswer.parse(body);
+function kindOf({ status, body }: ProviderResponse): ProviderErrorKind {
+  const errors = errorResponse.parse(body);
   if (errors.some(({ message }) => /no such column/i.test(message))) return 'MISSING_FIELD';
   for (const { errorCode } of errors) {
     const kind = KIND_OF_CODE[errorCode];

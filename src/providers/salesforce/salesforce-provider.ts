@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { accountEngagement } from './account-engagement.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
@@ -11,7 +11,7 @@ import { paths } from './paths.ts';
 import { readPage, selectedColumns, toRecord } from './read.ts';
 import { failure } from './refused.ts';
 import { subscribe } from './subscribe.ts';
-import { queryAnswer } from './wire.ts';
+import { queryResponse } from './wire.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
 /** Records by their ids, as Salesforce has them now. */
@@ -27,9 +27,9 @@ async function readRecords(
   if (known.length === 0) return [];
   const listed = known.map((id) => `'${id}'`).join(',');
   const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${listed})`;
-  const answer = await session.send({ method: 'GET', path: paths.query, query: { q } });
-  if (!isSuccess(answer)) throw failure(answer);
-  const { records } = answerBody(queryAnswer, answer, 'READ');
+  const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
+  if (!isSuccess(response)) throw failure(response);
+  const { records } = responseBody(queryResponse, response, 'READ');
   const fieldPaths = fields.map((field): [string, string[]] => [field, fieldPath(field)]);
   const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID), row]));
   return known.flatMap((id) => {
@@ -43,8 +43,8 @@ async function readRecords(
 const userInfo = z.object({ sub: z.string().min(1) });
 
 async function identify(session: ProviderSession): Promise<AccountIdentity> {
-  const answer = await session.send({ method: 'GET', path: paths.userInfo });
-  const facts = isSuccess(answer) ? userInfo.safeParse(answer.body) : null;
+  const response = await session.send({ method: 'GET', path: paths.userInfo });
+  const facts = isSuccess(response) ? userInfo.safeParse(response.body) : null;
   // The workspace is in the org's addresses: without it there is no connection.
   return { workspaceRef: null, consumerRef: facts?.data?.sub ?? null };
 }

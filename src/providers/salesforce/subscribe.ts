@@ -1,7 +1,7 @@
 /** Salesforce's Change Data Capture, streamed by its Pub/Sub API. */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import type { ProviderEvent, SubscribeCapability, TimeSpan } from '../subscribing.ts';
 import { calls, topicName } from './channel-members.ts';
 import { paths } from './paths.ts';
@@ -36,12 +36,12 @@ export function subscribe(pubSubUrl: string): SubscribeCapability {
 const userInfo = z.object({ organization_id: z.string().min(15).max(18) });
 
 async function findOrganization(session: ProviderSession): Promise<string> {
-  const answer = await session.send({ method: 'GET', path: paths.userInfo });
-  if (!isSuccess(answer)) throw failure(answer);
-  return answerBody(userInfo, answer, 'READ').organization_id;
+  const response = await session.send({ method: 'GET', path: paths.userInfo });
+  if (!isSuccess(response)) throw failure(response);
+  return responseBody(userInfo, response, 'READ').organization_id;
 }
 
-const deletedAnswer = z.object({
+const deletedResponse = z.object({
   deletedRecords: z.array(z.object({ id: z.string(), deletedDate: z.string() })),
 });
 
@@ -53,9 +53,9 @@ async function deletions(
   const end = new Date(Math.max(until.getTime(), since.getTime() + MINUTE_MS) + MINUTE_MS);
   const path = paths.deleted(objectName);
   const query = { start: since.toISOString(), end: end.toISOString() };
-  const answer = await session.send({ method: 'GET', path, query });
-  if (!isSuccess(answer)) throw failure(answer);
-  const { deletedRecords } = answerBody(deletedAnswer, answer, 'READ');
+  const response = await session.send({ method: 'GET', path, query });
+  if (!isSuccess(response)) throw failure(response);
+  const { deletedRecords } = responseBody(deletedResponse, response, 'READ');
   return deletedRecords.map(({ id, deletedDate }) => ({
     nativeId: ['deleted', id, deletedDate].join('.'),
     account,

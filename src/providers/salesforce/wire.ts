@@ -7,7 +7,7 @@ const refusal = z.object({
 });
 export type Refusal = z.infer<typeof refusal>;
 /** Anything else (a gateway's page, say) counts as an answer that names no error. */
-export const errorAnswer = z.array(refusal).catch([]);
+export const errorResponse = z.array(refusal).catch([]);
 
 /** Only this path is followed: it is stored between pages, and sent with the org's credentials. */
 export const nextRecordsPath = z.string().regex(/^\/services\/data\/v\d+\.\d+\/query\/[\w-]+$/);
@@ -15,7 +15,7 @@ export const nextRecordsPath = z.string().regex(/^\/services\/data\/v\d+\.\d+\/q
 export const queryRow = z.looseObject({ Id: z.string() });
 export type QueryRow = z.infer<typeof queryRow>;
 
-export const queryAnswer = z
+export const queryResponse = z
   .object({
     totalSize: z.int(),
     records: z.array(queryRow),
@@ -27,10 +27,10 @@ export const queryAnswer = z
     ]),
   );
 
-export const createAnswer = z.object({ id: z.string() });
+export const createResponse = z.object({ id: z.string() });
 
 /** One for each record, in order. */
-export const collectionAnswer = z.array(
+export const collectionResponse = z.array(
   z.object({
     id: z.string().nullish(),
     success: z.boolean(),
@@ -65,18 +65,18 @@ const field = z.object({
 });
 export type Field = z.infer<typeof field>;
 
-export const describeAnswer = z.object({
+export const describeResponse = z.object({
   name: z.string(),
   label: z.string().nullish(),
   fields: z.array(field),
 });
 
 /** Custom fields, with all that they are made of. */
-export const toolingAnswer = z.object({
+export const toolingResponse = z.object({
   records: z.array(z.object({ Id: z.string(), Metadata: z.looseObject({ type: z.string() }) })),
 });
 
 /** The answer to a composite of one request. */
-export const compositeAnswer = z.object({
+export const compositeResult = z.object({
   compositeResponse: z.tuple([z.object({ body: z.unknown(), httpStatusCode: z.int() })]),
 });

@@ -1,5 +1,5 @@
 /** Records created, updated and deleted. Salesforce's answers never hold the record itself. */
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
   type RecordOutcome,
@@ -9,11 +9,11 @@ import {
   writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal, messages, words } from './refused.ts';
-import { collectionAnswer, createAnswer } from './wire.ts';
+import { collectionResponse, createResponse } from './wire.ts';
 
 /** The headers that a caller may add to a write: Salesforce's own, such as Sforce-Duplicate-Rule-Header. */
 
@@ -41,14 +41,14 @@ export function writeRecord(session: ProviderSession, write: RecordWrite): Promi
 }
 
 async function createRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: paths.records(write.objectName),
     headers: forwardedHeaders(write.headers),
     body: write.record,
   });
-  if (!isSuccess(answer)) return refusedOrThrown(answer, null);
-  const { id } = answerBody(createAnswer, answer, 'WRITE');
+  if (!isSuccess(response)) return refusedOrThrown(response, null);
+  const { id } = responseBody(createResponse, response, 'WRITE');
   return writtenOutcome(id);
 }
 
@@ -60,14 +60,14 @@ async function updateRecord(
   const recordId = findRecordId(id);
   if (recordId === null)
     return refusedOutcome(null, ['An update needs the id of a Salesforce record']);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: paths.record(objectName, recordId),
     query: { _HttpMethod: 'PATCH' },
     headers: forwardedHeaders(headers),
     body: fields,
   });
-  return isSuccess(answer) ? writtenOutcome(recordId) : refusedOrThrown(answer, recordId);
+  return isSuccess(response) ? writtenOutcome(recordId) : refusedOrThrown(response, recordId);
 }
 
 export async function deleteRecord(
@@ -76,12 +76,12 @@ export async function deleteRecord(
 ): Promise<RecordOutcome> {
   const recordId = findRecordId(id);
   if (recordId === null) return refusedOutcome(null, ['No Salesforce record can have that id']);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'DELETE',
     path: paths.record(objectName, recordId),
     headers: forwardedHeaders(headers),
   });
-  return isSuccess(answer) ? writtenOutcome(recordId) : refusedOrThrown(answer, recordId);
+  return isSuccess(response) ? writtenOutcome(recordId) : refusedOrThrown(response, recordId);
 }
 
 export async function writeBatch(
@@ -89,7 +89,7 @@ export async function writeBatch(
   batch: BatchWrite,
 ): Promise<RecordOutcome[]> {
   const attributes = { type: objectApiName(batch.objectName) };
-  const answer = await session.send({
+  const response = await session.send({
     method: batch.type === 'CREATE' ? 'POST' : 'PATCH',
     path: paths.collection,
     headers: forwardedHeaders(batch.headers),
@@ -100,14 +100,14 @@ export async function writeBatch(
     },
   });
   const ids = batch.records.map(({ record }) => findRecordId(record.id));
-  if (isSuccess(answer)) return batchOutcomes(answer, ids);
-  const refusal = findRefusal(answer);
-  if (refusal === null) throw failure(answer);
+  if (isSuccess(response)) return batchOutcomes(response, ids);
+  const refusal = findRefusal(response);
+  if (refusal === null) throw failure(response);
   return ids.map((id) => refusedOutcome(id, refusal));
 }
 
-function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOutcome[] {
-  const results = answerBody(collectionAnswer.length(ids.length), answer, 'WRITE');
+function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): RecordOutcome[] {
+  const results = responseBody(collectionResponse.length(ids.length), response, 'WRITE');
   return results.map(({ id, success, errors }, index) => {
     const recordId = id ?? ids[index] ?? null;
     if (success) return { success, recordId, data: null, errors: [] };
@@ -117,10 +117,10 @@ function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOu
 }
 
 /** Of a record that was named (an update, a delete), a 404 is about that record. */
-function refusedOrThrown(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
-  const error = failure(answer);
+function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
+  const error = failure(response);
   const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;
-  const refusal = isMissing ? messages(answer) : findRefusal(answer);
+  const refusal = isMissing ? messages(response) : findRefusal(response);
   if (refusal === null) throw error;
   return refusedOutcome(recordId, refusal);
 }

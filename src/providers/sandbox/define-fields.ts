@@ -8,7 +8,7 @@ import {
   type FieldDefinitions,
   undefinedField,
 } from '../defining-fields.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { objectPath } from './read.ts';
 import { isRecordRefusal, refusalError, refusalMessages } from './wire.ts';
 
@@ -66,7 +66,7 @@ async function defineOne(
 ): Promise<DefinedField> {
   const { fieldName, displayName, valueType, description, required, unique } = field;
   const { stringOptions, association } = field;
-  const answer = await session.send({
+  const response = await session.send({
     method: 'PUT',
     path: `${objectPath(objectName)}/fields/${encodeURIComponent(fieldName)}`,
     body: {
@@ -79,10 +79,10 @@ async function defineOne(
       references: association?.targetObject,
     },
   });
-  if (isSuccess(answer)) {
-    const { action, field: metadata } = answerBody(definedSchema, answer, 'WRITE');
+  if (isSuccess(response)) {
+    const { action, field: metadata } = responseBody(definedSchema, response, 'WRITE');
     return definedField(ACTIONS[action], metadata);
   }
-  if (!isRecordRefusal(answer)) throw refusalError(answer);
-  return undefinedField(refusalMessages(answer).join(' '));
+  if (!isRecordRefusal(response)) throw refusalError(response);
+  return undefinedField(refusalMessages(response).join(' '));
 }

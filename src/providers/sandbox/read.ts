@@ -12,21 +12,21 @@ import type {
   RecordPage,
   RecordsRead,
 } from '../moving-records.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { type fieldSchema, objectSchema, pageSchema, recordsSchema, refusalError } from './wire.ts';
 
 export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const answer = await session.send({ method: 'GET', path: objectPath(objectName) });
-  if (!isSuccess(answer)) throw refusalError(answer);
-  const { name, displayName, fields } = answerBody(objectSchema, answer, 'READ');
+  const response = await session.send({ method: 'GET', path: objectPath(objectName) });
+  if (!isSuccess(response)) throw refusalError(response);
+  const { name, displayName, fields } = responseBody(objectSchema, response, 'READ');
   return { name, displayName, fields: fields.map(describedField) };
 }
 
 export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
-  const answer = await session.send({
+  const response = await session.send({
     method: 'GET',
     path: `${objectPath(read.objectName)}/records`,
     query: {
@@ -38,8 +38,8 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
       where: read.filters?.length ? JSON.stringify(conditions(read.filters)) : undefined,
     },
   });
-  if (!isSuccess(answer)) throw refusalError(answer);
-  const { records, nextCursor, total } = answerBody(pageSchema, answer, 'READ');
+  if (!isSuccess(response)) throw refusalError(response);
+  const { records, nextCursor, total } = responseBody(pageSchema, response, 'READ');
   return {
     records: records.map((raw) => ({ id: raw.id, fields: pick(raw, read.fields), raw })),
     nextCursor,
@@ -56,9 +56,9 @@ export async function readRecords(
   { objectName, fields, ids }: RecordsRead,
 ): Promise<ProviderRecord[]> {
   const path = `${objectPath(objectName)}/batch/read`;
-  const answer = await session.send({ method: 'POST', path, body: { ids } });
-  if (!isSuccess(answer)) throw refusalError(answer);
-  const { records } = answerBody(recordsSchema, answer, 'READ');
+  const response = await session.send({ method: 'POST', path, body: { ids } });
+  if (!isSuccess(response)) throw refusalError(response);
+  const { records } = responseBody(recordsSchema, response, 'READ');
   return records.map((raw) => ({ id: raw.id, fields: pick(raw, fields), raw }));
 }
 

@@ -1,16 +1,16 @@
 /** The sandbox's webhooks: made by requests, one for each object of a connection. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import {
   type CreatedSubscription,
+  type DesiredSubscription,
   MalformedEvents,
   type ProviderEvent,
   type ProviderEventKind,
   type SubscribeCapability,
   type SubscriptionCalls,
-  type WantedSubscription,
   type WebhookRequest,
 } from '../subscribing.ts';
 import { refusalError, subscriptionSchema } from './wire.ts';
@@ -37,14 +37,14 @@ const calls: SubscriptionCalls = {
 
   async renew(session, providerRef) {
     const path = `${PATH}/${encodeURIComponent(providerRef)}/renew`;
-    const answer = await session.send({ method: 'POST', path });
-    return answer.status === NOT_FOUND ? null : made(succeeded(answer));
+    const response = await session.send({ method: 'POST', path });
+    return response.status === NOT_FOUND ? null : made(succeeded(response));
   },
 
   async takeDown(session: ProviderSession, providerRef: string) {
     const path = `${PATH}/${encodeURIComponent(providerRef)}`;
-    const answer = await session.send({ method: 'DELETE', path });
-    if (answer.status !== NOT_FOUND) succeeded(answer);
+    const response = await session.send({ method: 'DELETE', path });
+    if (response.status !== NOT_FOUND) succeeded(response);
   },
 };
 
@@ -57,7 +57,7 @@ export const subscribe: SubscribeCapability = {
 };
 
 /** `contacts.merged` and the like are native names as they are. */
-function typesOf({ objectName, kinds, otherEvents }: WantedSubscription): string[] {
+function typesOf({ objectName, kinds, otherEvents }: DesiredSubscription): string[] {
   const types = [...KINDS].flatMap(([type, kind]) => (kinds.includes(kind) ? type : []));
   const others = otherEvents.map((name) => name.replace(`${objectName}.`, ''));
   return [...new Set([...types, ...others])];
@@ -123,12 +123,12 @@ function parsedBody(body: Buffer): z.output<typeof bodySchema> {
   }
 }
 
-function succeeded(answer: ProviderAnswer): ProviderAnswer {
-  if (isSuccess(answer)) return answer;
-  throw refusalError(answer);
+function succeeded(response: ProviderResponse): ProviderResponse {
+  if (isSuccess(response)) return response;
+  throw refusalError(response);
 }
 
-function made(answer: ProviderAnswer): CreatedSubscription {
-  const { id, expiresAt } = answerBody(subscriptionSchema, answer, 'WRITE');
+function made(response: ProviderResponse): CreatedSubscription {
+  const { id, expiresAt } = responseBody(subscriptionSchema, response, 'WRITE');
   return { providerRef: id, expireTime: new Date(expiresAt) };
 }

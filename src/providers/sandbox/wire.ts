@@ -1,8 +1,8 @@
 /** The sandbox's wire format, and what its refusals mean. */
 import { z } from 'zod';
-import type { ProviderAnswer } from '../contract.ts';
+import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { bounded, retryAfterMs } from '../reading-answers.ts';
+import { bounded, retryAfterMs } from '../read-responses.ts';
 
 export const fieldSchema = z.object({
   name: z.string(),
@@ -52,9 +52,9 @@ const refusalSchema = z.object({
 });
 
 /** Why a request was refused, in words for people: one text for each problem. */
-export function refusalMessages(answer: ProviderAnswer): string[] {
-  const { data } = refusalSchema.safeParse(answer.body);
-  if (data === undefined) return [`The sandbox answered ${answer.status}`];
+export function refusalMessages(response: ProviderResponse): string[] {
+  const { data } = refusalSchema.safeParse(response.body);
+  if (data === undefined) return [`The sandbox answered ${response.status}`];
   return messagesOf(data.errors ?? [data.error]);
 }
 
@@ -63,18 +63,18 @@ export function messagesOf(problems: z.output<typeof problemSchema>[]): string[]
 }
 
 /** The refusal of a whole request, as distinct from that of the record in it. */
-export function refusalError(answer: ProviderAnswer): ProviderError {
-  return new ProviderError(kindOf(answer), refusalMessages(answer).join('; '), {
-    status: answer.status,
-    retryAfterMs: retryAfterMs(answer),
+export function refusalError(response: ProviderResponse): ProviderError {
+  return new ProviderError(kindOf(response), refusalMessages(response).join('; '), {
+    status: response.status,
+    retryAfterMs: retryAfterMs(response),
   });
 }
 
 /** Kinds of a refusal that is about the record sent: that record's outcome, and no failure. */
 const RECORD_REFUSALS = new Set<ProviderErrorKind>(['BAD_REQUEST', 'MISSING_FIELD']);
 
-export function isRecordRefusal(answer: ProviderAnswer): boolean {
-  return RECORD_REFUSALS.has(kindOf(answer));
+export function isRecordRefusal(response: ProviderResponse): boolean {
+  return RECORD_REFUSALS.has(kindOf(response));
 }
 
 const KIND_BY_CODE = new Map<string, ProviderErrorKind>([
@@ -90,11 +90,11 @@ const KIND_BY_STATUS = new Map<number, ProviderErrorKind>([
   [429, 'RATE_LIMITED'],
 ]);
 
-function kindOf(answer: ProviderAnswer): ProviderErrorKind {
-  if (answer.status >= 500) return 'SERVER_ERROR';
-  return KIND_BY_CODE.get(codeOf(answer)) ?? KIND_BY_STATUS.get(answer.status) ?? 'BAD_REQUEST';
+function kindOf(response: ProviderResponse): ProviderErrorKind {
+  if (response.status >= 500) return 'SERVER_ERROR';
+  return KIND_BY_CODE.get(codeOf(response)) ?? KIND_BY_STATUS.get(response.status) ?? 'BAD_REQUEST';
 }
 
-function codeOf({ body }: ProviderAnswer): string {
+function codeOf({ body }: ProviderResponse): string {
   return refusalSchema.safeParse(body).data?.error.code ?? '';
 }

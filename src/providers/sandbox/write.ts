@@ -1,4 +1,4 @@
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
   type RecordOutcome,
@@ -8,7 +8,7 @@ import {
   writtenOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { answerBody, isSuccess } from '../reading-answers.ts';
+import { isSuccess, responseBody } from '../read-responses.ts';
 import { objectPath } from './read.ts';
 import {
   batchSchema,
@@ -34,14 +34,14 @@ export async function writeRecord(
   if (recordId === '') errors.push('An update needs the id of its record');
   if (errors.length > 0) return refused(recordId, errors);
   const path = `${objectPath(write.objectName)}/records`;
-  const answer = await session.send({
+  const response = await session.send({
     method: updating ? 'PATCH' : 'POST',
     path: recordId === null ? path : `${path}/${encodeURIComponent(recordId)}`,
     headers: requestHeaders(write),
     body: { record, associations: write.associations },
   });
-  if (!isSuccess(answer)) return refusalOutcome(answer, recordId);
-  const written = answerBody(writtenSchema, answer, 'WRITE');
+  if (!isSuccess(response)) return refusalOutcome(response, recordId);
+  const written = responseBody(writtenSchema, response, 'WRITE');
   return accepted(written.record, written.echoedHeaders);
 }
 
@@ -53,7 +53,7 @@ export async function writeBatch(
   const ids = write.records.map(({ record: { id } }) => (updating ? String(id ?? '') : null));
   const errors = headerErrors(write.headers);
   if (errors.length > 0) return ids.map((id) => refused(id, errors));
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: `${objectPath(write.objectName)}/batch/${write.type.toLowerCase()}`,
     headers: requestHeaders(write),
@@ -65,8 +65,8 @@ export async function writeBatch(
       allOrNone: write.allOrNone,
     },
   });
-  if (!isSuccess(answer)) return ids.map((id) => refusalOutcome(answer, id));
-  return batchOutcomes(answer, ids);
+  if (!isSuccess(response)) return ids.map((id) => refusalOutcome(response, id));
+  return batchOutcomes(response, ids);
 }
 
 export async function deleteRecord(
@@ -75,22 +75,22 @@ export async function deleteRecord(
 ): Promise<RecordOutcome> {
   const errors = headerErrors(headers);
   if (errors.length > 0) return refused(id, errors);
-  const answer = await session.send({
+  const response = await session.send({
     method: 'DELETE',
     path: `${objectPath(objectName)}/records/${encodeURIComponent(id)}`,
     headers: requestHeaders({ headers }),
   });
-  if (!isSuccess(answer)) return refusalOutcome(answer, id);
+  if (!isSuccess(response)) return refusalOutcome(response, id);
   return writtenOutcome(id);
 }
 
-function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOutcome[] {
-  const { results, echoedHeaders } = answerBody(batchSchema, answer, 'WRITE');
+function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): RecordOutcome[] {
+  const { results, echoedHeaders } = responseBody(batchSchema, response, 'WRITE');
   return ids.map((id, index) => {
     const result = results[index];
     if (result === undefined) {
       const message = `${results.length} results came for ${ids.length} records`;
-      throw new ProviderError('DISCONNECTED', message, { status: answer.status });
+      throw new ProviderError('DISCONNECTED', message, { status: response.status });
     }
     if (result.success) return accepted(result.record, echoedHeaders);
     return refused(id, messagesOf(result.errors));
@@ -120,9 +120,9 @@ function accepted(
   return writtenOutcome(record.id, data);
 }
 
-function refusalOutcome(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
-  if (!isRecordRefusal(answer)) throw refusalError(answer);
-  return refused(recordId, refusalMessages(answer));
+function refusalOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
+  if (!isRecordRefusal(response)) throw refusalError(response);
+  return refused(recordId, refusalMessages(response));
 }
 
 /** A record without an id of its own has an empty one until here. */

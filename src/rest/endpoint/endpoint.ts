@@ -84,7 +84,7 @@ export interface Endpoint
 /** An endpoint of its own kind. Most are lists, reads or mutations, which have helpers. */
 export function endpoint<I extends z.ZodObject, Shown>(definition: Definition<I, Shown>): Endpoint {
   const { memberNeeds } = definition;
-  const input = memberNeeds ? withNeedsTold(definition.input, memberNeeds) : definition.input;
+  const input = memberNeeds ? withNeeds(definition.input, memberNeeds) : definition.input;
   const unmasked = placesOf(definition);
   const mask = definition.mask === undefined ? null : maskOf(definition.mask, unmasked);
   const part = (name: Part) => schemaOfPart(input, unmasked, name);
@@ -121,7 +121,7 @@ function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input
 }
 
 /** The input, with descriptions that tell the needs. */
-function withNeedsTold(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
+function withNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
   const told = Object.entries(needs).flatMap(([member, need]) => {
     const schema = input.shape[member] as z.ZodType;
     return need ? [[member, schema.describe(`${schema.description} ${needText(need)}`)]] : [];
@@ -130,6 +130,6 @@ function withNeedsTold(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.Z
 }
 
 /** The Location header of what was created; for endpoints whose answers have no body. */
-export function tellLocation({ url, setHeader }: RestRequest, id: string): void {
+export function setLocation({ url, setHeader }: RestRequest, id: string): void {
   setHeader('location', `${url.split('?')[0]}/${id}`);
 }

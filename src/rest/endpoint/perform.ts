@@ -1,5 +1,4 @@
 /** Runs a request to an endpoint: admits the caller, waits for its turn, validates the input, and limits the time. */
-
 import { type CallRequest, createCall, type Services } from '../../domain/call.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { createRelations } from '../../domain/relations.ts';
@@ -47,7 +46,7 @@ export async function perform(
     // Admission has counted one request already.
     if (weight > 1) await admission.spend(admitted, weight - 1, received);
     const run = (slot: RequestSlot | undefined) =>
-      answer(endpoint, services, { received, viewer: admitted, slot });
+      response(endpoint, services, { received, viewer: admitted, slot });
     return inTurn(admitted, { ...received.sender, weight }, run);
   };
   return timed(meters, work, ({ outcome, seconds }) => {
@@ -71,7 +70,7 @@ function kindOf({ method }: Endpoint): 'query' | 'mutation' {
   return method === 'GET' ? 'query' : 'mutation';
 }
 
-async function answer(
+async function response(
   endpoint: Endpoint,
   services: Services,
   {

@@ -28,8 +28,8 @@ import { pagedEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { wordOf, words } from '../endpoint/words.ts';
+import { shownJson } from '../openapi/response-schema.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
-import { shownJson } from '../openapi/shown.ts';
 
 const tag = 'Deliveries';
 const inProject = '/projects/{projectIdOrName}';

@@ -29,7 +29,7 @@ import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
-import { CONFIG_FORM } from './config/take-config.ts';
+import { CONFIG_FORM } from './config/parse-config.ts';
 import { installation, showInstallation } from './installation-view.ts';
 import { updateInstallationEndpoints } from './update-installation.ts';
 

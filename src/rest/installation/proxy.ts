@@ -8,7 +8,7 @@ import { createCall } from '../../domain/call.ts';
 import {
   type ForwardedRequest,
   forwardRequest,
-  type StreamedAnswer,
+  type StreamedResponse,
 } from '../../domain/installation/proxy.ts';
 import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
@@ -104,7 +104,7 @@ function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequ
 }
 
 /** The provider's, and those that are set already. The provider decides what may be cached, and for how long. */
-function headersOf({ headers }: StreamedAnswer, reply: FastifyReply): OutgoingHttpHeaders {
+function headersOf({ headers }: StreamedResponse, reply: FastifyReply): OutgoingHttpHeaders {
   const { 'cache-control': unsaid, ...own } = reply.getHeaders();
   const vary = [own.vary ?? [], headers.vary ?? []].flat().join(', ');
   return {

@@ -16,8 +16,8 @@ import {
 } from '../../domain/integration/integration-content.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { fieldMetadata } from '../installation/object-metadata.ts';
+import { withoutNulls } from '../openapi/response-schema.ts';
 import { resource } from '../openapi/schemas.ts';
-import { withoutNulls } from '../openapi/shown.ts';
 import { content, revision, showRevision } from './revision.ts';
 
 const displayName = z.string().describe('The name that people see.');

@@ -13,7 +13,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
-import { tellLocation } from '../endpoint/endpoint.ts';
+import { setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
@@ -73,7 +73,7 @@ export const integrationEndpoints = [
     output: null,
     show({ integration: { id }, warnings }, request) {
       sendWarnings(request, warnings);
-      tellLocation(request, id);
+      setLocation(request, id);
     },
   }),
   mutationEndpoint({

@@ -10,14 +10,14 @@ import { createRevision, getRevision, listRevisions } from '../../domain/integra
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { tellLocation } from '../endpoint/endpoint.ts';
+import { setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
+import { responseObject, withoutNulls } from '../openapi/response-schema.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
-import { shownObject, withoutNulls } from '../openapi/shown.ts';
 import { WARNED } from './ignored-members.ts';
 import { manifestShape, revisionOfManifest } from './manifest.ts';
 
@@ -30,7 +30,7 @@ const places: Record<'integrationIdOrName', Place> = {
 export const content = resource(
   'IntegrationContent',
   'What an integration reads, writes, proxies and subscribes to.',
-  shownObject(integrationContentInput, {
+  responseObject(integrationContentInput, {
     schedule: z
       .string()
       .describe('A cron expression of five fields, in UTC; empty if there is none.'),
@@ -98,7 +98,7 @@ export const revisionEndpoints = [
     output: null,
     show({ revision: { id: revisionId }, warnings }, request) {
       sendWarnings(request, warnings);
-      tellLocation(request, revisionId);
+      setLocation(request, revisionId);
     },
   }),
   readEndpoint({

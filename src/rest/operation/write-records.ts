@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type WriteAnswer, writeRecords } from '../../domain/operation/write-records.ts';
+import { type WriteOutcome, writeRecords } from '../../domain/operation/write-records.ts';
 import { problemOf } from '../../errors.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { problem, resource } from '../openapi/schemas.ts';
@@ -52,17 +52,17 @@ const writeProblem = resource(
   { ...problem.shape, ...resultShape },
 );
 
-type RecordOutcome = NonNullable<WriteAnswer['result']>;
+type RecordOutcome = NonNullable<WriteOutcome['result']>;
 
 /** Clients of the platform know no other members here: why a record failed is told beside the results. */
 function showOutcome({ success, recordId, data }: RecordOutcome) {
   return { success, recordId: recordId ?? undefined, data: data ?? undefined };
 }
 
-function showAnswer(answer: WriteAnswer) {
-  const { operation, result, results } = answer;
+function showResult(response: WriteOutcome) {
+  const { operation, result, results } = response;
   const { id: operationId, status: outcome } = operation;
-  if (results) return showBatch(answer, results);
+  if (results) return showBatch(response, results);
   // While it is in progress, its outcome is not known: the answer tells no failure.
   if (!result || outcome === 'IN_PROGRESS') return { operationId };
   const shown = showOutcome(result);
@@ -71,8 +71,8 @@ function showAnswer(answer: WriteAnswer) {
   return { operationId, result: shown, errors: told };
 }
 
-function showBatch(answer: WriteAnswer, results: RecordOutcome[]) {
-  const { operation, successCount, failureCount } = answer;
+function showBatch(response: WriteOutcome, results: RecordOutcome[]) {
+  const { operation, successCount, failureCount } = response;
   const failed = results.flatMap(({ success, errors: messages }, index) =>
     success ? [] : messages.map((message) => ({ message: `Record ${index + 1}: ${message}` })),
   );
@@ -119,6 +119,6 @@ export const writeEndpoints = [
     status: 200,
     output: writeResult,
     failure: { status: 422, isFailed, problem: writeProblem, showProblem },
-    show: showAnswer,
+    show: showResult,
   }),
 ];

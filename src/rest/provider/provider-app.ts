@@ -12,8 +12,8 @@ import {
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { shownJson } from '../openapi/response-schema.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
-import { shownJson } from '../openapi/shown.ts';
 
 const tag = 'Provider apps';
 const path = '/projects/{projectIdOrName}/provider-apps';

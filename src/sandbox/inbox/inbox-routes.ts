@@ -15,7 +15,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
     {
       method: 'POST',
       pattern,
-      answer(request) {
+      handle(request) {
         jsonBody(request);
         inbox.receive(parsed(boxSchema, request.params).name, request.headers, request.body);
         return { status: 204 };
@@ -24,7 +24,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
     {
       method: 'GET',
       pattern,
-      answer({ params, query }) {
+      handle({ params, query }) {
         const { name } = parsed(boxSchema, params);
         const { limit } = parsed(listSchema, Object.fromEntries(query));
         return {
@@ -36,7 +36,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
     {
       method: 'DELETE',
       pattern,
-      answer({ params }) {
+      handle({ params }) {
         inbox.clear(parsed(boxSchema, params).name);
         return { status: 204 };
       },

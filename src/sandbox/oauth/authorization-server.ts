@@ -44,7 +44,7 @@ export interface Consent {
 }
 
 /** The answer of a token endpoint, as RFC 6749 section 5.1 has it, and who it is for. */
-export interface TokenAnswer {
+export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';
   expires_in: number;
@@ -96,7 +96,7 @@ export class AuthorizationServer {
   exchangeCode(
     clientId: string,
     given: { code: string; redirectUri: string; codeVerifier: string | null },
-  ): TokenAnswer {
+  ): TokenResponse {
     const held = this.#codes.get(given.code);
     if (held?.used) held.family.revoked = true;
     if (held === undefined || held.used || held.expiresAtMs <= this.#now().getTime()) {
@@ -113,17 +113,17 @@ export class AuthorizationServer {
   }
 
   /** `client_credentials`: the client acts for itself, and asks again rather than refresh. */
-  grantToClient(clientId: string, scope: string): TokenAnswer {
+  grantToClient(clientId: string, scope: string): TokenResponse {
     return this.#issue(newFamily(clientId, clientId, scope), { refreshable: false });
   }
 
   /** `password`: the caller has checked the password. */
-  grantToUser(clientId: string, userId: string, scope: string): TokenAnswer {
+  grantToUser(clientId: string, userId: string, scope: string): TokenResponse {
     return this.#issue(newFamily(clientId, userId, scope), { refreshable: true });
   }
 
   /** Gives a new pair. A refresh token seen twice was stolen, or lost: all of its family ends. */
-  refresh(clientId: string, refreshToken: string): TokenAnswer {
+  refresh(clientId: string, refreshToken: string): TokenResponse {
     const held = this.#refreshTokens.get(refreshToken);
     if (held?.used) {
       held.family.revoked = true;
@@ -151,13 +151,13 @@ export class AuthorizationServer {
     return held.expiresAtMs > this.#now().getTime() ? held.family : null;
   }
 
-  #issue(family: Family, { refreshable }: { refreshable: boolean }): TokenAnswer {
+  #issue(family: Family, { refreshable }: { refreshable: boolean }): TokenResponse {
     const { tokenLifetimeSeconds } = this.#settings;
     const accessToken = `sbx_at_${secret()}`;
     const expiresAtMs = this.#now().getTime() + tokenLifetimeSeconds * 1_000;
     this.#accessTokens.set(accessToken, { family, expiresAtMs });
     this.counts.issued += 1;
-    const answer: TokenAnswer = {
+    const response: TokenResponse = {
       access_token: accessToken,
       token_type: 'Bearer',
       expires_in: tokenLifetimeSeconds,
@@ -165,10 +165,10 @@ export class AuthorizationServer {
       user: { id: family.userId },
       workspace: { id: 'sandbox' },
     };
-    if (!refreshable) return answer;
+    if (!refreshable) return response;
     const refreshToken = `sbx_rt_${secret()}`;
     this.#refreshTokens.set(refreshToken, { family, used: false });
-    return { ...answer, refresh_token: refreshToken };
+    return { ...response, refresh_token: refreshToken };
   }
 }
 

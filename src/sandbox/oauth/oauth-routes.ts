@@ -2,12 +2,12 @@ import querystring from 'node:querystring';
 import { z } from 'zod';
 import { html, page } from '../../html.ts';
 import { basicCredentials, PASSWORD_START } from '../authentication.ts';
-import { parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import { parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import type { Route } from '../router.ts';
 import {
   type AuthorizationServer,
-  type TokenAnswer,
   TokenRefusal,
+  type TokenResponse,
 } from './authorization-server.ts';
 
 /** Clients whose secret starts so are accepted, of any id: `sandbox-client` / `sandbox-secret`. */
@@ -18,18 +18,18 @@ export function oauthRoutes(oauth: AuthorizationServer): Route[] {
     {
       method: 'GET',
       pattern: '/oauth/authorize',
-      answer: ({ query }) => authorize(oauth, query),
+      handle: ({ query }) => authorize(oauth, query),
     },
     {
       method: 'POST',
       pattern: '/oauth/token',
-      answer: (request) => answerToken(request, (form, clientId) => grant(oauth, clientId, form)),
+      handle: (request) => issueToken(request, (form, clientId) => grant(oauth, clientId, form)),
     },
     {
       method: 'POST',
       pattern: '/oauth/revoke',
-      answer: (request) =>
-        answerToken(request, (form, clientId) => {
+      handle: (request) =>
+        issueToken(request, (form, clientId) => {
           oauth.revoke(clientId, given(form, 'token'));
           return {};
         }),
@@ -43,7 +43,7 @@ const clientSchema = z.object({
   redirect_uri: z.url({ protocol: /^https?$/ }),
 });
 
-function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxAnswer {
+function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxResponse {
   const client = parsed(clientSchema, Object.fromEntries(query));
   const challenge = query.get('code_challenge');
   if (query.get('response_type') !== 'code') {
@@ -64,7 +64,7 @@ function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxA
 }
 
 /** Back to the client, with the state that it sent. */
-function redirect(query: URLSearchParams, params: Record<string, string>): SandboxAnswer {
+function redirect(query: URLSearchParams, params: Record<string, string>): SandboxResponse {
   const location = new URL(query.get('redirect_uri')!);
   const state = query.get('state');
   const all = { ...params, ...(state !== null && { state }) };
@@ -72,7 +72,7 @@ function redirect(query: URLSearchParams, params: Record<string, string>): Sandb
   return { status: 302, headers: { location: location.href } };
 }
 
-function consentPage(query: URLSearchParams): SandboxAnswer {
+function consentPage(query: URLSearchParams): SandboxResponse {
   const hidden = [...query].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
@@ -86,14 +86,14 @@ function consentPage(query: URLSearchParams): SandboxAnswer {
   return { status: 200, html: page('Connect to the sandbox', content) };
 }
 
-function answerToken(
+function issueToken(
   request: SandboxRequest,
-  answer: (form: URLSearchParams, clientId: string) => object,
-): SandboxAnswer {
+  response: (form: URLSearchParams, clientId: string) => object,
+): SandboxResponse {
   const headers = { 'cache-control': 'no-store' };
   try {
     const form = new URLSearchParams(request.body);
-    return { status: 200, headers, json: answer(form, clientIdOf(form, request)) };
+    return { status: 200, headers, json: response(form, clientIdOf(form, request)) };
   } catch (error) {
     if (!(error instanceof TokenRefusal)) throw error;
     const json = { error: error.code, error_description: error.message };
@@ -110,7 +110,7 @@ function clientIdOf(form: URLSearchParams, { headers }: SandboxRequest): string 
   throw new TokenRefusal('invalid_client', 'The client id or the client secret is wrong');
 }
 
-function grant(oauth: AuthorizationServer, clientId: string, form: URLSearchParams): TokenAnswer {
+function grant(oauth: AuthorizationServer, clientId: string, form: URLSearchParams): TokenResponse {
   const scope = form.get('scope') ?? '';
   switch (form.get('grant_type')) {
     case 'authorization_code':

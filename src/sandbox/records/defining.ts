@@ -1,7 +1,7 @@
 /** The route that defines fields: those that the sandbox starts with stay as they are. */
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
-import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import { jsonBody, parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import { type FieldDefinition, OBJECT_NAMES, OBJECTS } from './objects.ts';
 import { fieldView } from './reading.ts';
 import type { RecordTable } from './table.ts';
@@ -35,7 +35,7 @@ const fieldSchema = z.strictObject({
 });
 type Given = z.output<typeof fieldSchema>;
 
-export function putField(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function putField(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const table = workspace.getTable(request.params.object!);
   const name = parsed(nameSchema, request.params.name);
   const given = parsed(fieldSchema, jsonBody(request));

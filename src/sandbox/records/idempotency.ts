@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../work/durations.ts';
 import { Refusal } from '../refusal.ts';
-import type { SandboxAnswer, SandboxRequest } from '../request.ts';
+import type { SandboxRequest, SandboxResponse } from '../request.ts';
 
 const KEPT_MS = DAY_MS;
 /** Room for some 100,000 answers of one record; beyond it the oldest key is forgotten early. */
 const KEPT_CHARACTERS_MAX = 64 * 1024 * 1024;
 const KEY_LENGTH_MAX = 255;
 
-interface KeptAnswer {
+interface StoredResponse {
   fingerprint: string;
   status: number;
   json: string;
@@ -19,7 +19,7 @@ interface KeptAnswer {
 /** Answers of writes by caller and `Idempotency-Key`: the same key does its work once in 24 h. */
 export class IdempotencyKeys {
   readonly #now: () => Date;
-  readonly #answers = new LRUCache<string, KeptAnswer>({
+  readonly #answers = new LRUCache<string, StoredResponse>({
     maxSize: KEPT_CHARACTERS_MAX,
     sizeCalculation: ({ json }) => json.length + KEY_LENGTH_MAX,
   });
@@ -29,7 +29,11 @@ export class IdempotencyKeys {
   }
 
   /** A refused write throws and is not kept: its key may be used again. */
-  answerOnce(request: SandboxRequest, caller: string, write: () => SandboxAnswer): SandboxAnswer {
+  answerOnce(
+    request: SandboxRequest,
+    caller: string,
+    write: () => SandboxResponse,
+  ): SandboxResponse {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return write();
     if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX) {
@@ -44,15 +48,15 @@ export class IdempotencyKeys {
     if (kept !== undefined && kept.keptUntilMs > this.#now().getTime()) {
       return replayed(kept, fingerprint);
     }
-    const answer = write();
+    const response = write();
     const keptUntilMs = this.#now().getTime() + KEPT_MS;
-    const json = JSON.stringify(answer.json);
-    this.#answers.set(name, { fingerprint, status: answer.status, json, keptUntilMs });
-    return answer;
+    const json = JSON.stringify(response.json);
+    this.#answers.set(name, { fingerprint, status: response.status, json, keptUntilMs });
+    return response;
   }
 }
 
-function replayed(kept: KeptAnswer, fingerprint: string): SandboxAnswer {
+function replayed(kept: StoredResponse, fingerprint: string): SandboxResponse {
   if (kept.fingerprint !== fingerprint) {
     const message = 'This Idempotency-Key was used for another request';
     throw new Refusal(409, { code: 'idempotency_key_reused', message });

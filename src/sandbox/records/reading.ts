@@ -1,7 +1,7 @@
 /** Routes that read: objects and their records. */
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
-import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import { jsonBody, parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import { type FieldDefinition, OBJECTS, type ObjectDefinition } from './objects.ts';
 import { recordView, selectedView } from './record-view.ts';
 import type { RecordTable, StoredRecord } from './table.ts';
@@ -9,12 +9,12 @@ import type { Workspace } from './workspace.ts';
 
 const PAGE_SIZE_MAX = 1_000;
 
-export function listObjects(): SandboxAnswer {
+export function listObjects(): SandboxResponse {
   const objects = Object.values(OBJECTS).map(({ name, displayName }) => ({ name, displayName }));
   return { status: 200, json: { objects } };
 }
 
-export function describeObject(workspace: Workspace, { params }: SandboxRequest): SandboxAnswer {
+export function describeObject(workspace: Workspace, { params }: SandboxRequest): SandboxResponse {
   const { name, displayName, fields } = workspace.getTable(params.object!).definition;
   return { status: 200, json: { name, displayName, fields: fields.map(fieldView) } };
 }
@@ -62,7 +62,7 @@ function parsedWhere(text: string, context: z.RefinementCtx): Record<string, unk
 export function listRecords(
   workspace: Workspace,
   { params, query }: SandboxRequest,
-): SandboxAnswer {
+): SandboxResponse {
   const table = workspace.getTable(params.object!);
   const { limit, cursor, fields, where, ...times } = parsed(
     pageQuerySchema,
@@ -91,7 +91,7 @@ function havingValues(definition: ObjectDefinition, where: Record<string, unknow
   };
 }
 
-export function getRecord(workspace: Workspace, { params }: SandboxRequest): SandboxAnswer {
+export function getRecord(workspace: Workspace, { params }: SandboxRequest): SandboxResponse {
   const view = recordView(workspace.getTable(params.object!).definition);
   return { status: 200, json: { record: view(workspace.getRecord(params.object!, params.id!)) } };
 }
@@ -103,7 +103,7 @@ const batchSchema = z.strictObject({
 });
 
 /** Those that exist, in the order of their ids. */
-export function readBatch(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function readBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const table = workspace.getTable(request.params.object!);
   const { ids, fields } = parsed(batchSchema, jsonBody(request));
   const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);

@@ -1,4 +1,4 @@
-import type { SandboxAnswer, SandboxRequest } from '../request.ts';
+import type { SandboxRequest, SandboxResponse } from '../request.ts';
 import type { Route } from '../router.ts';
 import { putField } from './defining.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
@@ -21,22 +21,22 @@ interface Parts {
   admit: (request: SandboxRequest) => string;
 }
 
-type Answer = (workspace: Workspace, request: SandboxRequest) => SandboxAnswer;
+type Answer = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
 
 export function recordRoutes({ workspace, idempotencyKeys, admit }: Parts): Route[] {
-  const route = (method: string, path: string, answer: Answer): Route => ({
+  const route = (method: string, path: string, response: Answer): Route => ({
     method,
     pattern: `/objects${path}`,
-    answer(request) {
+    handle(request) {
       admit(request);
-      return answer(workspace, request);
+      return response(workspace, request);
     },
   });
-  const routeOnce = (path: string, answer: Answer): Route => ({
+  const routeOnce = (path: string, response: Answer): Route => ({
     method: 'POST',
     pattern: `/objects${path}`,
-    answer: (request) =>
-      idempotencyKeys.answerOnce(request, admit(request), () => answer(workspace, request)),
+    handle: (request) =>
+      idempotencyKeys.answerOnce(request, admit(request), () => response(workspace, request)),
   });
   return [
     route('GET', '', listObjects),

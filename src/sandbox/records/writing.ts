@@ -1,7 +1,7 @@
 /** Routes that change records. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import { jsonBody, parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import { recordView } from './record-view.ts';
 import type { StoredRecord } from './table.ts';
 import type { RecordChange, Workspace } from './workspace.ts';
@@ -38,21 +38,21 @@ const updateSchema = changeSchema.extend({
   record: fields.pipe(z.looseObject({ id: z.string().default('') })),
 });
 
-export function createRecord(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function createRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { record: values, associations } = parsed(changeSchema, jsonBody(request));
-  return writtenAnswer(workspace, request, { values, associations });
+  return writtenResponse(workspace, request, { values, associations });
 }
 
-export function updateRecord(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function updateRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { record: values, associations } = parsed(changeSchema, jsonBody(request));
-  return writtenAnswer(workspace, request, { id: request.params.id!, values, associations });
+  return writtenResponse(workspace, request, { id: request.params.id!, values, associations });
 }
 
-function writtenAnswer(
+function writtenResponse(
   workspace: Workspace,
   { params, headers }: SandboxRequest,
   change: RecordChange,
-): SandboxAnswer {
+): SandboxResponse {
   const record = workspace.write(params.object!, change);
   const view = recordView(workspace.getTable(params.object!).definition);
   return {
@@ -64,48 +64,48 @@ function writtenAnswer(
 export function deleteRecord(
   workspace: Workspace,
   { params, headers }: SandboxRequest,
-): SandboxAnswer {
+): SandboxResponse {
   workspace.delete(params.object!, params.id!);
   return { status: 200, json: { id: params.id, echoedHeaders: echoedHeaders(headers) } };
 }
 
 const mergeSchema = z.strictObject({ otherId: z.string().min(1).max(64) });
 
-export function mergeRecords(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function mergeRecords(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { object, id } = request.params;
   const { otherId } = parsed(mergeSchema, jsonBody(request));
   const record = workspace.merge(object!, id!, otherId);
-  return recordAnswer(workspace, request, record);
+  return recordResponse(workspace, request, record);
 }
 
-export function restoreRecord(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function restoreRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { object, id } = request.params;
-  return recordAnswer(workspace, request, workspace.restore(object!, id!));
+  return recordResponse(workspace, request, workspace.restore(object!, id!));
 }
 
-function recordAnswer(
+function recordResponse(
   workspace: Workspace,
   { params }: SandboxRequest,
   record: StoredRecord,
-): SandboxAnswer {
+): SandboxResponse {
   const view = recordView(workspace.getTable(params.object!).definition);
   return { status: 200, json: { record: view(record) } };
 }
 
-export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { records, allOrNone } = parsed(batchSchema(changeSchema), jsonBody(request));
   const changes = records.map(({ record, associations }) => ({ values: record, associations }));
-  return batchAnswer(workspace, request, { changes, allOrNone });
+  return batchResponse(workspace, request, { changes, allOrNone });
 }
 
-export function updateBatch(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+export function updateBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { records, allOrNone } = parsed(batchSchema(updateSchema), jsonBody(request));
   const changes = records.map(({ record: { id, ...values }, associations }) => ({
     id,
     values,
     associations,
   }));
-  return batchAnswer(workspace, request, { changes, allOrNone });
+  return batchResponse(workspace, request, { changes, allOrNone });
 }
 
 function batchSchema<Change extends z.ZodType>(change: Change) {
@@ -116,11 +116,11 @@ function batchSchema<Change extends z.ZodType>(change: Change) {
 }
 
 /** Always 200: each record has its own result, in the order given. */
-function batchAnswer(
+function batchResponse(
   workspace: Workspace,
   { params, headers }: SandboxRequest,
   { changes, allOrNone }: { changes: RecordChange[]; allOrNone: boolean },
-): SandboxAnswer {
+): SandboxResponse {
   const view = recordView(workspace.getTable(params.object!).definition);
   const results = workspace
     .writeBatch(params.object!, changes, allOrNone)

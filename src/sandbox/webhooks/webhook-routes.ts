@@ -20,12 +20,12 @@ interface Parts {
 }
 
 export function webhookRoutes({ webhooks, admit }: Parts): Route[] {
-  const route = (method: string, pattern: string, answer: Route['answer']): Route => ({
+  const route = (method: string, pattern: string, handle: Route['handle']): Route => ({
     method,
     pattern,
-    answer(request) {
+    handle: (request) => {
       admit(request);
-      return answer(request);
+      return handle(request);
     },
   });
   return [

@@ -152,15 +152,15 @@ export class Webhooks {
     };
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REQUEST_MS)]);
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers,
         body,
         signal,
         redirect: 'manual',
       });
-      await answer.body?.cancel();
-      return answer.ok;
+      await response.body?.cancel();
+      return response.ok;
     } catch {
       return false;
     }

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
-import { httpOf } from './http-answer.ts';
+import { httpOf } from './graphql-http-response.ts';
 import { isStream, type StreamFormat } from './stream-format.ts';
 
 /** Keeps proxies from closing a quiet connection. */

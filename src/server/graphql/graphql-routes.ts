@@ -4,7 +4,7 @@ import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { callerOf } from '../../graphql/execution/operation-context.ts';
-import { httpAnswer } from './http-answer.ts';
+import { graphqlHttpResponse } from './graphql-http-response.ts';
 import { createPlainGraphql, plainParamsOf } from './plain-graphql.ts';
 import type { Yoga } from './yoga.ts';
 
@@ -39,7 +39,10 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     const refusal = isUnreadable
       ? toGraphQLError('BAD_USER_INPUT', detail, { extra: { status } })
       : mapError(error);
-    const { headers, body, ...answer } = httpAnswer({ errors: [refusal] }, request.headers.accept);
+    const { headers, body, ...answer } = graphqlHttpResponse(
+      { errors: [refusal] },
+      request.headers.accept,
+    );
     return reply.code(answer.status).headers(headers).send(body);
   });
   scope.route({
@@ -50,12 +53,12 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     handler(request, reply) {
       const params = hasAdapter ? plainParamsOf(request) : null;
       if (params) answerPlain(request, reply, params);
-      else return answerByYoga(yoga, request, reply);
+      else return handleByYoga(yoga, request, reply);
     },
   });
 }
 
-async function answerByYoga(
+async function handleByYoga(
   yoga: Yoga,
   { facts, raw: req, body }: FastifyRequest,
   { raw: res }: FastifyReply,

@@ -10,7 +10,7 @@ import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { callerOf, type OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
 import { streamHead, writeStream } from './event-stream.ts';
-import { httpAnswer } from './http-answer.ts';
+import { graphqlHttpResponse } from './graphql-http-response.ts';
 import { runOperation } from './run-operation.ts';
 import { acceptableResults, streamFormatOf, wantsStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
@@ -38,7 +38,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer
   };
 
   const send = (reply: FastifyReply, result: ExecutionResult, accept: string | undefined) => {
-    const { status, headers, body } = httpAnswer(result, accept);
+    const { status, headers, body } = graphqlHttpResponse(result, accept);
     const res = open(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
     // Responses of one turn of the event loop are written together, with no work in between: each write wakes a client.
     setImmediate(() => res.end(body));

@@ -4,7 +4,7 @@ import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { type ErrorCode, problemOf } from '../../errors.ts';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
-import { httpAnswer } from './http-answer.ts';
+import { graphqlHttpResponse } from './graphql-http-response.ts';
 import { acceptableResults, streamFormatOf } from './stream-format.ts';
 
 export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin {
@@ -53,7 +53,7 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
         const { errors, ...rest } = answered as ExecutionResult;
         // Yoga's own refusals have no problem document yet.
         const result = errors ? { ...rest, errors: errors.map(mapError) } : rest;
-        const { body, ...init } = httpAnswer(result, accept);
+        const { body, ...init } = graphqlHttpResponse(result, accept);
         return new Response(body, init);
       };
       setResultProcessor(processor, 'application/json');

@@ -17,7 +17,7 @@ import type { Cors } from '../http/cors.ts';
 import type { GatewayUrl } from '../http/gateway-url.ts';
 import { CLOSE, createSocketOperations, type OperationServices } from './socket-operations.ts';
 import { createOutbox } from './socket-outbox.ts';
-import { createStrangers } from './strange-sockets.ts';
+import { createUnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
 const PING_MS = 12_000;
@@ -121,12 +121,12 @@ function refuseUpgrade(socket: Duplex, problem: Problem): void {
 class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
-  readonly #strangers: ReturnType<typeof createStrangers>;
+  readonly #strangers: ReturnType<typeof createUnauthenticatedSockets>;
 
   constructor(services: WebSocketServices) {
     this.#services = services;
     this.#operations = createSocketOperations(services);
-    this.#strangers = createStrangers(services.config, services.initMs);
+    this.#strangers = createUnauthenticatedSockets(services.config, services.initMs);
   }
 
   /** Why no socket is opened now; null if there is room. */

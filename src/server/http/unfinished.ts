@@ -29,7 +29,7 @@ const CUTS_MAX = 100;
 const YOUNG_MS = 1_000;
 
 /** Cuts slow input, and the oldest input of networks with too much. Requests of well-behaved clients complete within moments. */
-export class UnfinishedRoom {
+export class UnfinishedBudget {
   readonly #limits: Limits;
   /** Entries from the oldest to the newest. */
   readonly #entries = new Map<object, Unfinished & { sinceMs: number }>();
@@ -98,7 +98,7 @@ const PROBLEMS = {
 export function watchBodies(app: FastifyInstance, config: Config): void {
   const { LIMIT_BODY_BYTES: bytesMax, LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES } = config;
   const limits = { networkMax: LIMIT_UNFINISHED, networkBytesMax: LIMIT_UNFINISHED_BYTES };
-  const room = new UnfinishedRoom(limits);
+  const room = new UnfinishedBudget(limits);
   const watch = ({ raw: req, headers, facts }: FastifyRequest, reply: FastifyReply) => {
     const { socket } = req;
     if (req.complete || socket.destroyed) return;

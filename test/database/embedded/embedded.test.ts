@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { Answering } from '../../../src/database/answering.ts';
+import { AvailabilityCheck } from '../../../src/database/availability-check.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { keepUp } from '../../../src/database/embedded/upkeep.ts';
 import { createLog } from '../../../src/log.ts';
@@ -128,7 +128,7 @@ test.skipIf(onPostgres)(
 
 test('a database that is silent for too long does not answer, until it does again', async () => {
   let look = Promise.withResolvers<void>();
-  using answering = new Answering(() => look.promise, { lookMs: 1, silenceMaxMs: 20 });
+  using answering = new AvailabilityCheck(() => look.promise, { lookMs: 1, silenceMaxMs: 20 });
   const failure = () => {
     try {
       answering.check();

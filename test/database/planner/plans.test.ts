@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Backlog } from '../../../src/deliveries/backlog.ts';
 import { Claimer, type Job } from '../../../src/deliveries/claim.ts';
-import { givenUpEvent } from '../../../src/deliveries/delivery-worker.ts';
+import { deliveryFailedEvent } from '../../../src/deliveries/delivery-worker.ts';
 import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
 import { release } from '../../../src/deliveries/outbox.ts';
 import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
@@ -296,7 +296,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const ofAll = <R>(some: R[]) => ({ projectIds: null, rows: some });
       await release(query, ofAll(rows.slice(0, 1)));
       await recordAttempts(database, ofAll(attempts.slice(1)), time);
-      const event = givenUpEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
+      const event = deliveryFailedEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
       const givenUp = attempts
         .slice(0, 1)
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);

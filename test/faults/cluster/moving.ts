@@ -11,7 +11,7 @@ import { doneIn, type Span, type Timed } from './times.ts';
 
 /** As if nobody else used the machine, these would be most of the load. */
 const PAUSE_MS = 100;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 const GROUP = { groupRef: 'movers' };
 const INTEGRATION = 'crm';
 const WAITING = { timeout: 120_000, interval: 500 };
@@ -172,7 +172,7 @@ async function read({ projectId, done }: Mover, { cluster }: Moving): Promise<st
        (select from "Operation" o where o."projectId" = $1 and o."actionType" = 'READ' and o.status = 'IN_PROGRESS')`,
     [projectId],
   );
-  await delay(LOOK_MS);
+  await delay(POLL_MS);
   const known = new Set(done.read.map(({ id }) => id));
   const ended = await cluster.query<{ id: string }>(
     `select id from "Operation" where "projectId" = $1 and "actionType" = 'READ' and status = 'SUCCESS'`,

@@ -20,7 +20,7 @@ const EVENT_EVERY_MS = 20;
 const DRAIN_MS = NOTICED_MS + (SHORT ? 1_000 : 4_000);
 /** A subscriber that was sent away comes back as often as it takes, as clients do. */
 const AGAIN_MS = 100;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 if (!hasBalancer) console.warn('The rolling restart is left out: there is no haproxy.');
 
@@ -81,7 +81,7 @@ async function askAgainAndAgain({ project, apiKey }: Scene, url: string, signal:
       const about = isChange ? { query: CHANGE, variables } : { query: LOOK };
       await ask(about).catch((error: unknown) => failures.push(String(error)));
       answered += 1;
-      await wait(LOOK_MS);
+      await wait(POLL_MS);
     }
   };
   await Promise.all(Array.from({ length: ASKERS }, asker));

@@ -18,7 +18,7 @@ export const REPLACED_MS = 10_000;
 export const SHUTDOWN_MS = 4_000;
 /** What docs/operations.md promises beyond SHUTDOWN_MS. */
 const EXIT_MS = 1_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** FAULTS_SHORT=1 is the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 /** Three requests each: more than the pool has connections. */
@@ -100,7 +100,7 @@ export function watchReadiness({ url }: Gateway) {
       // It has ended, as it was told to.
       if (!ready || !live) return;
       looks.push({ ms: ready.ms - live.ms, status: ready.status });
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     }
   })();
   return {

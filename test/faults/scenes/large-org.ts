@@ -1,8 +1,8 @@
 /** A Salesforce org of any size: its accounts are made when they are asked for, and stored nowhere. */
 import {
   type ProviderServer,
-  type ServedAnswer,
   type ServedRequest,
+  type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
 
@@ -33,7 +33,7 @@ function pageSize({ headers }: ServedRequest): number {
   return Number(headers['sforce-query-options']?.split('=')[1]);
 }
 
-function page(accounts: number, { start, size }: { start: number; size: number }): ServedAnswer {
+function page(accounts: number, { start, size }: { start: number; size: number }): ServedResponse {
   const end = Math.min(start + size, accounts);
   const done = end === accounts;
   return {

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { lookNow, POLLING } from '../../support/scenes/subscriptions.ts';
+import { maintainNow, POLLING } from '../../support/scenes/subscriptions.ts';
 import {
   installTelling,
   providerOf,
@@ -113,7 +113,7 @@ test('a subscription that is made anew has a new secret, and the one before coun
     where: { projectId },
     data: { dueTime: new Date(0) },
   });
-  await lookNow(app);
+  await maintainNow(app);
   await expect.poll(async () => (await secrets()).length, POLLING).toBe(1);
   expect(await now()).toBe(anew.id);
 });
@@ -126,7 +126,7 @@ test('one that the vendor has lost is found by the next look, and made anew', as
     where: { projectId },
     data: { dueTime: new Date(0) },
   });
-  await lookNow(app);
+  await maintainNow(app);
   await expect
     .poll(async () => (await installed.subscription()).providerRef, POLLING)
     .not.toBe(told.id);

@@ -4,7 +4,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { startReceiver, verified } from '../../support/receiver.ts';
 import { installPinged, startPingedBase } from '../../support/scenes/pinged-base.ts';
-import { lookNow, POLLING } from '../../support/scenes/subscriptions.ts';
+import { maintainNow, POLLING } from '../../support/scenes/subscriptions.ts';
 import { providerOf } from '../../support/scenes/telling-vendors.ts';
 import { type AirtableWebhook, pinging } from '../../support/wire/events/airtable-base.ts';
 
@@ -35,7 +35,7 @@ async function install(tenant: Tenant) {
     const where = { connectionId: pinged.connectionId };
     const data = { isWanted: false, dueTime: PAST };
     await prisma.objectSubscription.updateMany({ where, data });
-    await lookNow(app);
+    await maintainNow(app);
     await expect.poll(() => pinged.stream(), POLLING).toBeNull();
     for (const { id } of pinged.webhooks()) base.webhooks.delete(id);
   });
@@ -62,7 +62,7 @@ const record = (Name = 'From the account', agoMs = 0) =>
 async function look({ connectionId: id }: Installed) {
   await prisma.streamPing.updateMany({ where: { id }, data: { checkTime: PAST } });
   await prisma.providerStream.updateMany({ where: { connectionId: id }, data: { dueTime: PAST } });
-  await lookNow(app);
+  await maintainNow(app);
 }
 
 const DELETE = `mutation ($input: DeleteInstallationInput!) {
@@ -213,7 +213,7 @@ test('installations of one connection share a webhook, which goes with the last 
     where: { projectId },
     data: { isWanted: false, dueTime: PAST },
   });
-  await lookNow(app);
+  await maintainNow(app);
   await expect.poll(one.webhooks, POLLING).toEqual([]);
   await expect.poll(() => one.stream(), POLLING).toBeNull();
   expect(await prisma.streamPing.count({ where: { projectId } })).toBe(0);
@@ -322,6 +322,6 @@ test('why no webhook can be made is told, and mended by the next try', async () 
   const { connectionId } = pinged;
   const dueTime = PAST;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { dueTime } });
-  await lookNow(app);
+  await maintainNow(app);
   await expect.poll(async () => (await pinged.subscription()).status, POLLING).toBe('ACTIVE');
 });

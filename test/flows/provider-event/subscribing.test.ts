@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { lookAgain } from '../../../src/domain/provider-event/object-subscription.ts';
+import { scheduleMaintenance } from '../../../src/domain/provider-event/object-subscription.ts';
 import { sharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
 import {
   createSandboxApp,
   installSubscribing,
-  lookNow,
+  maintainNow,
   POLLING,
   SUBSCRIPTIONS,
   sandboxClient,
@@ -188,7 +188,7 @@ test('a sandbox that has lost its subscriptions is told of them again', async ()
   for (const { id } of before) {
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
   }
-  await lookAgain(app.app.services, 'sandbox');
+  await scheduleMaintenance(app.app.services, 'sandbox');
   // Those of other tests too, in any order.
   const made = async () => (await crm.subscriptions()).length;
   await expect.poll(made, POLLING).toBeGreaterThanOrEqual(before.length);
@@ -232,7 +232,7 @@ test('one that was lost at the provider is found by the next look, and made anew
   expect(Number(dueTime) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
   await crm.call('DELETE', `/webhook-subscriptions/${providerRef}`);
   await prisma.objectSubscription.updateMany({ where, data: { dueTime: new Date(0) } });
-  await lookNow(app);
+  await maintainNow(app);
   const now = async () => (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
   await expect.poll(now, POLLING).not.toBe(providerRef);
   const id = await crm.create({ email: email() });

@@ -1,6 +1,6 @@
 /** How many statements a write takes, and that writes of the same moment share them. */
 import { expect, test } from 'vitest';
-import { END_UNTOLD_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
+import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
 import { OF_CALLERS, recordStatements } from '../../support/database/statements.ts';
@@ -116,7 +116,7 @@ test('a change gives its row as a read would', async () => {
     data: { leaseToken: row.leaseToken },
   });
   const again = { ...row, lastLine: { ...row.lastLine, id: newId('log') } };
-  expect(await database.changes.run(END_UNTOLD_WRITES, again)).toEqual(operation);
+  expect(await database.changes.run(END_UNREPORTED_WRITES, again)).toEqual(operation);
 });
 
 /** Jobs that were ever enqueued for writes. */

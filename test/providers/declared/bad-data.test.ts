@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
 import type { BatchWrite, PageRead } from '../../../src/providers/moving-records.ts';
-import { type ServedAnswer, startProviderServer } from '../../support/providers/provider-server.ts';
+import {
+  type ServedResponse,
+  startProviderServer,
+} from '../../support/providers/provider-server.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import { failureOf, minute } from '../contract-subject.ts';
 import { at, type ListDeclaration, thingsProvider } from './things.ts';
@@ -30,11 +33,11 @@ function thingsOf(paging: ListDeclaration['paging']): Provider {
 const byCursor = thingsOf({ kind: 'cursor', send: at, next: '/next' });
 
 /** Each request has the next of the answers; the last one stays. */
-async function reading(answers: ServedAnswer[], provider = byCursor) {
+async function reading(answers: ServedResponse[], provider = byCursor) {
   let served = 0;
   const server = await startProviderServer(() => {
     served += 1;
-    return answers[Math.min(served, answers.length) - 1] as ServedAnswer;
+    return answers[Math.min(served, answers.length) - 1] as ServedResponse;
   });
   const session = plainSession(server.url);
   const { readPage, writeRecord, writeBatch } = provider.capabilities;
@@ -50,7 +53,7 @@ async function reading(answers: ServedAnswer[], provider = byCursor) {
   };
 }
 
-const ok = (body: unknown): ServedAnswer => ({ status: 200, body });
+const ok = (body: unknown): ServedResponse => ({ status: 200, body });
 
 test.each([
   ['HTML in place of JSON', ok('<html>Down for maintenance</html>'), 'RETRYABLE'],
@@ -62,7 +65,7 @@ test.each([
   ['a limit inside a success', ok({ error: 'slow down' }), 'RATE_LIMITED'],
   ['HTML with a 502', { status: 502, body: '<html>' }, 'SERVER_ERROR'],
   ['a cursor that expired', { status: 400, body: { error: 'cursor expired' } }, 'CURSOR_GONE'],
-] satisfies [string, ServedAnswer, string][])('%s', async (_, answer, kind) => {
+] satisfies [string, ServedResponse, string][])('%s', async (_, answer, kind) => {
   await using vendor = await reading([answer]);
   expect(await failureOf(vendor.read())).toMatchObject({ kind });
 });

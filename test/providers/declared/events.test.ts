@@ -315,7 +315,7 @@ test('Zoom asks whether the address is ours, and is answered by its own secret',
   });
   const request = { method: 'POST', url: URL_OF_APP, headers: {}, body: Buffer.from(body) };
   expect(zoom?.subscribe.requests?.eventsOf(request, { now: NOW, subscription: null })).toEqual([]);
-  expect(zoom?.subscribe.requests?.answer?.(request, SECRET)).toEqual({
+  expect(zoom?.subscribe.requests?.respond?.(request, SECRET)).toEqual({
     status: 200,
     body: {
       plainToken: 'qgg8vlvZRS6UYooatFL8Aw',

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import type { ProviderAnswer, ProviderSession } from '../../../src/providers/contract.ts';
+import type { ProviderResponse, ProviderSession } from '../../../src/providers/contract.ts';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import type { PageRead, RecordPage } from '../../../src/providers/moving-records.ts';
 import { at, thingsProvider } from './things.ts';
@@ -20,7 +20,7 @@ function sessionOf(answerAt: (from: number) => unknown, fromIn: (cursor: unknown
     baseUrl: 'https://vendor.example',
     fact: () => null,
     now: () => new Date(),
-    send: async ({ query, body }): Promise<ProviderAnswer> => {
+    send: async ({ query, body }): Promise<ProviderResponse> => {
       const sent = { ...query, ...(body as object | undefined) } as {
         after?: unknown;
         at?: unknown;

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import {
-  type ServedAnswer,
   type ServedRequest,
+  type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
@@ -19,7 +19,7 @@ function providerOf(name: string) {
 }
 
 /** A server that keeps the requests it answers. */
-async function recording(answer: (request: ServedRequest) => ServedAnswer) {
+async function recording(answer: (request: ServedRequest) => ServedResponse) {
   const requests: ServedRequest[] = [];
   const server = await startProviderServer((request) => {
     requests.push(request);

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFilesMax } from '../../../src/server/http/open-files.ts';
-import { UnfinishedRoom } from '../../../src/server/http/unfinished.ts';
+import { UnfinishedBudget } from '../../../src/server/http/unfinished.ts';
 import { sharedApp } from '../../support/app.ts';
 import { openSocket } from '../../support/socket.ts';
 
@@ -116,8 +116,8 @@ test('WebSockets whose clients do not say who they are take no place of those wh
 });
 
 /** A room whose entries are cut only because there are too many. */
-function openRoom(limits: ConstructorParameters<typeof UnfinishedRoom>[0]) {
-  const room = new UnfinishedRoom(limits);
+function openRoom(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
+  const room = new UnfinishedBudget(limits);
   const cut: string[] = [];
   const enter = (name: string, network: string, bytes = 1) =>
     room.enter(
@@ -152,8 +152,8 @@ test('cuts the oldest at once if all networks together have too many', () => {
 });
 
 const ROOM_OF_ALL = `
-  import { UnfinishedRoom } from '${new URL('../../../src/server/http/unfinished.ts', import.meta.url)}';
-  const room = new UnfinishedRoom({ networkMax: 1e6, networkBytesMax: 1e6 });
+  import { UnfinishedBudget } from '${new URL('../../../src/server/http/unfinished.ts', import.meta.url)}';
+  const room = new UnfinishedBudget({ networkMax: 1e6, networkBytesMax: 1e6 });
   let cuts = 0;
   for (let n = 0; n < 10_000; n += 1) {
     room.enter({}, { network: 'a', bytes: 1, cut: () => { cuts += 1; } });

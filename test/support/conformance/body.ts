@@ -1,5 +1,5 @@
 /** The body of a request and its fields, as rules name them. */
-import type { RestAnswer } from '../rest/rest-client.ts';
+import type { RestResult } from '../rest/rest-client.ts';
 import type { Scene } from './scene.ts';
 import type { TypeName } from './value-types.ts';
 
@@ -28,7 +28,7 @@ export const typed = field(null);
 export interface Body {
   /** In words, like `A new API key`. */
   name: string;
-  send(scene: Scene, body: Json): Promise<RestAnswer>;
+  send(scene: Scene, body: Json): Promise<RestResult>;
   mutation: string;
   /** Whose GraphQL it is. Default: the key's. */
   isBuilders?: boolean;

@@ -42,9 +42,9 @@ async function checkGraphql(scene: Scene, row: EndpointRow) {
   expect(outcome).toMatchObject({ refusal: null });
 }
 
-function inWords({ answer }: EndpointRow): string {
-  if (answer === null) return ' without a body';
-  return Array.isArray(answer) ? ` with an array of ${answer[0]}` : ` with ${answer}`;
+function inWords({ answer: response }: EndpointRow): string {
+  if (response === null) return ' without a body';
+  return Array.isArray(response) ? ` with an array of ${response[0]}` : ` with ${response}`;
 }
 
 async function checkEndpoint(scene: Scene, row: EndpointRow) {
@@ -63,10 +63,10 @@ async function checkEndpoint(scene: Scene, row: EndpointRow) {
   const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => known[name] ?? '');
   const client = row.isBuilders ? scene.builder : scene;
   const url = row.parameters ? `${path}?${row.parameters}` : path;
-  const answer = await client.ask(method, url, await row.body?.(scene));
-  expect(answer).toMatchObject({ status: row.status });
-  if (row.answer === null) expect(answer.body).toBe('');
-  else expect(Array.isArray(answer.body)).toBe(Array.isArray(row.answer));
+  const response = await client.ask(method, url, await row.body?.(scene));
+  expect(response).toMatchObject({ status: row.status });
+  if (row.answer === null) expect(response.body).toBe('');
+  else expect(Array.isArray(response.body)).toBe(Array.isArray(row.answer));
 }
 
 interface Documented {

@@ -11,7 +11,7 @@ export interface PostgresDatabase extends AsyncDisposable {
 
 /** Sessions that were closed a moment ago are still seen. */
 const LOOKS = 20;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 /** SQLSTATE. */
 const OBJECT_IN_USE = '55006';
@@ -44,7 +44,7 @@ async function drop(client: pg.Client, name: string): Promise<void> {
       return;
     } catch (error) {
       if ((error as pg.DatabaseError).code !== OBJECT_IN_USE || looks === LOOKS) throw error;
-      await wait(LOOK_MS * looks);
+      await wait(POLL_MS * looks);
     }
   }
 }
@@ -68,7 +68,7 @@ async function isLeft(client: pg.Client): Promise<boolean> {
          and backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
     if (rowCount === 0) return true;
-    await wait(LOOK_MS);
+    await wait(POLL_MS);
   }
   return false;
 }

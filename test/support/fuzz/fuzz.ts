@@ -74,8 +74,8 @@ export class KnownIds {
     this.#spared = new Set(spared);
   }
 
-  learn(answer: unknown): void {
-    for (const [, text = '', prefix] of JSON.stringify(answer).matchAll(LEARNT)) {
+  learn(response: unknown): void {
+    for (const [, text = '', prefix] of JSON.stringify(response).matchAll(LEARNT)) {
       if (this.#spared.has(text)) continue;
       const kind = prefix ?? 'cursor';
       const others = (this.#known.get(kind) ?? []).filter((other) => other !== text);

@@ -1,7 +1,7 @@
 /** Batch creates and updates of the HubSpot test server, with their partial successes. */
 import { z } from 'zod';
 import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
-import type { ServedAnswer } from './provider-server.ts';
+import type { ServedResponse } from './provider-server.ts';
 
 const INPUTS_MAX = 100;
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
@@ -28,7 +28,7 @@ interface BatchError {
 }
 
 /** Without trace ids, the first refusal refuses the whole batch. */
-export function createBatch(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+export function createBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { inputs } = createBody.parse(body);
   store.object(name);
   checkSize(inputs);
@@ -45,11 +45,11 @@ export function createBatch(store: HubspotStore, name: string, body: unknown): S
       errors.push(batchError(refusal, { objectWriteTraceId: [objectWriteTraceId ?? ''] }));
     }
   }
-  return batchAnswer(201, results, errors);
+  return batchResponse(201, results, errors);
 }
 
 /** Updates come back in another order than they were sent in. */
-export function updateBatch(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+export function updateBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { inputs } = updateBody.parse(body);
   store.object(name);
   checkSize(inputs);
@@ -64,7 +64,7 @@ export function updateBatch(store: HubspotStore, name: string, body: unknown): S
       errors.push(batchError(refusal, { ids: [id] }));
     }
   }
-  return batchAnswer(200, results, errors);
+  return batchResponse(200, results, errors);
 }
 
 function checkSize({ length }: unknown[]): void {
@@ -78,7 +78,7 @@ function batchError(refusal: unknown, context: Record<string, string[]>): BatchE
   return { status: 'error', category, message: refusal.message, context };
 }
 
-function batchAnswer(status: number, results: unknown[], errors: BatchError[]): ServedAnswer {
+function batchResponse(status: number, results: unknown[], errors: BatchError[]): ServedResponse {
   return {
     status: errors.length > 0 ? 207 : status,
     body: {

@@ -1,7 +1,7 @@
 /** Properties of the HubSpot test server that callers make and change, and their groups. */
 import { z } from 'zod';
 import { HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
-import type { ServedAnswer, ServedRequest } from './provider-server.ts';
+import type { ServedRequest, ServedResponse } from './provider-server.ts';
 
 const option = z.strictObject({
   label: z.string().min(1),
@@ -38,7 +38,7 @@ export function createProperty(
   store: HubspotStore,
   { body }: ServedRequest,
   [objectName = '']: Names,
-): ServedAnswer {
+): ServedResponse {
   const { options = [], ...given } = newProperty.parse(body);
   const object = store.object(objectName);
   if (object.properties.some(({ name }) => name === given.name)) {
@@ -71,7 +71,7 @@ export function changeProperty(
   store: HubspotStore,
   { body }: ServedRequest,
   [objectName = '', propertyName = '']: Names,
-): ServedAnswer {
+): ServedResponse {
   const { properties } = store.object(objectName);
   const property = properties.find(({ name }) => name === propertyName);
   if (!property) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'resource not found');
@@ -86,7 +86,7 @@ export function findGroup(
   store: HubspotStore,
   _: ServedRequest,
   [objectName = '', groupName = '']: Names,
-): ServedAnswer {
+): ServedResponse {
   const group = store.object(objectName).groups?.[groupName];
   if (!group) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'resource not found');
   return { status: 200, body: group };
@@ -98,7 +98,7 @@ export function makeGroup(
   store: HubspotStore,
   { body }: ServedRequest,
   [objectName = '']: Names,
-): ServedAnswer {
+): ServedResponse {
   const group = newGroup.parse(body);
   const object = store.object(objectName);
   object.groups = { ...object.groups, [group.name]: group };

@@ -1,7 +1,7 @@
 /** Lists and searches of the HubSpot test server. */
 import { z } from 'zod';
 import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
-import type { ServedAnswer } from './provider-server.ts';
+import type { ServedResponse } from './provider-server.ts';
 
 const LISTED_MAX = 100;
 const SEARCHED_MAX = 200;
@@ -43,7 +43,7 @@ export function listRecords(
   store: HubspotStore,
   name: string,
   query: URLSearchParams,
-): ServedAnswer {
+): ServedResponse {
   const limit = Number(query.get('limit') ?? 10);
   if (limit > LISTED_MAX) {
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', `limit must be at most ${LISTED_MAX}`);
@@ -62,7 +62,7 @@ export function listRecords(
 }
 
 /** `after` is a position among the hits. */
-export function searchRecords(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+export function searchRecords(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { filterGroups, properties, limit, after } = searchBody.parse(body);
   if (after !== undefined && !/^\d+$/.test(after)) {
     const message = `Cannot deserialize value of type \`int\` from String "${after}"`;
@@ -112,7 +112,7 @@ const readBody = z.strictObject({
 });
 
 /** Those that exist; of others the answer tells as errors beside them. */
-export function readBatch(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+export function readBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { inputs, properties } = readBody.parse(body);
   const found = inputs.flatMap(({ id }) => store.find(name, id) ?? []);
   const isPartial = found.length < inputs.length;

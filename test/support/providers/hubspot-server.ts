@@ -7,8 +7,8 @@ import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
 import { HubspotRefusal, HubspotStore, hubspotError } from './hubspot-store.ts';
 import {
   type ProviderServer,
-  type ServedAnswer,
   type ServedRequest,
+  type ServedResponse,
   startProviderServer,
 } from './provider-server.ts';
 
@@ -35,7 +35,10 @@ export async function hubspotServer(
 }
 
 /** A failure of the whole request, in HubSpot's words. */
-export function hubspotFailure(status: number, headers: Record<string, string> = {}): ServedAnswer {
+export function hubspotFailure(
+  status: number,
+  headers: Record<string, string> = {},
+): ServedResponse {
   const [category, message] = FAILURES[status] ?? ['INTERNAL_ERROR', 'internal error'];
   return { status, headers, body: hubspotError(message, category) };
 }
@@ -46,7 +49,7 @@ const FAILURES: Record<number, [category: string, message: string]> = {
   429: ['RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.'],
 };
 
-type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => ServedAnswer;
+type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => ServedResponse;
 
 const V3 = '^/crm/v3/objects/([^/]+)';
 const DATED = '^/crm/objects/2026-03/([^/]+)';
@@ -105,7 +108,7 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
   ],
 ];
 
-function route(store: HubspotStore, request: ServedRequest): ServedAnswer {
+function route(store: HubspotStore, request: ServedRequest): ServedResponse {
   for (const [method, path, answer] of ROUTES) {
     const match = method === request.method ? path.exec(request.path) : null;
     if (match) return answer(store, request, match.slice(1));
@@ -128,7 +131,7 @@ function createRecord(
   store: HubspotStore,
   { body }: ServedRequest,
   [name = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   const { properties, associations } = createBody.parse(body);
   const record = store.create(name, properties);
   if (associations) record.associations = associations;
@@ -139,7 +142,7 @@ function updateRecord(
   store: HubspotStore,
   { body }: ServedRequest,
   [name = '', id = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   const { properties } = createBody.omit({ associations: true }).parse(body);
   const record = store.find(name, id);
   if (!record) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'resource not found');
@@ -151,11 +154,11 @@ function deleteRecord(
   store: HubspotStore,
   _: ServedRequest,
   [name = '', id = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   store.delete(name, id);
   return { status: 204 };
 }
 
-function ok(body: unknown): ServedAnswer {
+function ok(body: unknown): ServedResponse {
   return { status: 200, body };
 }

@@ -1,5 +1,5 @@
 /** What a HubSpot account holds: objects with their properties, and records of them. */
-import type { ServedAnswer } from './provider-server.ts';
+import type { ServedResponse } from './provider-server.ts';
 
 export interface HubspotProperty {
   name: string;
@@ -41,7 +41,7 @@ export interface HubspotRecord {
 
 /** A refusal in HubSpot's own form; thrown anywhere, answered by the server. */
 export class HubspotRefusal extends Error {
-  readonly answer: ServedAnswer;
+  readonly answer: ServedResponse;
 
   constructor(status: number, category: string, details: ErrorDetail[] | string) {
     const message =

@@ -1,6 +1,6 @@
 /** Connections to the sandbox that hold tokens, and the sessions that use them. */
 import { openSession } from '../../../src/domain/connection/connection-session.ts';
-import { readCredentials } from '../../../src/domain/connection/session/held-credentials.ts';
+import { readCredentials } from '../../../src/domain/connection/session/stored-credentials.ts';
 import type { Row } from '../../../src/domain/scope.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { GraphqlClient } from '../graphql-client.ts';

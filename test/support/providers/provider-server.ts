@@ -14,7 +14,7 @@ export interface ServedRequest {
   body: unknown;
 }
 
-export interface ServedAnswer {
+export interface ServedResponse {
   status: number;
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent as it is. */
@@ -22,7 +22,7 @@ export interface ServedAnswer {
 }
 
 /** An answer in place of the real one, or none: the request is carried out, then the line drops. */
-export type ServedFault = ServedAnswer | 'DROPPED_CONNECTION';
+export type ServedFault = ServedResponse | 'DROPPED_CONNECTION';
 
 export interface ProviderServer extends AsyncDisposable {
   url: string;
@@ -33,7 +33,7 @@ export interface ProviderServer extends AsyncDisposable {
 }
 
 export async function startProviderServer(
-  answerTo: (request: ServedRequest) => ServedAnswer | Promise<ServedAnswer>,
+  answerTo: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>,
 ): Promise<ProviderServer> {
   const requests: ServedRequest[] = [];
   const faults: { fault: ServedFault; times: number }[] = [];
@@ -46,7 +46,7 @@ export async function startProviderServer(
       await answerTo(request);
       incoming.socket.destroy();
     } else {
-      sendAnswer(response, fault ?? (await answerTo(request)));
+      sendResponse(response, fault ?? (await answerTo(request)));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -94,7 +94,7 @@ function nextFault(faults: { fault: ServedFault; times: number }[]): ServedFault
   return first.fault;
 }
 
-function sendAnswer(response: ServerResponse, { status, headers, body }: ServedAnswer): void {
+function sendResponse(response: ServerResponse, { status, headers, body }: ServedResponse): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, {
     ...(text !== undefined && { 'content-type': 'application/json;charset=utf-8' }),

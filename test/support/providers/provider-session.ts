@@ -5,8 +5,8 @@
 import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
 import type {
-  ProviderAnswer,
   ProviderRequest,
+  ProviderResponse,
   ProviderSession,
 } from '../../../src/providers/contract.ts';
 import { parseExactly } from '../../../src/providers/exact-json.ts';
@@ -28,14 +28,14 @@ export function plainSession(
   const base = baseUrl.replace(/\/+$/, '');
   return { baseUrl: base, fact: (name) => facts[name] ?? null, now, send };
 
-  async function send(sent: ProviderRequest): Promise<ProviderAnswer> {
+  async function send(sent: ProviderRequest): Promise<ProviderResponse> {
     const url = requestUrl(base, sent);
     const isForm = sent.bodyFormat === 'form';
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
     const write = isForm ? stringify : JSON.stringify;
     const body = sent.body === undefined ? undefined : write(sent.body);
     try {
-      const answer = await request(url, {
+      const response = await request(url, {
         method: sent.method,
         headers: {
           accept: 'application/json',
@@ -47,9 +47,9 @@ export function plainSession(
         signal: AbortSignal.timeout(timeoutMs),
       });
       return {
-        status: answer.statusCode,
-        headers: flatHeaders(answer.headers),
-        body: parseExactly(await answer.body.text()),
+        status: response.statusCode,
+        headers: flatHeaders(response.headers),
+        body: parseExactly(await response.body.text()),
       };
     } catch (cause) {
       throw new ProviderError(kindOf(cause), `${sent.method} ${sent.path}: ${cause}`, { cause });

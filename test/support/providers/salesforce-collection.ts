@@ -1,6 +1,6 @@
 /** sObject Collections of the Salesforce test server: many records in one request. */
 import { z } from 'zod';
-import type { ServedAnswer } from './provider-server.ts';
+import type { ServedResponse } from './provider-server.ts';
 import { SalesforceRefusal, type SalesforceStore, type WriteOptions } from './salesforce-store.ts';
 
 const body = z.strictObject({
@@ -26,7 +26,7 @@ export function writeCollection(
   store: SalesforceStore,
   request: { method: 'POST' | 'PATCH'; body: unknown },
   options: WriteOptions,
-): ServedAnswer {
+): ServedResponse {
   const { allOrNone, records } = body.parse(request.body);
   const write = ({ attributes, ...record }: (typeof records)[number]): Result =>
     attempt(() => {

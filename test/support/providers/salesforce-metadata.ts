@@ -1,6 +1,6 @@
 /** Custom fields of the Salesforce test server, by the Tooling API, and who may see them. */
 import { z } from 'zod';
-import type { ServedAnswer } from './provider-server.ts';
+import type { ServedResponse } from './provider-server.ts';
 import {
   type SalesforceField,
   SalesforceRefusal,
@@ -82,12 +82,12 @@ export class SalesforceMetadata {
     this.#store = store;
   }
 
-  userInfo(): ServedAnswer {
+  userInfo(): ServedResponse {
     const ids = { user_id: '005000000000001', organization_id: ORGANIZATION_ID };
     return { status: 200, body: { sub: 'https://login/id/00D/005', ...ids } };
   }
 
-  findField(soql: string): ServedAnswer {
+  findField(soql: string): ServedResponse {
     const [, objectName, name] =
       /^SELECT Id, Metadata FROM CustomField WHERE EntityDefinition\.QualifiedApiName = '(\w+)' AND DeveloperName = '(\w+)' AND NamespacePrefix = null$/.exec(
         soql,
@@ -102,7 +102,7 @@ export class SalesforceMetadata {
     };
   }
 
-  createField(body: unknown): ServedAnswer {
+  createField(body: unknown): ServedResponse {
     const { FullName, Metadata } = newField.parse(body);
     const [objectName = '', fieldName = ''] = FullName.split('.');
     const object = this.#store.objects.find(({ name }) => name === objectName);
@@ -123,7 +123,7 @@ export class SalesforceMetadata {
     return { status: 201, body: { id, success: true, errors: [], warnings: [], infos: [] } };
   }
 
-  changeField(id: string, body: unknown): ServedAnswer {
+  changeField(id: string, body: unknown): ServedResponse {
     const field = this.fields.find((one) => one.id === id);
     if (!field) throw new SalesforceRefusal(404, 'NOT_FOUND', 'Provided id does not exist');
     field.metadata = changedField.parse(body).Metadata;
@@ -134,7 +134,7 @@ export class SalesforceMetadata {
   }
 
   /** Null for a query of something else. */
-  findPermissions(soql: string): ServedAnswer | null {
+  findPermissions(soql: string): ServedResponse | null {
     const [, name = '', where = ''] = /^SELECT [\w, ]+ FROM (\w+) WHERE (.+)$/.exec(soql) ?? [];
     if (!isPermission(name)) return null;
     const conditions = where.split(' AND ').map((one) => one.split(' = '));
@@ -145,7 +145,7 @@ export class SalesforceMetadata {
   }
 
   /** Null for another object. */
-  createPermission(name: string, body: unknown): ServedAnswer | null {
+  createPermission(name: string, body: unknown): ServedResponse | null {
     if (!isPermission(name)) return null;
     if (!this.permits) {
       const message = 'insufficient access rights on object';

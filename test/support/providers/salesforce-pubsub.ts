@@ -110,20 +110,26 @@ export async function pubSubServer(
 
   const server = new Server();
   server.addService(loadService(), {
-    GetTopic(call: ServerUnaryCall<{ topicName: string }, object>, answer: sendUnaryData<object>) {
+    GetTopic(
+      call: ServerUnaryCall<{ topicName: string }, object>,
+      response: sendUnaryData<object>,
+    ) {
       calls += 1;
       const { topicName } = call.request;
       const refusal = refusalOf(org, call.metadata, topicName);
-      if (refusal) answer(refusal);
-      else answer(null, { topicName, canSubscribe: true, canPublish: false });
+      if (refusal) response(refusal);
+      else response(null, { topicName, canSubscribe: true, canPublish: false });
     },
-    GetSchema(call: ServerUnaryCall<{ schemaId: string }, object>, answer: sendUnaryData<object>) {
+    GetSchema(
+      call: ServerUnaryCall<{ schemaId: string }, object>,
+      response: sendUnaryData<object>,
+    ) {
       const { schemaId } = call.request;
       const refusal = refusalOf(org, call.metadata);
       const entity = ENTITIES.find((name) => schemaIdOf(name) === schemaId);
-      if (refusal) answer(refusal);
-      else if (!entity) answer({ code: status.NOT_FOUND, details: 'There is no such schema.' });
-      else answer(null, { schemaId, schemaJson: JSON.stringify(schemaOf(entity)) });
+      if (refusal) response(refusal);
+      else if (!entity) response({ code: status.NOT_FOUND, details: 'There is no such schema.' });
+      else response(null, { schemaId, schemaJson: JSON.stringify(schemaOf(entity)) });
     },
     Subscribe(call: Call) {
       let subscriber: Subscriber | undefined;

@@ -1,5 +1,5 @@
 /** SOQL of the Salesforce test server: columns, one object, and bounds of SystemModstamp. */
-import type { ServedAnswer } from './provider-server.ts';
+import type { ServedResponse } from './provider-server.ts';
 import {
   type SalesforceField,
   type SalesforceObject,
@@ -23,14 +23,14 @@ export class SalesforceQueries {
     this.#store = store;
   }
 
-  start(soql: string, options: string | undefined): ServedAnswer {
+  start(soql: string, options: string | undefined): ServedResponse {
     const rows = queryRows(this.#store, soql);
     const number = this.#rows.push(rows) - 1;
     return this.#page(number, 0, options);
   }
 
   /** `locator` is `01g<number>-<rows already given>`. */
-  goOn(locator: string, options: string | undefined): ServedAnswer {
+  goOn(locator: string, options: string | undefined): ServedResponse {
     const [, number, start] = /^01g(\d+)-(\d+)$/.exec(locator) ?? [];
     if (!this.#rows[Number(number)]) {
       throw new SalesforceRefusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
@@ -38,7 +38,7 @@ export class SalesforceQueries {
     return this.#page(Number(number), Number(start), options);
   }
 
-  #page(number: number, start: number, options: string | undefined): ServedAnswer {
+  #page(number: number, start: number, options: string | undefined): ServedResponse {
     const rows = this.#rows[number] ?? [];
     const end = start + pageSize(options);
     const done = end >= rows.length;

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import {
   type ProviderServer,
-  type ServedAnswer,
   type ServedRequest,
+  type ServedResponse,
   startProviderServer,
 } from './provider-server.ts';
 import { writeCollection } from './salesforce-collection.ts';
@@ -64,7 +64,7 @@ export async function salesforceServer(
 export function salesforceFailure(
   status: number,
   headers: Record<string, string> = {},
-): ServedAnswer {
+): ServedResponse {
   const [errorCode, message] = FAILURES[status] ?? ['UNKNOWN_EXCEPTION', 'An unexpected error'];
   return { status, headers, body: [{ message, errorCode }] };
 }
@@ -81,7 +81,7 @@ interface Org {
   metadata: SalesforceMetadata;
   channels: SalesforceChannels;
 }
-type Route = (org: Org, request: ServedRequest, names: string[]) => ServedAnswer;
+type Route = (org: Org, request: ServedRequest, names: string[]) => ServedResponse;
 
 const API = '^/services/data/v60.0';
 
@@ -118,7 +118,7 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
   ['DELETE', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), deleteRecord],
 ];
 
-function route(org: Org, request: ServedRequest): ServedAnswer {
+function route(org: Org, request: ServedRequest): ServedResponse {
   for (const [method, path, answer] of ROUTES) {
     const match = method === request.method ? path.exec(request.path) : null;
     if (match) return answer(org, request, match.slice(1));
@@ -128,7 +128,7 @@ function route(org: Org, request: ServedRequest): ServedAnswer {
 
 const OPTIONS_HEADER = 'sforce-query-options';
 
-function startQuery({ queries, metadata }: Org, { query, headers }: ServedRequest): ServedAnswer {
+function startQuery({ queries, metadata }: Org, { query, headers }: ServedRequest): ServedResponse {
   const found = metadata.findPermissions(query.get('q') ?? '');
   if (found) return found;
   return queries.start(query.get('q') ?? '', headers[OPTIONS_HEADER]);
@@ -138,7 +138,7 @@ function goOnWithQuery(
   { queries }: Org,
   { headers }: ServedRequest,
   [locator = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   return queries.goOn(locator, headers[OPTIONS_HEADER]);
 }
 
@@ -153,7 +153,7 @@ const compositeBody = z.strictObject({
   ),
 });
 
-function describeInComposite({ store }: Org, { body }: ServedRequest): ServedAnswer {
+function describeInComposite({ store }: Org, { body }: ServedRequest): ServedResponse {
   const { compositeRequest } = compositeBody.parse(body);
   const parts = compositeRequest.map(({ url, referenceId }) => {
     const name = /^\/services\/data\/v60\.0\/sobjects\/(\w+)\/describe$/.exec(url)?.[1] ?? '';
@@ -163,7 +163,7 @@ function describeInComposite({ store }: Org, { body }: ServedRequest): ServedAns
   return { status: 200, body: { compositeResponse: parts } };
 }
 
-function describeObject(store: SalesforceStore, name: string): ServedAnswer {
+function describeObject(store: SalesforceStore, name: string): ServedResponse {
   try {
     return { status: 200, body: store.object(name) };
   } catch (refusal) {
@@ -172,7 +172,7 @@ function describeObject(store: SalesforceStore, name: string): ServedAnswer {
   }
 }
 
-function writeRecords({ store }: Org, request: ServedRequest): ServedAnswer {
+function writeRecords({ store }: Org, request: ServedRequest): ServedResponse {
   const method = request.method === 'POST' ? 'POST' : 'PATCH';
   return writeCollection(store, { method, body: request.body }, writeOptions(request));
 }
@@ -183,7 +183,7 @@ function createRecord(
   { store, metadata }: Org,
   request: ServedRequest,
   [name = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   const made = metadata.createPermission(name, request.body);
   if (made) return made;
   const id = store.create(name, values.parse(request.body), writeOptions(request));
@@ -194,7 +194,7 @@ function updateRecord(
   { store }: Org,
   { query, body }: ServedRequest,
   [name = '', id = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   if (query.get('_HttpMethod') !== 'PATCH') {
     throw new SalesforceRefusal(405, 'METHOD_NOT_ALLOWED', "HTTP Method 'POST' not allowed.");
   }
@@ -202,7 +202,11 @@ function updateRecord(
   return { status: 204 };
 }
 
-function getRecord({ store }: Org, _: ServedRequest, [name = '', id = '']: string[]): ServedAnswer {
+function getRecord(
+  { store }: Org,
+  _: ServedRequest,
+  [name = '', id = '']: string[],
+): ServedResponse {
   return { status: 200, body: store.record(name, id) };
 }
 
@@ -210,7 +214,7 @@ function deleteRecord(
   { store }: Org,
   _: ServedRequest,
   [name = '', id = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   store.delete(name, id);
   return { status: 204 };
 }
@@ -219,7 +223,7 @@ function listDeleted(
   { store }: Org,
   { query }: ServedRequest,
   [name = '']: string[],
-): ServedAnswer {
+): ServedResponse {
   const [start, end] = [query.get('start'), query.get('end')].map((text) => Date.parse(text ?? ''));
   if (!(start && end && end - start >= 60_000)) {
     throw new SalesforceRefusal(400, 'INVALID_REPLICATION_DATE', 'A minute at the least.');
@@ -231,7 +235,7 @@ function listDeleted(
   return { status: 200, body: { deletedRecords } };
 }
 
-function queryTooling({ channels, metadata }: Org, { query }: ServedRequest): ServedAnswer {
+function queryTooling({ channels, metadata }: Org, { query }: ServedRequest): ServedResponse {
   const soql = query.get('q') ?? '';
   return soql.includes('FROM PlatformEvent') ? channels.query(soql) : metadata.findField(soql);
 }

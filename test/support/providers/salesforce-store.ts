@@ -1,5 +1,5 @@
 /** What a Salesforce org holds: objects with their fields, and records of them. */
-import type { ServedAnswer } from './provider-server.ts';
+import type { ServedResponse } from './provider-server.ts';
 
 export interface SalesforceField {
   name: string;
@@ -39,7 +39,7 @@ export class SalesforceRefusal extends Error {
     this.fields = fields;
   }
 
-  get answer(): ServedAnswer {
+  get answer(): ServedResponse {
     const { message, errorCode, fields } = this;
     return { status: this.status, body: [{ message, errorCode, fields }] };
   }

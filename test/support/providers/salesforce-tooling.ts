@@ -1,6 +1,6 @@
 /** The Tooling API of the Salesforce test server, as far as it is about channels of events and their members. */
 import { z } from 'zod';
-import type { ServedAnswer, ServedRequest } from './provider-server.ts';
+import type { ServedRequest, ServedResponse } from './provider-server.ts';
 import { SalesforceRefusal } from './salesforce-store.ts';
 
 interface Channel {
@@ -46,7 +46,7 @@ export class SalesforceChannels {
     return this.channels.map(topicOf);
   }
 
-  query(soql: string): ServedAnswer {
+  query(soql: string): ServedResponse {
     const [, kind = '', field = '', value = ''] =
       /^SELECT Id FROM (\w+) WHERE (\w+) = '(\w+)'$/.exec(soql) ?? [];
     const found = this.#rows(kind).filter((row) =>
@@ -58,18 +58,18 @@ export class SalesforceChannels {
     return { status: 200, body: { totalSize: records.length, done: true, records } };
   }
 
-  create(kind: string, { body }: ServedRequest): ServedAnswer {
+  create(kind: string, { body }: ServedRequest): ServedResponse {
     const id = kind === CHANNEL ? this.#createChannel(body) : this.#createMember(body);
     return { status: 201, body: { id, success: true, errors: [] } };
   }
 
-  get(kind: string, id: string): ServedAnswer {
+  get(kind: string, id: string): ServedResponse {
     const row = this.#rows(kind).find((one) => one.id === id);
     if (!row) throw notFound();
     return { status: 200, body: { Id: row.id, DeveloperName: row.name } };
   }
 
-  delete(kind: string, id: string): ServedAnswer {
+  delete(kind: string, id: string): ServedResponse {
     this.get(kind, id);
     if (kind === CHANNEL) {
       if (this.members.some(({ channelId }) => channelId === id)) {

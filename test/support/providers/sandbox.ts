@@ -1,10 +1,10 @@
-import type { ProviderAnswer, ProviderRequest } from '../../../src/providers/contract.ts';
+import type { ProviderRequest, ProviderResponse } from '../../../src/providers/contract.ts';
 import { type SandboxServer, startSandboxServer } from '../../../src/sandbox/server.ts';
 import { plainSession } from './provider-session.ts';
 
 export interface TestSandbox extends SandboxServer {
   /** A request without credentials: a GET unless it says otherwise. */
-  send(request: Partial<ProviderRequest> & { path: string }): Promise<ProviderAnswer>;
+  send(request: Partial<ProviderRequest> & { path: string }): Promise<ProviderResponse>;
 }
 
 export async function startSandbox(now?: () => Date): Promise<TestSandbox> {

@@ -5,8 +5,8 @@ import {
   installationConfigInput,
 } from '../../../src/domain/installation/installation-config.ts';
 import type { WireConfig } from '../../../src/rest/installation/config/config-shape.ts';
+import { placeInConfig } from '../../../src/rest/installation/config/parse-config.ts';
 import { showConfig } from '../../../src/rest/installation/config/show-config.ts';
-import { placeInConfig } from '../../../src/rest/installation/config/take-config.ts';
 import type { RestTenant } from './rest-client.ts';
 import { askGraphql, askRest, type Input, type Outcome, pairOf } from './twins.ts';
 

@@ -116,10 +116,10 @@ export async function startCalling({ app }: Pick<TestApp, 'app'>) {
   return {
     open,
     async ask(path: string, asked: Asked = {}): Promise<Whole> {
-      const answer = await open(path, { body: '', ...asked }).answered;
-      const chunks = await answer.toArray();
+      const response = await open(path, { body: '', ...asked }).answered;
+      const chunks = await response.toArray();
       const text = Buffer.concat(chunks).toString();
-      return { status: answer.statusCode ?? 0, headers: answer.headers, text };
+      return { status: response.statusCode ?? 0, headers: response.headers, text };
     },
     [Symbol.asyncDispose]: () => listening.stop(),
   };

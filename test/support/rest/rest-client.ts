@@ -7,7 +7,7 @@ import type { Tenant } from '../scenes/tenant.ts';
 import { type AnswerCheck, answerCheck, type OpenapiDocument } from './openapi.ts';
 import { checkPlatformShape } from './platform.ts';
 
-export interface RestAnswer {
+export interface RestResult {
   status: number;
   headers: Record<string, string | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
@@ -18,7 +18,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface RestClient {
   /** The whole answer, a problem or not. Paths are below /v1. */
-  ask(method: Method, path: string, body?: unknown): Promise<RestAnswer>;
+  ask(method: Method, path: string, body?: unknown): Promise<RestResult>;
   /** The body; fails where the status is another. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
   get(path: string): Promise<any>;
@@ -57,7 +57,7 @@ export function restClient(
     const answered = { method, path, status, contentType, body };
     check(answered);
     checkPlatformShape(answered);
-    return { status, headers: headers as RestAnswer['headers'], body };
+    return { status, headers: headers as RestResult['headers'], body };
   };
   const done = async (wanted: number, asked: ReturnType<typeof ask>) => {
     const { status, body } = await asked;
@@ -71,10 +71,10 @@ export function restClient(
     patch: (path, body) => done(200, ask('PATCH', path, body)),
     delete: (path) => done(204, ask('DELETE', path)),
     async refusal(method, path, body) {
-      const answer = await ask(method, path, body);
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.body.status).toBe(answer.status);
-      return answer.body;
+      const response = await ask(method, path, body);
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect(response.body.status).toBe(response.status);
+      return response.body;
     },
   };
 }

@@ -52,11 +52,11 @@ export async function askRest(
 ): Promise<Outcome> {
   const { path, query, body } = requestOf(endpoint, input);
   const search = new URLSearchParams(query).toString();
-  const answer = await ask(endpoint.method, search ? `${path}?${search}` : path, body);
-  const { status, headers } = answer;
-  if (status >= 400) return refused(answer.body, ({ name }) => name);
+  const response = await ask(endpoint.method, search ? `${path}?${search}` : path, body);
+  const { status, headers } = response;
+  if (status >= 400) return refused(response.body, ({ name }) => name);
   const place = headers.location?.split('/').at(-1);
-  return { ...DONE, id: place ?? answer.body.id ?? null };
+  return { ...DONE, id: place ?? response.body.id ?? null };
 }
 
 export async function askGraphql(

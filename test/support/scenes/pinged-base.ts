@@ -1,7 +1,7 @@
 /** A base of Airtable that is connected and installed: it pings, and its webhooks list what has changed. */
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';
+import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import type { Receiver } from '../receiver.ts';
 import { AirtableBase, type AirtableWebhook } from '../wire/events/airtable-base.ts';
 import { vendorServer } from '../wire/vendor-server.ts';
@@ -11,7 +11,9 @@ import { installTelling, type TellingVendor } from './telling-vendors.ts';
 export interface PingedBase extends TellingVendor {
   base: AirtableBase;
   /** Comes before the base's answer, and may take its place. */
-  instead: (request: ServedRequest) => ServedAnswer | undefined | Promise<ServedAnswer | undefined>;
+  instead: (
+    request: ServedRequest,
+  ) => ServedResponse | undefined | Promise<ServedResponse | undefined>;
 }
 
 export async function startPingedBase(): Promise<PingedBase> {

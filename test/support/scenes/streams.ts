@@ -2,7 +2,7 @@
 import type { Database } from '../../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../../src/database/transaction.ts';
 import { openStream } from '../../../src/domain/event/destination-type.ts';
-import { oweMessages } from '../../../src/events/owe.ts';
+import { enqueueMessages } from '../../../src/events/enqueue-messages.ts';
 import { newId } from '../../../src/ids.ts';
 
 export interface TestStream {
@@ -49,7 +49,7 @@ export function put(
   const to = { projectId, id: destinationId, type: 'STREAM' } as const;
   return inTransaction(database, async (tx) => {
     await delay(tx);
-    await oweMessages(tx, to, { messages, subject: subject ?? null });
+    await enqueueMessages(tx, to, { messages, subject: subject ?? null });
     await delay(tx);
   });
 }

@@ -42,7 +42,7 @@ export interface Entry {
 }
 
 /** Rows that a test has made due by hand are looked at now, as what the product makes due: a round comes after seconds. */
-export async function lookNow({ app }: TestApp): Promise<void> {
+export async function maintainNow({ app }: TestApp): Promise<void> {
   await inTransaction(app.services.database, async (tx) => announceSubscriptions(tx));
 }
 
@@ -102,13 +102,13 @@ export async function createSandboxApp(tenant: Tenant, given: object = {}) {
 /** Calls of the sandbox as somebody else makes them. */
 export function sandboxClient(url: string) {
   const call = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-    return answer.status === 204 ? null : answer.json();
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return response.status === 204 ? null : response.json();
   };
   const records = '/objects/contacts/records';
   return {

@@ -2,15 +2,15 @@
 import type { Fetching } from '../../../src/providers/declarative/declaration/object-declaration.ts';
 import { valueAt } from '../../../src/providers/declarative/json.ts';
 import { idVariables } from '../../../src/providers/declarative/record-id.ts';
-import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';
+import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { idText, isAt, put, type Said, shown } from './generated-parts.ts';
 import type { VendorStore } from './vendor-store.ts';
 
-export function fetchedAnswer(
+export function fetchedResponse(
   said: Said,
   request: ServedRequest,
   { store }: { store: VendorStore },
-): ServedAnswer | undefined {
+): ServedResponse | undefined {
   const { byIds, id } = said.object;
   if (!byIds) return undefined;
   const named = byIds.ids ? namedIn(byIds, request, said) : null;

@@ -1,5 +1,4 @@
 /** Lists of a wire format that is made from a declaration: filters and pages as it says. */
-
 import type {
   List,
   Paging,
@@ -8,7 +7,7 @@ import type {
 import type { Place } from '../../../src/providers/declarative/declaration/place.ts';
 import { valueAt, withValue } from '../../../src/providers/declarative/json.ts';
 import { readTime } from '../../../src/providers/declarative/times.ts';
-import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';
+import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { isAt, put, type Said, shown } from './generated-parts.ts';
 import { BadRequest, byCursor, byLastId, byOffset, byPage, type Cut, type Page } from './paging.ts';
 import type { StoredRecord, VendorStore } from './vendor-store.ts';
@@ -21,7 +20,7 @@ export function answerList(
   said: Said,
   request: ServedRequest,
   { store, url }: { store: VendorStore; url: string },
-): ServedAnswer | undefined {
+): ServedResponse | undefined {
   const { object } = said;
   const list = [object.changed, object.all].find((one) => one && isListed(one, request, said));
   if (!list) return undefined;
@@ -123,7 +122,7 @@ interface Arrived {
   rows: unknown[];
 }
 
-function answered(list: List, cut: Cut, { request, url, rows }: Arrived): ServedAnswer {
+function answered(list: List, cut: Cut, { request, url, rows }: Arrived): ServedResponse {
   const { paging, record, total } = list;
   const { next } = cut;
   const listed = rows.map((row) => put({}, record, row));

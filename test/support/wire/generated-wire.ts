@@ -14,8 +14,8 @@ import type { DeclaredProvider } from '../../../src/providers/declarative/declar
 import { findObject } from '../../../src/providers/declarative/describe-object.ts';
 import { findId, valueAt, withValue } from '../../../src/providers/declarative/json.ts';
 import { fillPath, variablesIn } from '../../../src/providers/declarative/template.ts';
-import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';
-import { fetchedAnswer } from './generated-fetch.ts';
+import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
+import { fetchedResponse } from './generated-fetch.ts';
 import { answerList } from './generated-list.ts';
 import {
   FACT,
@@ -55,7 +55,7 @@ export function generatedWire(declared: DeclaredProvider, objectName: string): W
       invalidStatus: 400,
       refusal: (_status, message) => withValue({}, said.errors.messages[0] || '/message', message),
       problemWith: () => null,
-      other: (request, store, now, url) => answer(all, request, { store, now, url }),
+      other: (request, store, now, url) => response(all, request, { store, now, url }),
       object: { lists: [], show: (record) => shown(all, record) },
     },
   };
@@ -91,19 +91,22 @@ interface Served {
   url: string;
 }
 
-function answer(all: Said, request: ServedRequest, served: Served): ServedAnswer | undefined {
+function response(all: Said, request: ServedRequest, served: Served): ServedResponse | undefined {
   return (
-    parentAnswer(all, request) ??
-    fetchedAnswer(all, request, served) ??
+    parentResponse(all, request) ??
+    fetchedResponse(all, request, served) ??
     answerList(all, request, served) ??
-    describedAnswer(all, request) ??
-    batchAnswer(all, request, served) ??
-    changeAnswer(all, request, served)
+    describedResponse(all, request) ??
+    batchResponse(all, request, served) ??
+    changeResponse(all, request, served)
   );
 }
 
 /** One parent of each kind, which has all the records below it. */
-function parentAnswer({ said, object }: Said, request: ServedRequest): ServedAnswer | undefined {
+function parentResponse(
+  { said, object }: Said,
+  request: ServedRequest,
+): ServedResponse | undefined {
   for (let { parent } = object; parent; parent = said.objects[parent.object]?.parent) {
     const above = said.objects[parent.object];
     if (!above || !isAt(above.all, request, {})) continue;
@@ -113,10 +116,10 @@ function parentAnswer({ said, object }: Said, request: ServedRequest): ServedAns
   return undefined;
 }
 
-function describedAnswer(
+function describedResponse(
   { object: { fields }, objectName, textField }: Said,
   request: ServedRequest,
-): ServedAnswer | undefined {
+): ServedResponse | undefined {
   if (!fields || request.method !== 'GET') return undefined;
   const path = fillPath(fields.path, { object: objectName }, FACT);
   const asked = Object.values(fields.query).some((value) => value.includes('{object}'));
@@ -127,11 +130,11 @@ function describedAnswer(
 }
 
 /** An outcome for each record of a list, in its order. */
-function batchAnswer(
+function batchResponse(
   { object, objectName, textField }: Said,
   request: ServedRequest,
   { store, now }: Served,
-): ServedAnswer | undefined {
+): ServedResponse | undefined {
   const variables = { object: objectName };
   const way = [object.createMany, object.updateMany].find(
     (one) => one && isAt(one, request, variables),
@@ -156,13 +159,13 @@ function refusal({ errors }: Batch, message: string): Values {
   return withValue({}, errors[0] ?? '/message', message);
 }
 
-function changeAnswer(
+function changeResponse(
   { said, object, objectName, textField }: Said,
   request: ServedRequest,
   { store, now }: Served,
-): ServedAnswer {
+): ServedResponse {
   const { create, update, remove } = object;
-  const refused = (status: number, message: string): ServedAnswer => ({
+  const refused = (status: number, message: string): ServedResponse => ({
     status,
     body: withValue({}, said.errors.messages[0] || '/message', message),
   });
@@ -244,7 +247,7 @@ function valuesIn(
   return Object.assign({}, own, ...maps);
 }
 
-function written(object: ObjectDeclaration, way: Write, record: StoredRecord): ServedAnswer {
+function written(object: ObjectDeclaration, way: Write, record: StoredRecord): ServedResponse {
   if (way.record === undefined) return { status: 204 };
   let body = put({}, way.record, shown({ object }, record));
   if (way.recordId) body = put(body as Values, `${way.record}${way.recordId}`, record.id);

@@ -1,6 +1,6 @@
 /** How a vendor of GraphQL answers: one address, and what is asked for told by the text of the query. */
 import { parse } from 'graphql';
-import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';
+import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { isObject, type Values } from './terms.ts';
 import type { VendorStore } from './vendor-store.ts';
 
@@ -18,7 +18,7 @@ export type Resolve = (operation: Operation, store: VendorStore, now: Date) => u
 export class GraphqlRefusal extends Error {}
 
 export function answersGraphql(path: string, resolve: Resolve) {
-  return (request: ServedRequest, store: VendorStore, now: Date): ServedAnswer | undefined => {
+  return (request: ServedRequest, store: VendorStore, now: Date): ServedResponse | undefined => {
     if (request.method !== 'POST' || request.path !== path) return undefined;
     try {
       const operation = operationIn(request.body);

@@ -81,8 +81,8 @@ export function wrappedChange(
   name: string,
   { method, path, status }: { method: string; path: string; status: number },
 ): WireChange {
-  const answer = (record: Values) => ({ [name]: record });
-  return { method, path, status, valuesIn: membersOf(name), answer };
+  const response = (record: Values) => ({ [name]: record });
+  return { method, path, status, valuesIn: membersOf(name), answer: response };
 }
 
 /** What a vendor's message is, whatever the failure. */

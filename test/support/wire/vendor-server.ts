@@ -4,8 +4,8 @@
  */
 import {
   type ProviderServer,
-  type ServedAnswer,
   type ServedRequest,
+  type ServedResponse,
   startProviderServer,
 } from '../providers/provider-server.ts';
 import { BadRequest, type Cut, type Page } from './paging.ts';
@@ -91,7 +91,7 @@ export interface VendorFixture {
     store: VendorStore,
     now: Date,
     url: string,
-  ) => ServedAnswer | undefined | Promise<ServedAnswer | undefined>;
+  ) => ServedResponse | undefined | Promise<ServedResponse | undefined>;
   /** Headers that a request must have. */
   headers: Record<string, string>;
   /** How bodies must be sent. */
@@ -139,7 +139,7 @@ interface Served {
   now: () => Date;
 }
 
-async function route(served: Served, request: ServedRequest): Promise<ServedAnswer> {
+async function route(served: Served, request: ServedRequest): Promise<ServedResponse> {
   const { fixture, store, now, url } = served;
   const { object } = fixture;
   const other = await fixture.other?.(request, store, now(), url);
@@ -160,7 +160,7 @@ async function route(served: Served, request: ServedRequest): Promise<ServedAnsw
   return routeChange(served, request);
 }
 
-function routeChange(served: Served, request: ServedRequest): ServedAnswer {
+function routeChange(served: Served, request: ServedRequest): ServedResponse {
   const { fixture, store } = served;
   const { create, update, remove, fields, one } = fixture.object;
   if (fields && request.method === 'GET' && request.path === fields.path) {
@@ -191,7 +191,7 @@ function shownOne(
   { fixture, store }: Served,
   one: NonNullable<WireObject['one']>,
   request: ServedRequest,
-): ServedAnswer {
+): ServedResponse {
   const named = namedIn(one.path, request) ?? {};
   const finds = one.finds ?? (({ id }: StoredRecord) => String(id) === named.id);
   const objection = one.objection?.(request);
@@ -202,7 +202,7 @@ function shownOne(
 }
 
 /** Those that are known, and nothing of the others. */
-function namedMany({ fixture, store }: Served, request: ServedRequest): ServedAnswer | undefined {
+function namedMany({ fixture, store }: Served, request: ServedRequest): ServedResponse | undefined {
   const { many, show } = fixture.object;
   if (!many || !isAt({ method: 'GET', path: many.path }, request)) return undefined;
   const ids = many.idsIn(request);
@@ -216,7 +216,7 @@ function listed(
   { fixture, store, url }: Served,
   list: WireList,
   request: ServedRequest,
-): ServedAnswer {
+): ServedResponse {
   const left = (list.filter ?? ((records) => records))([...store.records], request);
   const found = list.page(left.toSorted(ORDERS[list.order]), request, url);
   const body = list.answer(found.records.map(fixture.object.show), found);
@@ -234,7 +234,7 @@ function changed(
   { fixture, store, now }: Served,
   change: WireChange,
   { request, record }: { request: ServedRequest; record?: StoredRecord },
-): ServedAnswer {
+): ServedResponse {
   const type = request.headers['content-type'] ?? '';
   if (!type.startsWith(fixture.contentType)) return refused(fixture, 415, `not ${type}`);
   const values = { ...change.valuesIn(request.body) };
@@ -251,7 +251,7 @@ function changedMany(
   { fixture, store, now }: Served,
   batch: WireBatch,
   request: ServedRequest,
-): ServedAnswer {
+): ServedResponse {
   const tasks = batch.recordsIn(request.body).map(({ id, values }) => {
     const record = id === null ? null : store.find(id);
     const problem = record === undefined ? 'No such record' : fixture.problemWith(values);
@@ -284,6 +284,6 @@ function namedIn(path: string, request: ServedRequest): Record<string, string> |
   return Object.fromEntries(named.map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
-function refused({ refusal }: VendorFixture, status: number, message: string): ServedAnswer {
+function refused({ refusal }: VendorFixture, status: number, message: string): ServedResponse {
   return { status, body: refusal(status, message) };
 }

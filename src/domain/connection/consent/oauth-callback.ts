@@ -9,16 +9,16 @@ import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts
 import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import { storedJson } from '../../storable-json.ts';
 import { putConnection } from '../connection-putting.ts';
-import { codeVerifierPlace, type StoredConnect } from '../oauth-connect.ts';
-import { learnAccount } from '../session/learned-account.ts';
-import { requestTokens, type TokenAnswer, textAt } from '../token/token-endpoint.ts';
+import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
+import { identifyAccount } from '../session/identify-account.ts';
+import { requestTokens, type TokenResponse, textAt } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, findKeyOfState, isStateOf } from './connect-ticket.ts';
 
 /** What a token answer tells of the account. */
 
-interface LearnedFacts {
+interface AccountFacts {
   providerConsumerRef: string | null;
   /** What the caller gave, for an answer that names no workspace. */
   providerWorkspaceRef: string | null;
@@ -27,11 +27,11 @@ interface LearnedFacts {
 /** The same limit as for a workspace that a caller gives. */
 const REF_LENGTH_MAX = 1_024;
 
-function learnedFacts(
+function accountFacts(
   provider: Provider & { oauth2: OAuth2Facts },
-  { facts }: TokenAnswer,
+  { facts }: TokenResponse,
   given: { providerWorkspaceRef?: string | null },
-): LearnedFacts {
+): AccountFacts {
   const { tokenFields } = provider.oauth2;
   const named = textAt(facts, tokenFields?.workspaceRef);
   const workspace = named === null ? null : workspaceOf(provider, named);
@@ -145,8 +145,8 @@ async function connectWith(
   const { projectId, providerAppId, authScheme: scheme } = connect;
   const provider = getOAuthProvider(services, connect.provider);
   const given = storedJson<StoredConnect>(connect.input);
-  const answer = await exchangeCode(services, connect, { code, given });
-  const { providerConsumerRef, providerWorkspaceRef } = learnedFacts(provider, answer, given);
+  const response = await exchangeCode(services, connect, { code, given });
+  const { providerConsumerRef, providerWorkspaceRef } = accountFacts(provider, response, given);
   const connection = await putConnection(services, {
     projectId,
     scheme,
@@ -156,10 +156,10 @@ async function connectWith(
       provider: provider.name,
       providerAppId,
       providerWorkspaceRef,
-      oauth2AuthorizationCode: credentialsOf(answer, given.scopes),
+      oauth2AuthorizationCode: credentialsOf(response, given.scopes),
     },
   });
-  await learnAccount(services, connection);
+  await identifyAccount(services, connection);
   return connection.id;
 }
 
@@ -167,12 +167,13 @@ async function exchangeCode(
   services: Services,
   connect: OAuthConnect,
   { code, given }: { code: string; given: StoredConnect },
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const { id, projectId, provider, providerAppId, codeVerifierSealed } = connect;
   const client = await findAppClient(services, { projectId, id: providerAppId, provider });
   if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app is not there any more.');
   const verifier =
-    codeVerifierSealed && services.vault.open(codeVerifierSealed, codeVerifierPlace(id, projectId));
+    codeVerifierSealed &&
+    services.vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
   return requestTokens(services, {
     provider: getOAuthProvider(services, provider),
     account: {
@@ -189,7 +190,7 @@ async function exchangeCode(
   });
 }
 
-function credentialsOf({ accessToken, refreshToken, scopes }: TokenAnswer, requested: string[]) {
+function credentialsOf({ accessToken, refreshToken, scopes }: TokenResponse, requested: string[]) {
   const { token, issuedAt, expiresAt } = accessToken;
   return {
     accessToken: { token, issuedAt: dateOf(issuedAt), expiresAt: dateOf(expiresAt) },

@@ -5,7 +5,7 @@ import type { Tables } from '../../../database/tables.ts';
 import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { storedJson } from '../../storable-json.ts';
-import { codeVerifierPlace, type StoredConnect } from '../oauth-connect.ts';
+import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
 import { accountOf } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
@@ -76,7 +76,7 @@ function consentUrl(
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
   const url = new URL(fillAddress(provider, authorizeUrl, accountOf(given)));
   const verifier =
-    codeVerifierSealed && vault.open(codeVerifierSealed, codeVerifierPlace(id, projectId));
+    codeVerifierSealed && vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
   const own = {
     response_type: 'code',
     client_id: app.clientId,

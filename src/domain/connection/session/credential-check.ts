@@ -1,10 +1,9 @@
 /** Checks that a provider accepts credentials before they are stored, if the check is inexpensive. */
-
 import { DomainError, unprocessable } from '../../../errors.ts';
 import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { textsIn } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { bounded } from '../../../providers/reading-answers.ts';
+import { bounded } from '../../../providers/read-responses.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';

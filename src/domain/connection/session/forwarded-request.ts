@@ -1,6 +1,6 @@
 /** A request that is forwarded to a connection's account as it came, with the connection's credentials. */
 import type { Readable } from 'node:stream';
-import type { Outbound, StreamedAnswer } from '../../../outbound/client.ts';
+import type { Outbound, StreamedResponse } from '../../../outbound/client.ts';
 import { OutboundError } from '../../../outbound/error.ts';
 import { CONNECTION_HEADERS } from '../../../outbound/exchange.ts';
 import type { Provider } from '../../../providers/contract.ts';
@@ -53,7 +53,7 @@ function requestHeaders(given: Record<string, string | string[] | undefined>): H
 }
 
 /** Of an answer. */
-function answerHeaders(given: Headers): Headers {
+function responseHeaders(given: Headers): Headers {
   return without(given, (name) => OURS_TO_SAY.has(name) || name.startsWith('access-control-'));
 }
 
@@ -107,11 +107,11 @@ export function forwardedUrl(baseUrl: string, target: string): URL {
 export async function sendForwarded(
   outbound: Outbound,
   { provider, url, request, body, attached, timeoutMs }: Forwarding,
-): Promise<StreamedAnswer> {
+): Promise<StreamedResponse> {
   const { method, signal } = request;
   const target = withQuery(url, attached.query);
   try {
-    const answer = await outbound.stream({
+    const response = await outbound.stream({
       method,
       url: target.href,
       headers: { ...requestHeaders(request.headers), ...attached.headers },
@@ -120,8 +120,8 @@ export async function sendForwarded(
       timeoutMs,
       signal,
     });
-    const headers = answerHeaders(answer.headers);
-    return { ...answer, headers: withoutSecrets(headers, target, Object.keys(attached.query)) };
+    const headers = responseHeaders(response.headers);
+    return { ...response, headers: withoutSecrets(headers, target, Object.keys(attached.query)) };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     throw unanswered(error, { provider, request: { method, path: url.pathname } });
@@ -149,10 +149,10 @@ function isIn(query: Attached['query'], pair: string): boolean {
 
 /** Redirects repeat the query of the request. */
 function withoutSecrets(
-  headers: StreamedAnswer['headers'],
+  headers: StreamedResponse['headers'],
   target: URL,
   secrets: string[],
-): StreamedAnswer['headers'] {
+): StreamedResponse['headers'] {
   const { location } = headers;
   if (typeof location !== 'string' || secrets.length === 0) return headers;
   const url = URL.parse(location, target.href);

@@ -2,11 +2,11 @@
 import { stringify } from 'qs';
 import type { Outbound, OutboundRequest } from '../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
-import type { Provider, ProviderAnswer, ProviderRequest } from '../../../providers/contract.ts';
+import type { Provider, ProviderRequest, ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { isOneOf } from '../../provider/provider-hosts.ts';
 import type { Attached } from './attached-credentials.ts';
-import { providerAnswer } from './provider-answer.ts';
+import { providerResponse } from './provider-response.ts';
 
 export interface Sending {
   provider: Provider;
@@ -41,9 +41,9 @@ function isLink({ protocol, hostname, port, username, password }: URL, hosts: re
 }
 
 /** Resolves for every response. Throws ProviderError, which names no credentials, if there is none. */
-export async function sendRequest(outbound: Outbound, sending: Sending): Promise<ProviderAnswer> {
+export async function sendRequest(outbound: Outbound, sending: Sending): Promise<ProviderResponse> {
   try {
-    return providerAnswer(await outbound.send(outboundRequest(sending)));
+    return providerResponse(await outbound.send(outboundRequest(sending)));
   } catch (error) {
     if (error instanceof OutboundError) throw unanswered(error, sending);
     throw error;

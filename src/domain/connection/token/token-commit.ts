@@ -14,9 +14,9 @@ import {
   areSame,
   type ConnectionKey,
   deletedConnection,
-  type HeldCredentials,
-  heldCredentials,
-} from '../session/held-credentials.ts';
+  type UnsealedCredentials,
+  unsealCredentials,
+} from '../session/stored-credentials.ts';
 import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
 
 /** Between tries: a database that restarts is back by then. */
@@ -28,7 +28,10 @@ export interface Commit extends Renewal {
 }
 
 /** Null if the connection has other credentials by now: these are no longer of use. */
-export function commitRenewal(services: Services, commit: Commit): Promise<HeldCredentials | null> {
+export function commitRenewal(
+  services: Services,
+  commit: Commit,
+): Promise<UnsealedCredentials | null> {
   const isFinal = (error: unknown) => error instanceof ProviderError;
   return withTries(() => store(services, commit), { ...TRIES, isFinal });
 }
@@ -69,12 +72,12 @@ function findEntry(services: Services, connectionId: string): Renewal | null {
   }
 }
 
-async function store(services: Services, commit: Commit): Promise<HeldCredentials | null> {
+async function store(services: Services, commit: Commit): Promise<UnsealedCredentials | null> {
   const { connection, before, after, isRefresh } = commit;
   const { changes, rows } = services.database;
   const [row] = await rows.run(NAMED_CONNECTION, connection);
   if (!row) throw deletedConnection();
-  const held = heldCredentials(services, row);
+  const held = unsealCredentials(services, row);
   if (areSame(held.credentials, after)) return held;
   const sealed = sealCredentials(services, row, after);
   if (!areSame(held.credentials, before) || held.sealed === null || sealed === null) return null;

@@ -1,8 +1,7 @@
 /** What a token endpoint's refusal means: credentials that don't work, or a failure that may pass. */
-
-import type { ProviderAnswer } from '../../../providers/contract.ts';
+import type { ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
-import { bounded, retryAfterMs } from '../../../providers/reading-answers.ts';
+import { bounded, retryAfterMs } from '../../../providers/read-responses.ts';
 import type { TokenRequest } from './token-endpoint.ts';
 
 /** RFC 6749 section 5.2, and providers' own words for the same. */
@@ -47,13 +46,13 @@ export function isCredentialRefusal(error: unknown): error is ProviderError {
   return error.kind === 'BAD_REQUEST' && isNamed;
 }
 
-export function endpointRefusal(request: Request, answer: ProviderAnswer): ProviderError {
-  const { code, description } = reasonOf(answer.body);
+export function endpointRefusal(request: Request, response: ProviderResponse): ProviderError {
+  const { code, description } = reasonOf(response.body);
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
-  const { status } = answer;
+  const { status } = response;
   const message = messageOf(request, `answered ${status}: ${reason}`);
-  const details = { status, retryAfterMs: retryAfterMs(answer) };
-  const refusal = new EndpointRefusal(kindOf(answer, code), message, details);
+  const details = { status, retryAfterMs: retryAfterMs(response) };
+  const refusal = new EndpointRefusal(kindOf(response, code), message, details);
   refusal.code = code;
   return refusal;
 }
@@ -76,7 +75,7 @@ function messageOf({ provider, client, form }: Request, happened: string): strin
   return bounded(`The token endpoint of ${provider.displayName} ${said}`);
 }
 
-function kindOf({ status }: ProviderAnswer, code: string): ProviderErrorKind {
+function kindOf({ status }: ProviderResponse, code: string): ProviderErrorKind {
   if (status === 429 || TOO_MANY.has(code)) return 'RATE_LIMITED';
   if (status >= 500 || PASSING_STATUS.includes(status) || PASSING.has(code)) return 'RETRYABLE';
   if (status === 401 || REFUSED_CREDENTIALS.has(code)) return 'AUTH_INVALIDATED';

@@ -1,13 +1,13 @@
 /** Asks a provider's token endpoint for tokens (RFC 6749). */
 import { z } from 'zod';
 import { OutboundError } from '../../../outbound/error.ts';
-import type { OAuth2Facts, Provider, ProviderAnswer } from '../../../providers/contract.ts';
-import { isSuccess } from '../../../providers/reading-answers.ts';
+import type { OAuth2Facts, Provider, ProviderResponse } from '../../../providers/contract.ts';
+import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { type AccountFacts, fillAddress } from '../session/account-address.ts';
 import { basicAuthorization } from '../session/attached-credentials.ts';
 import { measuredCall } from '../session/measured-call.ts';
-import { providerAnswer } from '../session/provider-answer.ts';
+import { providerResponse } from '../session/provider-response.ts';
 import type { GrantedTokens } from './token.ts';
 import { endpointFailure, endpointRefusal } from './token-endpoint-errors.ts';
 
@@ -38,23 +38,23 @@ export interface TokenRequest {
 }
 
 /** `facts` is the whole answer: it may tell of the account. */
-export type TokenAnswer = GrantedTokens & { facts: Record<string, unknown> };
+export type TokenResponse = GrantedTokens & { facts: Record<string, unknown> };
 
 /**
  * Throws AUTH_INVALIDATED if the credentials are refused, BAD_REQUEST if the request is, and
  * RATE_LIMITED or RETRYABLE if the endpoint fails for now. Never a kind that leaves open whether the
  * call that needed the token was made: it was not.
  */
-export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenAnswer> {
+export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenResponse> {
   const requestedAt = reach.now();
   const { provider, account } = request;
   const url = fillAddress(provider, provider.oauth2.tokenUrl, account);
   const { meters } = reach;
   const send = () => postForm(reach, request, url);
-  const answer = await measuredCall({ meters, provider, kind: 'token' }, send);
-  const facts = factsOf(answer.body);
+  const response = await measuredCall({ meters, provider, kind: 'token' }, send);
+  const facts = factsOf(response.body);
   // Some refuse with a 200.
-  if (!isSuccess(answer) || facts.error !== undefined) throw endpointRefusal(request, answer);
+  if (!isSuccess(response) || facts.error !== undefined) throw endpointRefusal(request, response);
   const tokens = tokenFields.safeParse(facts);
   if (!tokens.success) throw endpointFailure(request, 'RETRYABLE', 'answered without a token.');
   const { oauth2 } = provider;
@@ -91,12 +91,12 @@ export async function postForm(
   { providerAccess }: Pick<Reach, 'providerAccess'>,
   request: TokenRequest,
   url: string,
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const { provider, client, form, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
   const inHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
   const inBody = client && { client_id: client.id, client_secret: client.secret };
   try {
-    const answer = await providerAccess.outbound.send({
+    const response = await providerAccess.outbound.send({
       method: 'POST',
       url,
       headers: {
@@ -109,7 +109,7 @@ export async function postForm(
       ...ENDPOINT_LIMITS,
       timeoutMs,
     });
-    return providerAnswer(answer);
+    return providerResponse(response);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'RETRYABLE';

@@ -6,11 +6,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { SealedPlace } from '../../../secrets.ts';
+import type { SealedLocation } from '../../../secrets.ts';
 import type { Services } from '../../call.ts';
 import { writeWhole } from '../../files.ts';
 import { type Credentials, credentials as credentialsSchema } from '../credentials.ts';
-import type { ConnectionKey } from '../session/held-credentials.ts';
+import type { ConnectionKey } from '../session/stored-credentials.ts';
 
 const entrySchema = z.object({ id: z.string(), projectId: z.string(), sealed: z.string() });
 const renewalSchema = z.object({ before: credentialsSchema, after: credentialsSchema });
@@ -66,6 +66,6 @@ function fileOf(journal: Journal, connectionId: string): string {
   return join(folderOf(journal), `${connectionId}${SUFFIX}`);
 }
 
-function placeOf({ id, projectId }: ConnectionKey): SealedPlace {
+function placeOf({ id, projectId }: ConnectionKey): SealedLocation {
   return { table: 'TokenJournal', column: 'sealed', row: id, projectId };
 }

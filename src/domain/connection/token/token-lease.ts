@@ -9,7 +9,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { lastingToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
-import type { ConnectionKey } from '../session/held-credentials.ts';
+import type { ConnectionKey } from '../session/stored-credentials.ts';
 
 /** Long enough for a process that crashed with a token in its journal to be started again. */
 const LEASE_MS = MINUTE_MS;

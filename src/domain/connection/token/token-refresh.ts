@@ -10,9 +10,9 @@ import { recordBadCredentials } from '../connection-status.ts';
 import {
   areSame,
   type ConnectionKey,
-  type HeldCredentials,
   readCredentials,
-} from '../session/held-credentials.ts';
+  type UnsealedCredentials,
+} from '../session/stored-credentials.ts';
 import {
   canRefresh,
   heldToken,
@@ -38,7 +38,7 @@ export interface RefreshRequest {
 }
 
 /** Refreshes that are under way in this process, by connection. */
-export type Refreshes = Map<string, Promise<HeldCredentials>>;
+export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 
 /**
  * The credentials with a token that is not stale, or as they are if none can be had. Throws
@@ -49,7 +49,7 @@ export async function freshCredentials(
   services: Services,
   connection: ConnectionKey,
   wanted: RefreshRequest,
-): Promise<HeldCredentials> {
+): Promise<UnsealedCredentials> {
   const { refreshes } = services.providerAccess;
   const running = refreshes.get(connection.id);
   if (running) {
@@ -65,7 +65,7 @@ export async function freshCredentials(
   return started;
 }
 
-function needsRefresh({ credentials }: HeldCredentials, { isStale }: RefreshRequest): boolean {
+function needsRefresh({ credentials }: UnsealedCredentials, { isStale }: RefreshRequest): boolean {
   return isTokenCredentials(credentials) && canRefresh(credentials) && isStale(credentials);
 }
 
@@ -73,7 +73,7 @@ async function refresh(
   services: Services,
   connection: ConnectionKey,
   wanted: RefreshRequest,
-): Promise<HeldCredentials> {
+): Promise<UnsealedCredentials> {
   const deadline = performance.now() + LEASE_WAIT_MS;
   for (;;) {
     const held = await readCredentials(services, connection);
@@ -91,7 +91,7 @@ async function refreshUnder(
   services: Services,
   lease: Lease,
   wanted: RefreshRequest,
-): Promise<HeldCredentials> {
+): Promise<UnsealedCredentials> {
   try {
     await replayEntry(services, lease.connection.id);
     const held = await readCredentials(services, lease.connection);
@@ -112,7 +112,7 @@ interface Renewing {
 async function renew(
   services: Services,
   { lease, before, wanted }: Renewing,
-): Promise<HeldCredentials> {
+): Promise<UnsealedCredentials> {
   const { connection } = lease;
   const request = await refreshRequest(services, connection, before);
   if ('refreshToken' in before) await lease.outlastProcess();
@@ -173,7 +173,7 @@ async function afterFailure(
     before,
     error,
   }: { connection: ConnectionKey; before: TokenCredentials; error: unknown },
-): Promise<HeldCredentials> {
+): Promise<UnsealedCredentials> {
   if (!(error instanceof ProviderError) || error.kind !== 'AUTH_INVALIDATED') throw error;
   const held = await readCredentials(services, connection);
   if (!areSame(held.credentials, before)) return held;

@@ -2,7 +2,7 @@
 import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
-import { clientSecretPlace } from '../../provider/provider-app.ts';
+import { clientSecretLocation } from '../../provider/provider-app.ts';
 import type { AccountFacts } from '../session/account-address.ts';
 import { signedAssertion } from './service-account.ts';
 import type { TokenCredentials } from './token.ts';
@@ -29,7 +29,7 @@ export async function findAppClient(
     select: { clientId: true, clientSecretSealed: true },
   });
   if (!app) return null;
-  const secret = vault.open(app.clientSecretSealed, clientSecretPlace(id, projectId));
+  const secret = vault.open(app.clientSecretSealed, clientSecretLocation(id, projectId));
   return { id: app.clientId, secret };
 }
 

@@ -1,11 +1,11 @@
 /** Gives up a connection's tokens at its provider: as RFC 7009 has it, or in the provider's own form. */
-import type { ProviderAnswer, Revocation } from '../../../providers/contract.ts';
+import type { ProviderResponse, Revocation } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { isSuccess } from '../../../providers/reading-answers.ts';
+import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { fillAddress } from '../session/account-address.ts';
-import { readCredentials } from '../session/held-credentials.ts';
-import { providerAnswer } from '../session/provider-answer.ts';
+import { providerResponse } from '../session/provider-response.ts';
+import { readCredentials } from '../session/stored-credentials.ts';
 import { heldToken, isTokenCredentials, type TokenCredentials } from './token.ts';
 import { ENDPOINT_LIMITS, postForm } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
@@ -22,9 +22,13 @@ export async function revokeTokens(
   if (!isTokenCredentials(credentials)) return false;
   const token = longestToken(credentials);
   if (token === undefined) return false;
-  const answer = await requestRevocation(services, connection, { revocation, credentials, token });
-  if (isSuccess(answer)) return true;
-  throw new ProviderError('BAD_REQUEST', `The revocation was answered ${answer.status}.`);
+  const response = await requestRevocation(services, connection, {
+    revocation,
+    credentials,
+    token,
+  });
+  if (isSuccess(response)) return true;
+  throw new ProviderError('BAD_REQUEST', `The revocation was answered ${response.status}.`);
 }
 
 /** With a refresh token go the access tokens that came of it. */
@@ -43,12 +47,12 @@ async function requestRevocation(
   services: Services,
   connection: LeasedConnection,
   { revocation: { url: template, method }, credentials, token }: Giving,
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const provider = getOAuthProvider(services, connection.provider);
   const url = fillAddress(provider, template, connection);
   if (method === 'DELETE') {
     const { outbound } = services.providerAccess;
-    return providerAnswer(
+    return providerResponse(
       await outbound.send({
         method,
         url: `${url}/${encodeURIComponent(token)}`,

@@ -73,9 +73,9 @@ export async function removeSurplus(
 /** Bytes are told by the stream alone; its oldest message tells how old it is. */
 const WITH_SURPLUS = acrossProjects(
   'streams that hold too much',
-  (isAsked) => `
+  (inProjects) => `
   select s."projectId", s."destinationId" from "StreamLog" s
-  where ${isAsked('s."projectId"')} and (s."projectId", s."destinationId") > ($1, $2) and (
+  where ${inProjects('s."projectId"')} and (s."projectId", s."destinationId") > ($1, $2) and (
     s."isDeleted" or s."lastByte" - s."removedByte" > $3
     or $4::timestamptz > 'epoch' and (
       select m."createTime" from "StreamMessage" m
@@ -136,7 +136,7 @@ const forgetSql = (isMeant: string) => `
 const FORGET_STREAM = forgetSql('s."projectId" = $1 and s."destinationId" = $2');
 
 /** A statement that deletes says whose rows: of the projects that have such streams. */
-const FORGET_STREAMS = acrossProjects('streams that are gone and empty', (isAsked) =>
+const FORGET_STREAMS = acrossProjects('streams that are gone and empty', (inProjects) =>
   forgetSql(`s."projectId" in (
-    select "projectId" from "StreamLog" where ${isAsked('"projectId"')} and "isDeleted")`),
+    select "projectId" from "StreamLog" where ${inProjects('"projectId"')} and "isDeleted")`),
 );

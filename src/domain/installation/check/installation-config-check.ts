@@ -3,7 +3,7 @@ import type { Transaction } from '../../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { Call } from '../../call.ts';
-import { holdDestinations } from '../../event/destination-uses.ts';
+import { lockDestinations } from '../../event/destination-uses.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
@@ -32,7 +32,7 @@ export async function listConfigIssues(
   { projectId, content }: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (!config) return [];
-  const destinations = await holdDestinations(tx, projectId, destinationsOfConfig(config));
+  const destinations = await lockDestinations(tx, projectId, destinationsOfConfig(config));
   const provider = catalogue.findAt(content.provider, content.module);
   return [...configIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }

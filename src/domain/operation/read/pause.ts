@@ -7,10 +7,10 @@ import { id } from '../../../ids.ts';
 import type { Call, Services } from '../../call.ts';
 import { projectMutation } from '../../declared-mutation.ts';
 import { configOf } from '../../installation/installation-config.ts';
-import { holdInstallation } from '../../installation/installation-rows.ts';
+import { lockInstallation } from '../../installation/installation-rows.ts';
 import { scheduleOf } from '../../installation/installed-object.ts';
 import { nextRunOf } from '../../integration/cron.ts';
-import { holdContent } from '../../integration/integration.ts';
+import { lockContent } from '../../integration/integration.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { issueAt, refuseIssues } from '../../issues.ts';
@@ -109,8 +109,8 @@ async function changeObjects(
   const key = { projectId, id };
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   return inTransaction(call.database, async (tx) => {
-    const content = await holdContent(tx, { id: found.integrationId, projectId });
-    const installation = await holdInstallation(tx, key);
+    const content = await lockContent(tx, { id: found.integrationId, projectId });
+    const installation = await lockInstallation(tx, key);
     const installationId = installation.id;
     const all = { projectId, installationId };
     const installed = await tx.installedObject.findMany({ where: all });

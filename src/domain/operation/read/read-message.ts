@@ -92,7 +92,7 @@ function wordsOf({ words }: Names, name: string) {
 }
 
 /** What a read has to tell: entries that waited since the page before, and this page's records. */
-export interface PageToTell {
+export interface PageToReport {
   waiting: readonly string[];
   records: readonly ProviderRecord[];
   /** No page comes after it: nothing waits any more. */
@@ -105,7 +105,7 @@ export interface PageToTell {
  */
 export function pageMessages(
   head: MessageHead,
-  { waiting, records, isLast }: PageToTell,
+  { waiting, records, isLast }: PageToReport,
   plan: Names & Pick<ReadPlan, 'messageSize'>,
 ): { bodies: string[]; waiting: string[] } {
   const entries = [...waiting, ...records.map((record) => JSON.stringify(entryOf(record, plan)))];

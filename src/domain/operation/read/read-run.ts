@@ -2,7 +2,6 @@
  * Reads under way, as rows that workers take turns with. A worker holds a run by a lease: everything that it
  * records names its claim, so that only the newer of two workers makes progress.
  */
-
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
@@ -159,8 +158,8 @@ const OVERDUE_AT_ONCE = 50;
 
 const OVERDUE = acrossProjects(
   'reads that are due',
-  (isAsked) => `select "operationId", "projectId" from "ReadRun"
-   where ${isAsked('"projectId"')} and "dueTime" < now() and not "paused" and case
+  (inProjects) => `select "operationId", "projectId" from "ReadRun"
+   where ${inProjects('"projectId"')} and "dueTime" < now() and not "paused" and case
      when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
      else ${RUNS.isFree.sql} end
    order by "dueTime" limit ${OVERDUE_AT_ONCE}`,

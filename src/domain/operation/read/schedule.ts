@@ -72,8 +72,8 @@ async function listBacklogged(
 
 const NEXT_PROJECTS = acrossProjects(
   'objects that are to be read',
-  (isAsked) => `select distinct "projectId" from (
-     select "projectId" from "InstalledObject" where ${isAsked('"projectId"')} and "nextReadTime" <= $1 and not "paused"
+  (inProjects) => `select distinct "projectId" from (
+     select "projectId" from "InstalledObject" where ${inProjects('"projectId"')} and "nextReadTime" <= $1 and not "paused"
      order by "nextReadTime" limit ${2 * OBJECTS_AT_ONCE}) due`,
 );
 

@@ -21,7 +21,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
+import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { storableText } from '../../storable-json.ts';
@@ -92,7 +92,7 @@ class Slice {
     const installation = { id: installationId, projectId };
     const found = await getReadSource(this.#services, installation, objectName);
     if (found.plan.unmapped.length > 0) return this.#wait(waitsFor(found.plan));
-    if (await isAwaitingConsent(this.#services, found.connection)) {
+    if (await isConsentPending(this.#services, found.connection)) {
       return this.#wait(AWAITS_CONSENT);
     }
     const source = { ...found, plan: await withAllFields(this.#services, found) };

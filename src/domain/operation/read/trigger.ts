@@ -11,7 +11,7 @@ import {
   unprocessable,
 } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
-import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
+import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { projectMutation } from '../../declared-mutation.ts';
 import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
@@ -68,7 +68,7 @@ export const triggerRead = projectMutation({
     const { sinceTimestamp: since, untilTimestamp: until } = input;
     const { plan, connection } = await getReadSource(call, installation, objectName);
     if (plan.unmapped.length > 0) throw unprocessable(waitsFor(plan));
-    if (await isAwaitingConsent(call, connection)) throw unprocessable(AWAITS_CONSENT);
+    if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
     const operation = await inTransaction(call.database, async (tx) => {
       const running = await tx.readRun.count({

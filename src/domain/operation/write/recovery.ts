@@ -13,8 +13,8 @@ type Overdue = Pick<Row<'WriteTask'>, 'id' | 'projectId' | 'installationId'>;
 
 const OVERDUE = acrossProjects(
   'writes that are due',
-  (isAsked) => `select "id", "projectId", "installationId" from "WriteTask"
-   where ${isAsked('"projectId"')} and "dueTime" <= $1 and case
+  (inProjects) => `select "id", "projectId", "installationId" from "WriteTask"
+   where ${inProjects('"projectId"')} and "dueTime" <= $1 and case
      when "openGroup" is not null then true
      when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFree.sql} end
    order by "dueTime" limit ${TAKEN_AT_ONCE}`,

@@ -2,7 +2,7 @@
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { endOperations, type OperationEndRow } from '../../../database/hot/end-operations.ts';
 import {
-  END_UNTOLD_WRITES,
+  END_UNREPORTED_WRITES,
   END_WRITES,
   type WriteEndRow,
 } from '../../../database/hot/end-writes.ts';
@@ -46,7 +46,7 @@ export async function endWithOutcomes(
   entries: readonly WriteEntry[],
 ): Promise<EndedWrite | null> {
   const operations = [...Map.groupBy(entries, ({ operationId }) => operationId)];
-  const installed = await findToTell(services, claim);
+  const installed = await findReported(services, claim);
   const endRow = ([id, own]: [string, WriteEntry[]]) =>
     operationEnd({ claim, id, outcomes: outcomesOf(own), installed, now: services.now() });
   const [only] = operations;
@@ -95,7 +95,7 @@ function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {
 }
 
 /** What the events say of the installation; null if there is nobody to tell. */
-async function findToTell(
+async function findReported(
   { database, log }: Services,
   { task, target }: Claim,
 ): Promise<InstalledAccount | null> {
@@ -109,7 +109,7 @@ async function endSingle(
   { database, log }: Services,
   end: WriteEndRow,
 ): Promise<Row<'Operation'> | null> {
-  const change = end.event ? END_WRITES : END_UNTOLD_WRITES;
+  const change = end.event ? END_WRITES : END_UNREPORTED_WRITES;
   const ended = await insistently(log, async () => {
     const found = await repeatIfMoved(() => database.changes.run(change, end));
     if (!found) throw new LeaseLost();

@@ -11,7 +11,7 @@ import { prefixOf } from '../../../ids.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
 import { ownObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../call.ts';
-import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
+import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { type ConfigContent, configOf } from '../../installation/installation-config.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
@@ -69,7 +69,7 @@ export async function planWrite(
     throw new DomainError('NOT_FOUND', detail);
   }
   if (refusals.length > 0) throw refused(refusals);
-  if (account && (await isAwaitingConsent(call, account))) throw unprocessable(AWAITS_CONSENT);
+  if (account && (await isConsentPending(call, account))) throw unprocessable(AWAITS_CONSENT);
   const { objectName } = object;
   const choice = config?.write.find((one) => one.objectName === objectName);
   const rules = { type: input.type, settings: choice?.fields ?? [], names };

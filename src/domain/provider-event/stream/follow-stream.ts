@@ -13,7 +13,7 @@ import { readList } from './read-list.ts';
 import { storeBatch } from './store-batch.ts';
 import { claimStreams, type ProviderStream, STREAMS } from './stream-lease.ts';
 import { noteLostPosition, noteOpen, noteStreamFailure } from './stream-state.ts';
-import { waitForRoom } from './wait-for-room.ts';
+import { waitForCapacity } from './wait-for-capacity.ts';
 
 /** Follows the streams of connections whose provider streams its events: each is followed by one worker at a time. */
 
@@ -22,14 +22,14 @@ const STREAMS_MAX = 1_000;
 /** So that several processes that look at the same time share them. */
 const CLAIMED_AT_ONCE = 10;
 /** Between looks for other streams while some are followed. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** Returns when there is none to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
   await workOn({
     claim: (followed) => claimSome(services, followed, signal),
     work: (stream) => followStream(services, stream, signal),
-    lookMs: LOOK_MS,
+    lookMs: POLL_MS,
   });
 }
 
@@ -92,7 +92,7 @@ async function takeEvents(
         for await (const batch of open(services, followed, { client, signal })) {
           await storeBatch(services, followed, batch);
           isEmpty = isMended = false;
-          await waitForRoom(services, followed, signal);
+          await waitForCapacity(services, followed, signal);
         }
         if (isEmpty && !signal.aborted) throw new ProviderError('DISCONNECTED', ENDED_EMPTY);
         return;

@@ -80,7 +80,7 @@ export async function startMissed(
     });
     if (!installation) continue;
     const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
-    const how = howTold({ isRead, isDeletionLost: !hasDeletions && kinds.includes('DELETE') });
+    const how = howNotified({ isRead, isDeletionLost: !hasDeletions && kinds.includes('DELETE') });
     const result = `Changes ${times}, of which no events tell, ${how}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
@@ -91,7 +91,13 @@ export async function startMissed(
   return started;
 }
 
-function howTold({ isRead, isDeletionLost }: { isRead: boolean; isDeletionLost: boolean }): string {
+function howNotified({
+  isRead,
+  isDeletionLost,
+}: {
+  isRead: boolean;
+  isDeletionLost: boolean;
+}): string {
   if (!isDeletionLost) return isRead ? 'are read' : 'are told as far as they are deletions';
   return isRead ? 'are read; deletions are not told' : 'are not told: they are deletions';
 }

@@ -8,7 +8,7 @@ import type { EventList, ListPart, SubscribeCapability } from '../../../provider
 import { HOUR_MS } from '../../../work/durations.ts';
 import { GIVEN_BACK, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
-import { endsOf } from '../subscription-ends.ts';
+import { partiesOf } from '../subscription-parties.ts';
 import { addressedTo } from '../subscription-secret.ts';
 import { webhookUrlOf } from '../webhook-secret.ts';
 import type { FollowedList } from './followed.ts';
@@ -17,10 +17,10 @@ import { storeBatch } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 import { keepPing } from './stream-ping.ts';
 import { noteLostPosition, noteOpen } from './stream-state.ts';
-import { waitForRoom } from './wait-for-room.ts';
+import { waitForCapacity } from './wait-for-capacity.ts';
 
 /** Between looks without a ping: one that was lost, or that the provider has stopped, delays changes so long. */
-const LOOK_MS = HOUR_MS;
+const POLL_MS = HOUR_MS;
 
 export interface ToRead {
   stream: ProviderStream;
@@ -49,7 +49,7 @@ async function followedOf(
   { stream, capability, list }: ToRead,
 ): Promise<FollowedList> {
   const { projectId, connectionId: id } = stream;
-  const { session, app, account } = await endsOf(services, stream, capability);
+  const { session, app, account } = await partiesOf(services, stream, capability);
   const where = { projectId_id: { projectId, id } };
   const ping = await services.database.prisma.streamPing.findUnique({ where });
   const address = addressedTo(webhookUrlOf(services, app), id);
@@ -93,7 +93,7 @@ async function readAll(
     const lastTime = part.lastTime ?? knownTime;
     await storeBatch(services, followed, { ...part, lastTime, gaps });
     hasMore = part.hasMore;
-    if (hasMore) await waitForRoom(services, followed, signal);
+    if (hasMore) await waitForCapacity(services, followed, signal);
   }
 }
 
@@ -125,7 +125,7 @@ async function isStillTold(services: Services, followed: FollowedList): Promise<
   if (!(await list.renew(session, ping.providerRef))) return false;
   const { projectId, connectionId: id } = stream;
   const where = { projectId, id, providerRef: ping.providerRef };
-  const data = { checkTime: nextLook(services) };
+  const data = { checkTime: nextPoll(services) };
   await services.database.prisma.streamPing.updateMany({ where, data });
   return true;
 }
@@ -137,7 +137,7 @@ async function makeAnew(services: Services, followed: FollowedList): Promise<voi
   const begun = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
     await STREAMS.change(tx.providerStream, stream, begun);
-    return keepPing(services, tx, stream, { ...made, address, checkTime: nextLook(services) });
+    return keepPing(services, tx, stream, { ...made, address, checkTime: nextPoll(services) });
   });
   Object.assign(stream, begun);
   if (old === null || old.providerRef === made.providerRef) return;
@@ -148,8 +148,8 @@ async function makeAnew(services: Services, followed: FollowedList): Promise<voi
   });
 }
 
-function nextLook({ now }: Pick<Services, 'now'>): Date {
-  return new Date(now().getTime() + LOOK_MS);
+function nextPoll({ now }: Pick<Services, 'now'>): Date {
+  return new Date(now().getTime() + POLL_MS);
 }
 
 /** What has come meanwhile makes it due at once. Throws LeaseLost. */
@@ -161,7 +161,7 @@ async function giveBack(
   const { providerStream } = services.database.prisma;
   if (!isUnfinished) {
     const where = { ...STREAMS.heldBy(stream), dueTime: stream.dueTime };
-    const data = { dueTime: nextLook(services), ...GIVEN_BACK };
+    const data = { dueTime: nextPoll(services), ...GIVEN_BACK };
     const { count } = await providerStream.updateMany({ where, data });
     if (count > 0) return;
   }

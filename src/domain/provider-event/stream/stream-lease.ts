@@ -1,7 +1,6 @@
 /** Who follows a connection's stream. */
-
 import { Prisma } from '../../../database/generated/client.ts';
-import { isAskedSql, LeasedRows, sweepSql } from '../../../database/leased-rows.ts';
+import { inProjectsSql, LeasedRows, sweepSql } from '../../../database/leased-rows.ts';
 import { allProjects } from '../../../database/projects/all-projects.ts';
 import { columnsOf, type Row } from '../../../database/tables.ts';
 import { LEASE } from '../../../work/lease.ts';
@@ -34,7 +33,7 @@ export async function claimStreams(
   const forget = Prisma.sql`${UNWANTED}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${isAskedSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${IS_TOLD})`;
+      where ${inProjectsSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${IS_TOLD})`;
   await sweepSql(database, forget);
   const due = { countMax, now: now(), columns: columnsOf('ProviderStream') };
   return STREAMS.claimDue(database, due);

@@ -3,7 +3,7 @@ import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { announceSubscriptions } from '../../../events/channel.ts';
 import type { CreatedPing, EventList, WebhookRequest } from '../../../providers/subscribing.ts';
-import type { SealedPlace } from '../../../secrets.ts';
+import type { SealedLocation } from '../../../secrets.ts';
 import { GIVEN_BACK } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';
@@ -68,12 +68,12 @@ export async function readSoon({ database, now }: Services, key: Key): Promise<v
 }
 
 /** Of a list that nobody wants beside the subscription that goes. Throws ProviderError. */
-export async function takeDownPing(
+export async function removePing(
   services: Pick<Services, 'database' | 'now'>,
   list: EventList,
   { subscription, session }: { subscription: Going; session: AccountSession },
 ): Promise<void> {
-  const ping = await findUnwanted(services, subscription);
+  const ping = await findUnneeded(services, subscription);
   if (!ping) return;
   await list.takeDown(session, ping.providerRef);
   await forget(services, ping);
@@ -84,11 +84,11 @@ export async function forgetPing(
   services: Pick<Services, 'database' | 'now'>,
   subscription: Going,
 ): Promise<void> {
-  const ping = await findUnwanted(services, subscription);
+  const ping = await findUnneeded(services, subscription);
   if (ping) await forget(services, ping);
 }
 
-async function findUnwanted(
+async function findUnneeded(
   { database: { prisma } }: Pick<Services, 'database'>,
   { projectId, connectionId, installationId, objectName }: Going,
 ): Promise<StreamPing | null> {
@@ -116,6 +116,6 @@ async function forget(
   });
 }
 
-function placeOf(row: string, projectId: string): SealedPlace {
+function placeOf(row: string, projectId: string): SealedLocation {
   return { table: 'StreamPing', column: 'secretSealed', row, projectId };
 }

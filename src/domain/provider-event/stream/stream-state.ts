@@ -15,7 +15,7 @@ import { type ProviderStream, STREAMS } from './stream-lease.ts';
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** In a row. Fewer that may pass are no news for people. */
-const FAILURES_TOLD = 4;
+const FAILURES_REPORTED = 4;
 
 /**
  * It is open, which ends no row of failures: something is to come of it first. If its place was lost, what changed from
@@ -75,15 +75,15 @@ export async function noteStreamFailure(
     failed: 'provider_stream.failed',
   });
   const { failures, dueTime } = nextTry(services, RETRY, stream.failures);
-  const isTold = !mayPass || failures >= FAILURES_TOLD;
+  const isTold = !mayPass || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
     const news = isTold ? ({ status: 'FAILED', error: reason } as const) : {};
     await STREAMS.change(tx.providerStream, stream, { failures, dueTime, ...news, ...GIVEN_BACK });
-    if (isTold) await tellFailure(services, tx, { stream, reason });
+    if (isTold) await reportFailure(services, tx, { stream, reason });
   });
 }
 
-async function tellFailure(
+async function reportFailure(
   services: Services,
   tx: Transaction,
   { stream, reason }: { stream: ProviderStream; reason: string },

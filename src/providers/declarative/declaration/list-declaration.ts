@@ -74,7 +74,7 @@ const timeFilter = z.strictObject({
 export type TimeFilter = z.output<typeof timeFilter>;
 
 /** Where a request names the wanted fields, if the vendor returns few without them. */
-export const wantedFields = z.strictObject({
+export const selectedFields = z.strictObject({
   ...place.shape,
   separator: z.string().default(','),
   /** The text around the names, such as a GraphQL query. */
@@ -85,7 +85,7 @@ export const wantedFields = z.strictObject({
   isList: z.boolean().default(false),
   max: z.int().positive().optional(),
 });
-export type WantedFields = z.output<typeof wantedFields>;
+export type SelectedFields = z.output<typeof selectedFields>;
 
 /** The vendor's filter for records whose field has a value. */
 const equality = z.strictObject({
@@ -143,7 +143,7 @@ export const list = z.strictObject({
   total: pointer.optional(),
   /** The header with the total number of records. */
   totalHeader: z.string().optional(),
-  fields: wantedFields.optional(),
+  fields: selectedFields.optional(),
   equals: equality.optional(),
 });
 export type List = z.output<typeof list>;

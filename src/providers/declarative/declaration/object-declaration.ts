@@ -1,7 +1,7 @@
 /** The declaration of one object: its lists, writes and fields. */
 import { z } from 'zod';
 import { FIELD_VALUE_TYPES } from '../../contract.ts';
-import { list, wantedFields } from './list-declaration.ts';
+import { list, selectedFields } from './list-declaration.ts';
 import { json, path, place, pointer, texts, timeFormat } from './place.ts';
 
 /** A member of a response, and its value on success. */
@@ -88,7 +88,7 @@ const fetching = z.strictObject({
     .optional(),
   /** Where the response holds the record, or the list of records. */
   records: pointer,
-  fields: wantedFields.optional(),
+  fields: selectedFields.optional(),
   /** Present in deleted records only. */
   gone: pointer.optional(),
 });

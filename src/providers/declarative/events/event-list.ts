@@ -1,5 +1,5 @@
 /** What a vendor lists of its changes, and what tells that there are some, by its declaration. */
-import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import {
   type CreatedPing,
@@ -10,10 +10,10 @@ import {
   type SubscribeCapability,
   type SubscriptionCalls,
 } from '../../subscribing.ts';
-import { ask } from '../ask.ts';
 import type { EventListDeclaration } from '../declaration/event-list-declaration.ts';
 import type { Vendor } from '../failure.ts';
 import { findId, isObject, valueAt } from '../json.ts';
+import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath } from '../template.ts';
 import { readTime } from '../times.ts';
 import { isProvenBy } from './proof.ts';
@@ -35,16 +35,16 @@ async function readEntries(
   const { position, providerRef } = place;
   const path = fillPath(entries.path, { ref: providerRef }, session);
   const query = { ...(position !== null && { [from]: position }), [size.name]: String(size.max) };
-  const answer = await ask(vendor, session, { method: 'GET', path, query });
-  const next = valueAt(answer.body, entries.next);
-  const all = valueAt(answer.body, entries.records);
+  const response = await sendRequest(vendor, session, { method: 'GET', path, query });
+  const next = valueAt(response.body, entries.next);
+  const all = valueAt(response.body, entries.records);
   if (!Number.isSafeInteger(next) || !Array.isArray(all)) {
-    throw notAnswered(answer, 'what has changed, and where it goes on');
+    throw unansweredList(response, 'what has changed, and where it goes on');
   }
   const first = Number(next) - all.length;
   const read = all.map((entry: unknown, n) => {
     const time = readTime(valueAt(entry, entries.time.at), entries.time.format);
-    if (!isObject(entry) || !time) throw notAnswered(answer, 'when something has changed');
+    if (!isObject(entry) || !time) throw unansweredList(response, 'when something has changed');
     return { entry, time, number: first + n };
   });
   const untold = read.filter(({ entry }, n) => {
@@ -55,13 +55,13 @@ async function readEntries(
     events: read.flatMap((one) => eventsIn(entries, one, place)),
     position: String(next),
     // One that stands still has no more, whatever it says.
-    hasMore: valueAt(answer.body, entries.hasMore) === true && String(next) !== position,
+    hasMore: valueAt(response.body, entries.hasMore) === true && String(next) !== position,
     lastTime: read.at(-1)?.time ?? null,
     incompleteUntil: untold.at(-1)?.time ?? null,
   };
 }
 
-function notAnswered({ status }: ProviderAnswer, what: string): ProviderError {
+function unansweredList({ status }: ProviderResponse, what: string): ProviderError {
   return new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
 }
 
@@ -147,10 +147,10 @@ async function setUp(
   }
   const path = fillPath(webhook.path, {}, session);
   const body = fillJson(webhook.body, { url });
-  const answer = await ask(vendor, session, { method: 'POST', path, body }, 'WRITE');
+  const response = await sendRequest(vendor, session, { method: 'POST', path, body }, 'WRITE');
   return {
-    providerRef: requiredAt(answer, webhook.ref, 'which webhook was made'),
-    secret: requiredAt(answer, webhook.secret, 'what the webhook signs with'),
+    providerRef: requiredAt(response, webhook.ref, 'which webhook was made'),
+    secret: requiredAt(response, webhook.secret, 'what the webhook signs with'),
   };
 }
 
@@ -164,7 +164,7 @@ async function renew(vendor: Vendor, webhook: Webhook, { session, ref }: One): P
   if (!found?.isWorking) return false;
   const post = async ({ path, body }: Webhook['renew']) => {
     const request = { method: 'POST', path: fillPath(path, { ref }, session) } as const;
-    await ask(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
+    await sendRequest(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
   };
   if (!found.isTelling) await post(webhook.resume);
   await post(webhook.renew);
@@ -173,7 +173,7 @@ async function renew(vendor: Vendor, webhook: Webhook, { session, ref }: One): P
 
 async function takeDown(vendor: Vendor, { remove }: Webhook, { session, ref }: One): Promise<void> {
   const path = fillPath(remove.path, { ref }, session);
-  await unlessGone(ask(vendor, session, { method: 'DELETE', path }, 'WRITE'));
+  await unlessGone(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
 }
 
 async function listed(
@@ -182,7 +182,7 @@ async function listed(
   session: ProviderSession,
 ): Promise<{ ref: string; at: unknown; isWorking: boolean; isTelling: boolean }[]> {
   const request = { method: 'GET', path: fillPath(path, {}, session) } as const;
-  const { body } = await ask(vendor, session, request);
+  const { body } = await sendRequest(vendor, session, request);
   const all = valueAt(body, places.records);
   return (Array.isArray(all) ? all : []).flatMap((one: unknown) => {
     const ref = findId(valueAt(one, places.ref));

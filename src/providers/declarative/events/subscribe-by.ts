@@ -7,15 +7,15 @@ import {
   PROVIDER_EVENT_KINDS,
   type ProviderEvent,
   type SubscribeCapability,
-  type WebhookAnswer,
   type WebhookRequest,
+  type WebhookResponse,
 } from '../../subscribing.ts';
-import { ask } from '../ask.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
 import type { Events, Identity } from '../declaration/events-declaration.ts';
 import type { Vendor } from '../failure.ts';
 import { findId, isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
+import { sendRequest } from '../send-request.ts';
 import { fillPath } from '../template.ts';
 import { readTime } from '../times.ts';
 import { typesAbout } from './native-types.ts';
@@ -137,7 +137,7 @@ export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability
       ...(events.greeting && { greet: greetingTo(events.greeting) }),
       isSigned: (request, secrets, now) => isProven(events, request, { secrets, now }),
       eventsOf: (request, arrival) => eventsOf(vendor, events, { request, arrival }),
-      answer: (request, secret) => answerTo(events, request, secret),
+      respond: (request, secret) => answerTo(events, request, secret),
     },
     ...(subscription && { calls: subscriptionCalls(vendor, events, subscription) }),
     ...(instructions && {
@@ -151,21 +151,21 @@ export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability
 const GREETING = /^[\x21-\x7e]{1,256}$/;
 
 function greetingTo({ header }: NonNullable<Events['greeting']>) {
-  return ({ headers }: WebhookRequest): WebhookAnswer | null => {
+  return ({ headers }: WebhookRequest): WebhookResponse | null => {
     const said = headers[header.toLowerCase()];
     if (typeof said !== 'string' || !GREETING.test(said)) return null;
     return { status: 200, headers: { [header]: said } };
   };
 }
 
-function answerTo(events: Events, request: WebhookRequest, secret: string): WebhookAnswer {
+function answerTo(events: Events, request: WebhookRequest, secret: string): WebhookResponse {
   const { challenge, acceptedStatus } = events;
   const body = challenge && bodyOf(request);
   if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
   const token = findId(valueAt(body, challenge.token)) ?? '';
   const signed = createHmac('sha256', secret).update(token).digest('hex');
-  const { answer } = challenge;
-  return { status: 200, body: { [answer.token]: token, [answer.signed]: signed } };
+  const { answer: response } = challenge;
+  return { status: 200, body: { [response.token]: token, [response.signed]: signed } };
 }
 
 /** Throws ProviderError. */
@@ -175,9 +175,9 @@ export async function identifyBy(
   session: ProviderSession,
 ): Promise<AccountIdentity> {
   const request = { method, path: fillPath(path, {}, session), ...(body && { body }) };
-  const answer = await ask(vendor, session, request);
+  const response = await sendRequest(vendor, session, request);
   return {
-    workspaceRef: findId(valueAt(answer.body, workspaceRef)),
-    consumerRef: consumerRef === undefined ? null : findId(valueAt(answer.body, consumerRef)),
+    workspaceRef: findId(valueAt(response.body, workspaceRef)),
+    consumerRef: consumerRef === undefined ? null : findId(valueAt(response.body, consumerRef)),
   };
 }

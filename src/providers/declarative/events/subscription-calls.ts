@@ -1,17 +1,17 @@
 /** Subscriptions that a declaration says how to make by requests. */
-import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type {
   CreatedSubscription,
+  DesiredSubscription,
   SubscriptionCalls,
-  WantedSubscription,
 } from '../../subscribing.ts';
-import { ask } from '../ask.ts';
 import type { Events, Subscription } from '../declaration/events-declaration.ts';
 import { findObject } from '../describe-object.ts';
 import { textsIn, type Vendor } from '../failure.ts';
 import { findId, valueAt, withValue } from '../json.ts';
 import { readPage } from '../reading/object-page.ts';
+import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type Variables } from '../template.ts';
 import { typesAbout } from './native-types.ts';
 import { secretFor } from './proof.ts';
@@ -21,7 +21,7 @@ import { addressOf } from './said.ts';
 
 interface ToMake {
   session: ProviderSession;
-  wanted: WantedSubscription;
+  wanted: DesiredSubscription;
 }
 
 type WithSubscription = Events & { subscription: Subscription };
@@ -56,7 +56,7 @@ async function bodiesFor(
 }
 
 /** With one secret for all, a customer who learns it could sign events of another's account. */
-function ownPlace({ account }: Events, { url, secret, account: ours }: WantedSubscription) {
+function ownPlace({ account }: Events, { url, secret, account: ours }: DesiredSubscription) {
   return account.of === 'address'
     ? { url: addressOf(url, ours), secret: secretFor(secret, ours) }
     : { url, secret };
@@ -65,7 +65,7 @@ function ownPlace({ account }: Events, { url, secret, account: ours }: WantedSub
 function typesOf(
   { displayName }: Vendor,
   events: Events,
-  { objectName, kinds }: WantedSubscription,
+  { objectName, kinds }: DesiredSubscription,
 ): string[] {
   const wanted = typesAbout(events, objectName).filter(({ kind }) => kinds.includes(kind));
   if (wanted.length > 0) return wanted.map(({ type }) => type);
@@ -83,8 +83,8 @@ async function objectId(
   const sent = JSON.stringify([body, itemFor(subscription, objectName)]);
   if (!asked || !sent.includes('{objectId}')) return undefined;
   const path = fillPath(asked.path, { object: objectName }, session);
-  const answer = await ask(vendor, session, { method: 'GET', path });
-  const found = findId(valueAt(answer.body, asked.at));
+  const response = await sendRequest(vendor, session, { method: 'GET', path });
+  const found = findId(valueAt(response.body, asked.at));
   if (found !== null) return found;
   throw new ProviderError('MISSING_OBJECT', `${vendor.displayName} has no id of ${objectName}`);
 }
@@ -154,17 +154,17 @@ function refsIn(providerRef: string): string[] {
 async function setUp(
   vendor: Vendor,
   events: Events & { subscription: Subscription },
-  { session, wanted }: { session: ProviderSession; wanted: WantedSubscription },
+  { session, wanted }: { session: ProviderSession; wanted: DesiredSubscription },
 ): Promise<CreatedSubscription> {
   const { subscription } = events;
   const refs: string[] = [];
   const secrets: string[] = [];
   try {
     for (const body of await bodiesFor(vendor, events, { session, wanted })) {
-      const answer = await make(vendor, subscription, { session, body });
-      const ref = requiredAt(answer, subscription.ref, 'which subscription was made');
+      const response = await make(vendor, subscription, { session, body });
+      const ref = requiredAt(response, subscription.ref, 'which subscription was made');
       refs.push(ref);
-      secrets.push(...(await secretsIn(vendor, subscription, { session, ref, answer })));
+      secrets.push(...(await secretsIn(vendor, subscription, { session, ref, response })));
     }
   } catch (error) {
     await takeDown(vendor, subscription, { session, refs }).catch(() => undefined);
@@ -178,25 +178,25 @@ async function make(
   vendor: Vendor,
   { method, path, refusals }: Subscription,
   { session, body }: { session: ProviderSession; body: Record<string, unknown> },
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const request = { method, path: fillPath(path, {}, session), body };
-  const answer = await ask(vendor, session, request, 'WRITE');
-  const refused = refusals === undefined ? [] : textsIn(valueAt(answer.body, refusals));
+  const response = await sendRequest(vendor, session, request, 'WRITE');
+  const refused = refusals === undefined ? [] : textsIn(valueAt(response.body, refusals));
   if (refused.length > 0) throw new ProviderError('BAD_REQUEST', refused.join('; '));
-  return answer;
+  return response;
 }
 
 /** Empty if the gateway made the secret. */
 async function secretsIn(
   vendor: Vendor,
   { secret }: Subscription,
-  { session, ref, answer }: { session: ProviderSession; ref: string; answer: ProviderAnswer },
+  { session, ref, response }: { session: ProviderSession; ref: string; response: ProviderResponse },
 ): Promise<string[]> {
   if (!secret) return [];
   const told =
     secret.path === undefined
-      ? answer
-      : await ask(vendor, session, {
+      ? response
+      : await sendRequest(vendor, session, {
           method: 'GET',
           path: fillPath(secret.path, { ref }, session),
         });
@@ -204,7 +204,7 @@ async function secretsIn(
 }
 
 /** Throws DISCONNECTED if the answer does not say it. */
-export function requiredAt({ status, body }: ProviderAnswer, at: string, what: string): string {
+export function requiredAt({ status, body }: ProviderResponse, at: string, what: string): string {
   const found = findId(valueAt(body, at));
   if (found !== null) return found;
   throw new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
@@ -218,7 +218,8 @@ async function areThere(
   if (check === undefined) return true;
   for (const ref of refs) {
     const path = fillPath(check, { ref }, session);
-    if ((await unlessGone(ask(vendor, session, { method: 'GET', path }))) === null) return false;
+    if ((await unlessGone(sendRequest(vendor, session, { method: 'GET', path }))) === null)
+      return false;
   }
   return true;
 }
@@ -233,12 +234,14 @@ async function takeDown(
     const { method, body } = remove;
     const path = fillPath(remove.path, { ref }, session);
     const request = { method, path, ...(body && { body: fillJson(body, { ref }) }) };
-    await unlessGone(ask(vendor, session, request, 'WRITE'));
+    await unlessGone(sendRequest(vendor, session, request, 'WRITE'));
   }
 }
 
 /** Null if the vendor no longer has it. */
-export async function unlessGone(asked: Promise<ProviderAnswer>): Promise<ProviderAnswer | null> {
+export async function unlessGone(
+  asked: Promise<ProviderResponse>,
+): Promise<ProviderResponse | null> {
   try {
     return await asked;
   } catch (error) {

@@ -1,14 +1,14 @@
 /** A page of an object's records, by its declaration. */
-import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
-import { ask } from '../ask.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { List } from '../declaration/list-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from '../failure.ts';
 import { isObject, valueAt } from '../json.ts';
 import { nestedFields } from '../nested-fields.ts';
 import { idOf } from '../record-id.ts';
+import { sendRequest } from '../send-request.ts';
 import { fillPath, fillQuery, type Variables } from '../template.ts';
 import { readTime } from '../times.ts';
 import { searchList } from './equality.ts';
@@ -33,15 +33,15 @@ export async function readList(
   const [by, list] = wayOf(object, read);
   const position = readPosition(read.cursor, by);
   const request = pageRequest(vendor.declaration, list, { read, position, variables, session });
-  const answer = await session.send(request);
-  if (answer.status !== NOT_MODIFIED && !hasSucceeded(vendor, answer))
-    throw failure(vendor, answer, 'READ');
-  const rows = rowsIn(answer, list);
+  const response = await session.send(request);
+  if (response.status !== NOT_MODIFIED && !hasSucceeded(vendor, response))
+    throw failure(vendor, response, 'READ');
+  const rows = rowsIn(response, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
   const isTimed = read.since || read.until || list.isKeyset || list.newestFirst;
   const times = isTimed ? rows.map((raw) => changeOf(object, raw)) : [];
   const page = {
-    answer,
+    response,
     baseUrl: session.baseUrl,
     ids: records.map(({ id }) => id),
     size: sizeOf(list, read, position),
@@ -64,7 +64,7 @@ export async function readList(
     nextCursor: next && JSON.stringify(next),
     estimatedTotal: position
       ? null
-      : (totalIn(list, answer) ?? (await countAll(vendor, session, { object, read, variables }))),
+      : (totalIn(list, response) ?? (await countAll(vendor, session, { object, read, variables }))),
   };
 }
 
@@ -87,24 +87,24 @@ const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
 /** The records of a page. Throws RETRYABLE for an answer of another form: an error page of a proxy passes. */
-export function rowsIn(answer: ProviderAnswer, { records: at, record }: List) {
-  const found = valueAt(answer.body, at) ?? (isNothing(answer, at) ? [] : undefined);
+export function rowsIn(response: ProviderResponse, { records: at, record }: List) {
+  const found = valueAt(response.body, at) ?? (isNothing(response, at) ? [] : undefined);
   const rows = Array.isArray(found) ? found.map((item) => valueAt(item, record)) : [found];
   if (rows.every(isObject) && Array.isArray(found)) return rows;
   throw new ProviderError('RETRYABLE', 'The answer has no list of records', {
-    status: answer.status,
+    status: response.status,
   });
 }
 
 /** Some leave the list out if there is nothing in it, or answer 204 without a body, or 304. */
-function isNothing({ status, body }: ProviderAnswer, at: string): boolean {
+function isNothing({ status, body }: ProviderResponse, at: string): boolean {
   return (
     (isObject(body) && at !== '') ||
     ((status === NO_CONTENT || status === NOT_MODIFIED) && body === null)
   );
 }
 
-function totalIn({ total, totalHeader }: List, { body, headers }: ProviderAnswer): number | null {
+function totalIn({ total, totalHeader }: List, { body, headers }: ProviderResponse): number | null {
   const told = totalHeader && headers[totalHeader.toLowerCase()];
   const found = total === undefined ? Number(told || Number.NaN) : valueAt(body, total);
   return typeof found === 'number' && Number.isSafeInteger(found) ? found : null;
@@ -155,11 +155,11 @@ async function countAll(
 ): Promise<number | null> {
   const isWhole = !read.since && !read.until && !read.filters?.length;
   if (!count || !isWhole) return null;
-  const answer = await ask(vendor, session, {
+  const response = await sendRequest(vendor, session, {
     method: 'GET',
     path: fillPath(count.path, variables, session),
     query: fillQuery(count.query, variables, session),
   }).catch(() => null);
-  const found = Number(valueAt(answer?.body, count.at) ?? Number.NaN);
+  const found = Number(valueAt(response?.body, count.at) ?? Number.NaN);
   return Number.isSafeInteger(found) ? found : null;
 }

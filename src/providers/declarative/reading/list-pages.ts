@@ -1,5 +1,5 @@
 /** All pages of a list as the vendor gives it, for requests that are forwarded: no window and no mapping. */
-import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../../contract.ts';
+import type { ProviderRequest, ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ListRequest } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { Declaration } from '../declaration/declaration.ts';
@@ -33,14 +33,14 @@ export async function* listPages(
   let at: Next | null = null;
   do {
     const { list } = found ?? first;
-    const answer = await session.send(
+    const response = await session.send(
       requestAt(vendor.declaration, list, { ...asked, at, session }),
     );
-    if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
-    found ??= answeredBy(known, answer);
-    const rows = rowsIn(answer, found.list);
+    if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
+    found ??= answeredBy(known, response);
+    const rows = rowsIn(response, found.list);
     yield rows;
-    const next = nextAfter(found, { answer, at, asked, rows, session });
+    const next = nextAfter(found, { response, at, asked, rows, session });
     if (next !== null && next === at) {
       throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
     }
@@ -72,7 +72,7 @@ function findLists({ displayName, declaration }: Vendor, request: ListRequest): 
   throw new ProviderError('BAD_REQUEST', `${displayName} ${why}`);
 }
 
-/** What a caller can ask for by an address, or by a body and one. */
+/** A request that is described by a URL, or by a URL and a body. */
 function isAsked({ method, path: template, paging }: List, { path, body }: ListRequest): boolean {
   if (method !== (body ? 'POST' : 'GET') || !patternOf(template).test(path)) return false;
   if ('send' in paging) return body ? paging.send.in !== 'header' : paging.send.in === 'query';
@@ -92,13 +92,13 @@ function variableOf({ paging }: List): string {
   return 'send' in paging ? (paging.send.name.split('/').at(-1) ?? '') : '';
 }
 
-function answeredBy(known: Known, answer: ProviderAnswer): Listed {
+function answeredBy(known: Known, response: ProviderResponse): Listed {
   const [first, ...others] = known;
   if (others.length === 0) return first;
-  const found = known.find(({ list }) => Array.isArray(valueAt(answer.body, list.records)));
+  const found = known.find(({ list }) => Array.isArray(valueAt(response.body, list.records)));
   if (found) return found;
   throw new ProviderError('BAD_REQUEST', 'The answer has no list that is known', {
-    status: answer.status,
+    status: response.status,
   });
 }
 
@@ -143,7 +143,7 @@ function requestAt(
 }
 
 interface Arrived {
-  answer: ProviderAnswer;
+  response: ProviderResponse;
   at: Next | null;
   asked: ListRequest;
   rows: Row[];
@@ -152,11 +152,11 @@ interface Arrived {
 
 function nextAfter(
   { list: { paging, size }, object }: Listed,
-  { answer, at, asked, rows, session }: Arrived,
+  { response, at, asked, rows, session }: Arrived,
 ): Next | null {
   const start = 'send' in paging ? saidIn(asked, paging.send) : undefined;
   return nextOf(paging, {
-    answer,
+    response,
     baseUrl: session.baseUrl,
     ids: rows.map((row) => idOf(object.id, row) ?? ''),
     size: size ? Number(saidIn(asked, size)) || null : null,

@@ -2,7 +2,7 @@
 import type { ProviderRequest, ProviderSession } from '../../contract.ts';
 import type { PageRead } from '../../moving-records.ts';
 import type { Declaration } from '../declaration/declaration.ts';
-import type { List, TimeFilter, WantedFields } from '../declaration/list-declaration.ts';
+import type { List, SelectedFields, TimeFilter } from '../declaration/list-declaration.ts';
 import type { Place } from '../declaration/place.ts';
 import { withValue } from '../json.ts';
 import { fillJson, fillPath, fillQuery, fillTexts, type Variables } from '../template.ts';
@@ -95,7 +95,7 @@ const ALONE = '{fields}';
 const NAME = /^[A-Za-z_]\w*$/;
 
 export function fieldNames(
-  { always, separator, template, isList, max }: WantedFields,
+  { always, separator, template, isList, max }: SelectedFields,
   wanted: string[],
 ): string | string[] {
   // `id` is our name of what identifies a record, whatever the vendor's is.

@@ -1,6 +1,6 @@
 /** What asks for the page after the one that came, by each kind of paging. */
 import LinkHeader from 'http-link-header';
-import type { ProviderAnswer } from '../../contract.ts';
+import type { ProviderResponse } from '../../contract.ts';
 import type { Paging } from '../declaration/list-declaration.ts';
 import { valueAt } from '../json.ts';
 
@@ -8,7 +8,7 @@ import { valueAt } from '../json.ts';
 export type Next = string | number;
 
 export interface ArrivedPage {
-  answer: ProviderAnswer;
+  response: ProviderResponse;
   baseUrl: string;
   /** Ids in the order of the answer. */
   ids: string[];
@@ -20,15 +20,15 @@ export interface ArrivedPage {
 
 /** Null after the last page. */
 export function nextOf(paging: Paging, page: ArrivedPage): Next | null {
-  const { answer, ids } = page;
-  if (isLast(paging, answer)) return null;
+  const { response, ids } = page;
+  if (isLast(paging, response)) return null;
   switch (paging.kind) {
     case 'cursor':
-      return cursorIn(valueAt(answer.body, paging.next));
+      return cursorIn(valueAt(response.body, paging.next));
     case 'nextUrl':
-      return addressIn(valueAt(answer.body, paging.next), page);
+      return addressIn(valueAt(response.body, paging.next), page);
     case 'link':
-      return addressIn(linkedAddress(answer), page);
+      return addressIn(linkedAddress(response), page);
     case 'offset':
       return nextOffset(paging, page);
     case 'page':
@@ -40,7 +40,7 @@ export function nextOf(paging: Paging, page: ArrivedPage): Next | null {
   }
 }
 
-function isLast(paging: Paging, { body }: ProviderAnswer): boolean {
+function isLast(paging: Paging, { body }: ProviderResponse): boolean {
   if ('more' in paging && paging.more && valueAt(body, paging.more) === false) return true;
   return 'ends' in paging && paging.ends !== undefined && valueAt(body, paging.ends) === true;
 }
@@ -55,7 +55,7 @@ function addressIn(value: unknown, { baseUrl }: ArrivedPage): string | null {
   return URL.parse(value, baseUrl)?.href ?? null;
 }
 
-function linkedAddress({ headers }: ProviderAnswer): string | undefined {
+function linkedAddress({ headers }: ProviderResponse): string | undefined {
   return headers.link ? LinkHeader.parse(headers.link).rel('next')[0]?.uri : undefined;
 }
 
@@ -65,7 +65,7 @@ function nextOffset(
 ): number | null {
   const next = Number(page.at ?? 0) + page.ids.length;
   if (page.ids.length === 0) return null;
-  const all = total === undefined ? undefined : valueAt(page.answer.body, total);
+  const all = total === undefined ? undefined : valueAt(page.response.body, total);
   if (typeof all === 'number') return next < all ? next : null;
   return !more && !ends && isShort(page) ? null : next;
 }
@@ -75,8 +75,8 @@ function nextPage(
   page: ArrivedPage,
   number: number,
 ): number | null {
-  if (nextHeader) return Number(page.answer.headers[nextHeader.toLowerCase()]) || null;
-  const last = pages === undefined ? undefined : valueAt(page.answer.body, pages);
+  if (nextHeader) return Number(page.response.headers[nextHeader.toLowerCase()]) || null;
+  const last = pages === undefined ? undefined : valueAt(page.response.body, pages);
   if (typeof last === 'number') return number < last ? number + 1 : null;
   if (page.ids.length === 0 || (!more && isShort(page))) return null;
   return number + 1;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ProviderError } from '../../provider-error.ts';
 import type { List } from '../declaration/list-declaration.ts';
-import { askedFrom } from '../times.ts';
+import { updatedSince } from '../times.ts';
 import { type ArrivedPage, nextOf } from './paging.ts';
 
 const stored = z.strictObject({
@@ -88,7 +88,7 @@ function fromLastTime(
 ): Position | null {
   const [start, end] = [times[0], times.at(-1)];
   if (!since || !start || !end) return null;
-  const bound = askedFrom(since, end);
+  const bound = updatedSince(since, end);
   if (start >= bound) return null;
   const seen = page.ids.filter((_id, n) => (times[n] ?? start) >= bound);
   return { by, next: null, first, empty: 0, since: end.getTime(), seen };

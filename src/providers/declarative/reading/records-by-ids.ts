@@ -1,5 +1,5 @@
 /** Records by their ids, by a declaration: what events are about, and do not carry. */
-import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
@@ -53,18 +53,20 @@ async function fetchSome(
 ): Promise<ProviderRecord[]> {
   const [id = ''] = ids;
   const variables = { object: objectName, ...idVariables(object.id, id) };
-  const answer = await session.send(requestFor(vendor, byIds, { session, ids, variables, fields }));
+  const response = await session.send(
+    requestFor(vendor, byIds, { session, ids, variables, fields }),
+  );
   const isOne = byIds.ids === undefined;
-  if (isOne && isGone(answer)) return [];
-  if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
+  if (isOne && isGone(response)) return [];
+  if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
   const read = { fields };
-  return rowsIn(answer, byIds)
+  return rowsIn(response, byIds)
     .filter((row) => byIds.gone === undefined || !valueAt(row, byIds.gone))
     .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
 }
 
-function isGone({ status }: ProviderAnswer): boolean {
+function isGone({ status }: ProviderResponse): boolean {
   return status === 404 || status === 410;
 }
 
@@ -98,7 +100,7 @@ function requestFor(
 }
 
 /** Some say of what is gone that it is null. */
-function rowsIn({ status, body }: ProviderAnswer, { records, ids }: Fetching) {
+function rowsIn({ status, body }: ProviderResponse, { records, ids }: Fetching) {
   const found = valueAt(body, records);
   if (ids === undefined) return isObject(found) ? [found] : [];
   if (Array.isArray(found)) return found.filter(isObject);

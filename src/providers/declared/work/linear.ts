@@ -17,7 +17,7 @@ function object(
   const one = type.charAt(0).toLowerCase() + type.slice(1);
   const fields = Object.keys({ ...ALWAYS, ...known }).join(' ');
   const member = answered ?? one;
-  const answer = (verb: string) => ({ record: `/data/${one}${verb}/${member}` });
+  const response = (verb: string) => ({ record: `/data/${one}${verb}/${member}` });
   const mutation = (verb: string, id: string, args: string) =>
     `mutation ($input: ${type}${verb}Input!${id}) {
       ${one}${verb}(${args}input: $input) { success ${member} { ${fields} } } }`;
@@ -62,7 +62,7 @@ function object(
         path: PATH,
         body: { query: mutation('Create', '', '') },
         wrap: '/variables/input',
-        ...answer('Create'),
+        ...response('Create'),
       },
     }),
     update: {
@@ -71,7 +71,7 @@ function object(
       body: { query: mutation('Update', ', $id: String!', 'id: $id, ') },
       wrap: '/variables/input',
       id: '/variables/id',
-      ...answer('Update'),
+      ...response('Update'),
     },
     ...(removes && {
       remove: {

@@ -13,7 +13,7 @@ import { loadSync } from '@grpc/proto-loader';
 import type { Type } from 'avsc';
 import { LRUCache } from 'lru-cache';
 import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
-import { bounded } from '../../reading-answers.ts';
+import { bounded } from '../../read-responses.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { eventType } from './avro.ts';
 import { type Change, changeOf } from './change-event.ts';

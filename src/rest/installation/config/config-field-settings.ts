@@ -9,7 +9,7 @@ const OCCASIONS = { always: 'ALWAYS', never: 'NEVER', ifEmpty: 'IF_EMPTY' } as c
 const WORDS = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const;
 
 /** Settings come first, and then defaults in the older form: findings are told by their places in that order. */
-export function takeFieldSettings({
+export function parseFieldSettings({
   selectedFieldSettings: settings = {},
   selectedValueDefaults: defaults = {},
 }: Pick<WireWriteObject, 'selectedFieldSettings' | 'selectedValueDefaults'>): WriteFieldSetting[] {

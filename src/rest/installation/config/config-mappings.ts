@@ -9,7 +9,7 @@ type WireValues = NonNullable<WireReadObject['selectedValueMappings']>;
 type WireDynamic = NonNullable<WireReadObject['dynamicMappingsInput']>;
 type WireFilters = NonNullable<WireReadObject['fieldFilters']>;
 
-export function takeValueMappings(wire: WireValues = {}): ReadConfigInput['valueMappings'] {
+export function parseValueMappings(wire: WireValues = {}): ReadConfigInput['valueMappings'] {
   return Object.entries(wire).map(([fieldName, values]) => ({
     fieldName,
     values: mappedPairs(values).map(([deliveredValue, providerValue]) => ({
@@ -43,7 +43,7 @@ export function showDynamicMappings(mappings: ReadConfig['dynamicMappings'] = []
   }));
 }
 
-export function takeFilters(wire: WireFilters = []): ReadConfigInput['fieldFilters'] {
+export function parseFilters(wire: WireFilters = []): ReadConfigInput['fieldFilters'] {
   return wire.map((filter) => ({ ...filter, operator: 'EQ' as const }));
 }
 

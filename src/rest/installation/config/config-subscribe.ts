@@ -77,7 +77,7 @@ type Wire = z.output<typeof subscribeObjectInput>;
 const CHOICES = { always: 'ALWAYS', never: 'NEVER' } as const;
 const WORDS = { ALWAYS: 'always', NEVER: 'never' } as const;
 
-export function takeSubscribeObject([name, wire]: [string, Wire]): SubscribeConfigInput {
+export function parseSubscribeObject([name, wire]: [string, Wire]): SubscribeConfigInput {
   const { createEvent, updateEvent, deleteEvent } = wire;
   return {
     objectName: name,

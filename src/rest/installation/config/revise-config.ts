@@ -13,8 +13,8 @@ import { maskRemedy } from '../../endpoint/mask.ts';
 import type { Places } from '../../endpoint/places.ts';
 import { errorInRequest } from '../../endpoint/rest-errors.ts';
 import { configInput, type WireConfig } from './config-shape.ts';
+import { parseConfig, placeInConfig } from './parse-config.ts';
 import { showConfig } from './show-config.ts';
-import { placeInConfig, takeConfig } from './take-config.ts';
 
 /** The updateMask of an installation: the paths that it may name, and values at them. */
 
@@ -116,7 +116,7 @@ export async function reviseInstallation(
     const { data, error } = configInput.safeParse(revise(presentConfig(present)));
     if (error) throw invalidInput(placed(error, placeOf));
     wire = data;
-    return takeConfig(wire);
+    return parseConfig(wire);
   };
   try {
     return await updateOfPresentConfig(next)(call, input);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { providerAnswer } from '../../../../src/domain/connection/session/provider-answer.ts';
+import { providerResponse } from '../../../../src/domain/connection/session/provider-response.ts';
 
 const bodyOf = (text: string) =>
-  providerAnswer({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
+  providerResponse({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
 
 test('whole numbers that JavaScript would round stay as they were written', () => {
   const text = '{"id":12345678901234567890,"ids":[-9007199254740993,7],"big":1e30,"pi":3.14}';

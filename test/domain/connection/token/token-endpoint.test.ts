@@ -7,11 +7,11 @@ import { NO_METERS } from '../../../../src/meters.ts';
 import { createOutbound } from '../../../../src/outbound/client.ts';
 import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
 import {
-  type ServedAnswer,
+  type ServedResponse,
   startProviderServer,
 } from '../../../support/providers/provider-server.ts';
 
-let next: ServedAnswer = { status: 200 };
+let next: ServedResponse = { status: 200 };
 const server = await startProviderServer(() => next);
 const outbound = createOutbound({
   allowedPrivateTargets: ['127.0.0.0/8'],

@@ -1,6 +1,6 @@
 /** A base of Airtable with its webhooks, written from the vendor's reference: /developers/web/api/webhooks-overview. */
 import { randomBytes } from 'node:crypto';
-import type { ServedAnswer, ServedRequest } from '../../providers/provider-server.ts';
+import type { ServedRequest, ServedResponse } from '../../providers/provider-server.ts';
 import { isObject, type Values } from '../terms.ts';
 import { hmac } from './wire-events.ts';
 
@@ -36,7 +36,7 @@ export class AirtableBase {
   #made = 0;
 
   /** Undefined for a request about something else. */
-  answer(request: ServedRequest): ServedAnswer | undefined {
+  answer(request: ServedRequest): ServedResponse | undefined {
     const { method, path, query, body } = request;
     if (!path.startsWith(PATH)) return undefined;
     const [id, action, ...more] = path.slice(PATH.length).split('/').filter(Boolean);
@@ -59,7 +59,7 @@ export class AirtableBase {
     return NOT_FOUND;
   }
 
-  #create(body: unknown): ServedAnswer {
+  #create(body: unknown): ServedResponse {
     const { notificationUrl, specification } = isObject(body) ? body : {};
     const options = isObject(specification) ? specification.options : undefined;
     const filters = isObject(options) ? options.filters : undefined;
@@ -88,7 +88,7 @@ export class AirtableBase {
     return { status: 200, body: { id, macSecretBase64, expirationTime } };
   }
 
-  #list(): ServedAnswer {
+  #list(): ServedResponse {
     const webhooks = [...this.webhooks.values()].map((webhook) => {
       // The secret is told once.
       const { macSecretBase64: _secret, payloads: _payloads, url, next, ...shown } = webhook;
@@ -104,14 +104,14 @@ export class AirtableBase {
     return { status: 200, body: { webhooks } };
   }
 
-  #refresh(webhook: AirtableWebhook): ServedAnswer {
+  #refresh(webhook: AirtableWebhook): ServedResponse {
     // "This endpoint only applies to active webhooks with an expiration time."
     if (!webhook.isHookEnabled) return invalid('the webhook is not active');
     webhook.expirationTime = inAWeek();
     return { status: 200, body: { expirationTime: webhook.expirationTime } };
   }
 
-  #payloads(webhook: AirtableWebhook, query: URLSearchParams): ServedAnswer {
+  #payloads(webhook: AirtableWebhook, query: URLSearchParams): ServedResponse {
     const cursor = Number(query.get('cursor') ?? 1);
     const limit = Number(query.get('limit') ?? PAYLOADS_MAX);
     if (!Number.isInteger(cursor) || cursor < 1) return invalid('cursor');
@@ -196,9 +196,9 @@ function changedTable({ created = [], changed = [], destroyed = [] }: TableChang
   };
 }
 
-const NOT_FOUND: ServedAnswer = { status: 404, body: { error: 'NOT_FOUND' } };
+const NOT_FOUND: ServedResponse = { status: 404, body: { error: 'NOT_FOUND' } };
 
-function invalid(message: string): ServedAnswer {
+function invalid(message: string): ServedResponse {
   return { status: 422, body: { error: { type: 'INVALID_REQUEST', message } } };
 }
 

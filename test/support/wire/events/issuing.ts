@@ -197,8 +197,8 @@ const asanaWebhooks: WireWebhooks = {
   },
   async greets({ url, secret }) {
     const headers = { 'X-Hook-Secret': secret, 'content-type': 'application/json' };
-    const answer = await fetch(url, { method: 'POST', headers, body: '{}' });
-    if (![200, 204].includes(answer.status) || answer.headers.get('x-hook-secret') !== secret) {
+    const response = await fetch(url, { method: 'POST', headers, body: '{}' });
+    if (![200, 204].includes(response.status) || response.headers.get('x-hook-secret') !== secret) {
       throw new BadRequest('The remote server did not respond with the handshake secret');
     }
   },

@@ -1,5 +1,5 @@
 /** The webhooks that a vendor keeps, where they are made by requests: as its documents describe those. */
-import type { ServedAnswer, ServedRequest } from '../../providers/provider-server.ts';
+import type { ServedRequest, ServedResponse } from '../../providers/provider-server.ts';
 import { BadRequest } from '../paging.ts';
 import { isObject, type Values } from '../terms.ts';
 
@@ -38,15 +38,15 @@ export class VendorWebhooks {
   }
 
   /** Undefined for a request about something else. */
-  async answer({ method, path, body }: ServedRequest): Promise<ServedAnswer | undefined> {
-    const { path: place, status, answer, later = {} } = this.#api;
+  async answer({ method, path, body }: ServedRequest): Promise<ServedResponse | undefined> {
+    const { path: place, status, answer: response, later = {} } = this.#api;
     if (method === 'POST' && path === place)
-      return { status, body: answer(await this.#make(body)) };
+      return { status, body: response(await this.#make(body)) };
     if (!path.startsWith(place)) return undefined;
     const [id = '', more = ''] = path.slice(place.length).split('/').filter(Boolean);
     const webhook = this.kept.get(id);
     if (!webhook) return { status: 404, body: {} };
-    if (method === 'GET') return { status: 200, body: (later[more] ?? answer)(webhook) };
+    if (method === 'GET') return { status: 200, body: (later[more] ?? response)(webhook) };
     this.kept.delete(id);
     return { status: 204 };
   }

@@ -1,6 +1,6 @@
 /** How vendors prove what they send of their own accord, each way once, as their documents describe it. */
 import { createHmac } from 'node:crypto';
-import type { ServedAnswer, ServedRequest } from '../../providers/provider-server.ts';
+import type { ServedRequest, ServedResponse } from '../../providers/provider-server.ts';
 import type { WireWebhooks } from './vendor-webhooks.ts';
 
 export interface Change {
@@ -28,7 +28,7 @@ export interface WireEvents {
   /** How it is asked to send them. Left out: a person sets that up. */
   webhooks?: WireWebhooks;
   /** What else is asked of it meanwhile. */
-  serves?: (request: ServedRequest) => ServedAnswer | undefined;
+  serves?: (request: ServedRequest) => ServedResponse | undefined;
   /** Each request is dated, and the date is signed. */
   isDated?: true;
   /** Kinds that it does not tell of. */

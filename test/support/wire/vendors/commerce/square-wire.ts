@@ -56,7 +56,7 @@ function found(records: StoredRecord[], request: ServedRequest): StoredRecord[] 
   );
 }
 
-const answer = (customer: Values) => ({ customer });
+const response = (customer: Values) => ({ customer });
 
 /** Customers are searched by a POST; an empty answer has no list. */
 export const square: WireVendor = {
@@ -94,20 +94,20 @@ export const square: WireVendor = {
           }),
         },
       ],
-      one: { path: '/v2/customers/:id', answer },
+      one: { path: '/v2/customers/:id', answer: response },
       create: {
         method: 'POST',
         path: '/v2/customers',
         status: 200,
         valuesIn: membersOf(null),
-        answer,
+        answer: response,
       },
       update: {
         method: 'PUT',
         path: '/v2/customers/:id',
         status: 200,
         valuesIn: membersOf(null),
-        answer,
+        answer: response,
       },
       remove: { method: 'DELETE', path: '/v2/customers/:id', status: 200, body: {} },
     },

@@ -48,7 +48,7 @@ function holds(record: StoredRecord, { field, operator, value }: Condition): boo
   throw new BadRequest(`${operator} is not an operator of dates`);
 }
 
-const answer = (data: unknown[], { next, total }: { next: string | null; total: number }) => ({
+const response = (data: unknown[], { next, total }: { next: string | null; total: number }) => ({
   type: 'list',
   data,
   total_count: total,
@@ -82,7 +82,7 @@ export const intercom: WireVendor = {
         updated_at: seconds(changedAt),
       }),
       lists: [
-        { path: '/contacts', order: 'made', page, answer },
+        { path: '/contacts', order: 'made', page, answer: response },
         {
           method: 'POST',
           path: '/contacts/search',
@@ -94,7 +94,7 @@ export const intercom: WireVendor = {
             );
           },
           page: searchPage,
-          answer,
+          answer: response,
         },
       ],
       one: { path: '/contacts/:id', answer: (record) => record },

@@ -3,7 +3,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
-import { heldCredentials, readCredentials } from '../session/held-credentials.ts';
+import { readCredentials, unsealCredentials } from '../session/stored-credentials.ts';
 import { awaitsConsent } from './token.ts';
 
 /** With its credentials, if it was read with them. */
@@ -11,7 +11,7 @@ type Connection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'authScheme' | 's
   Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
 /** Whether only the scopes are known, for which a person has yet to consent. */
-export async function isAwaitingConsent(
+export async function isConsentPending(
   services: Pick<Services, 'database' | 'vault'>,
   { credentialsSealed, ...connection }: Connection,
 ): Promise<boolean> {
@@ -20,6 +20,6 @@ export async function isAwaitingConsent(
   const { credentials } =
     credentialsSealed === undefined
       ? await readCredentials(services, connection)
-      : heldCredentials(services, { ...connection, credentialsSealed });
+      : unsealCredentials(services, { ...connection, credentialsSealed });
   return awaitsConsent(credentials);
 }

@@ -1,10 +1,10 @@
 /** Those of this process who listen to hints, and what tells them. */
 import { outsideTraces } from '../../spans.ts';
-import type { SendHints } from './hint-sender.ts';
-import type { OnHint } from './notifications.ts';
+import type { SendNotifications } from './notification-sender.ts';
+import type { OnNotification } from './notifications.ts';
 
 export class Listeners {
-  readonly #byChannel = new Map<string, Set<OnHint>>();
+  readonly #byChannel = new Map<string, Set<OnNotification>>();
 
   /** Channels are few, and stay when their last listener goes. One that is added while they are visited is visited too. */
   get channels(): Iterable<string> {
@@ -15,7 +15,7 @@ export class Listeners {
     return this.#byChannel.has(channel);
   }
 
-  add(channel: string, onHint: OnHint): AsyncDisposable {
+  add(channel: string, onHint: OnNotification): AsyncDisposable {
     const listeners = this.#byChannel.get(channel) ?? new Set();
     this.#byChannel.set(channel, listeners.add(onHint));
     return {
@@ -30,10 +30,10 @@ export class Listeners {
   }
 
   /** Hints that stay within the process. What listeners do is no part of the trace of whoever has told them. */
-  send: SendHints = (hints) =>
+  send: SendNotifications = (notifications) =>
     new Promise<void>((resolve) => {
       const tellAll = () => {
-        for (const { channel, payload } of hints) this.tell(channel, payload);
+        for (const { channel, payload } of notifications) this.tell(channel, payload);
         resolve();
       };
       outsideTraces(() => setImmediate(tellAll));

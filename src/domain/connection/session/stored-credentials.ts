@@ -13,7 +13,7 @@ type StoredCredentials = Pick<
   'id' | 'projectId' | 'credentialsSealed' | 'status'
 >;
 
-export interface HeldCredentials {
+export interface UnsealedCredentials {
   /** As stored: changes of the row are fenced with it, so that they never touch newer credentials. */
   sealed: string | null;
   credentials: Credentials;
@@ -25,13 +25,13 @@ export interface HeldCredentials {
 export async function readCredentials(
   services: Pick<Services, 'database' | 'vault'>,
   { id, projectId }: ConnectionKey,
-): Promise<HeldCredentials> {
+): Promise<UnsealedCredentials> {
   const row = await services.database.prisma.connection.findUnique({
     where: { projectId_id: { projectId, id } },
     select: { credentialsSealed: true, status: true },
   });
   if (!row) throw deletedConnection();
-  return heldCredentials(services, { id, projectId, ...row });
+  return unsealCredentials(services, { id, projectId, ...row });
 }
 
 export function deletedConnection(): ProviderError {
@@ -39,10 +39,10 @@ export function deletedConnection(): ProviderError {
 }
 
 /** Of a row that was just read with its credentials. */
-export function heldCredentials(
+export function unsealCredentials(
   services: Pick<Services, 'vault'>,
   { id, projectId, credentialsSealed: sealed, status }: StoredCredentials,
-): HeldCredentials {
+): UnsealedCredentials {
   const credentials = openCredentials(services, { id, projectId }, sealed);
   return { sealed, credentials, isWorking: status === 'WORKING' };
 }

@@ -7,9 +7,9 @@ import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
 import { type Backoff, backoffMs } from '../../work/backoff.ts';
 import { withDeadline } from '../../work/deadline.ts';
-import type { SendHints } from '../hints/hint-sender.ts';
-import { Listeners } from '../hints/listeners.ts';
-import type { Listen } from '../hints/notifications.ts';
+import { Listeners } from '../notifications/listeners.ts';
+import type { SendNotifications } from '../notifications/notification-sender.ts';
+import type { Listen } from '../notifications/notifications.ts';
 import type { SharedProcesses } from '../processes.ts';
 import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 
@@ -23,10 +23,10 @@ const GREETINGS_CHANNEL = 'gateway_greetings';
 /** A caller that asks whether the database answers gets a result within a second. */
 const PING_MAX_MS = 800;
 
-export class PostgresHints implements AsyncDisposable {
+export class PostgresNotifications implements AsyncDisposable {
   readonly #server: Server;
   readonly #processes: SharedProcesses;
-  readonly #notify: SendHints;
+  readonly #notify: SendNotifications;
   readonly #listeners = new Listeners();
   /** False also while that is not known. */
   #isAlone = false;
@@ -44,7 +44,7 @@ export class PostgresHints implements AsyncDisposable {
   #pinging: Promise<unknown> | null = null;
 
   /** `notify` tells the listeners of all processes. */
-  constructor(server: Server, processes: SharedProcesses, notify: SendHints) {
+  constructor(server: Server, processes: SharedProcesses, notify: SendNotifications) {
     this.#server = server;
     this.#processes = processes;
     this.#notify = notify;
@@ -60,7 +60,8 @@ export class PostgresHints implements AsyncDisposable {
   };
 
   /** To the listeners of all processes. */
-  send: SendHints = (hints) => (this.#isAlone ? this.#listeners.send(hints) : this.#notify(hints));
+  send: SendNotifications = (notifications) =>
+    this.#isAlone ? this.#listeners.send(notifications) : this.#notify(notifications);
 
   /** Throws if the server does not answer within a second. A lost connection is opened again at once. */
   ping = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
 
-export interface GivenEnds {
+export interface PartiesInput {
   projectId: string;
   groupRef: string;
   /** A name replaces the one that is stored; without one that stays, and is the ref at first. */
@@ -14,9 +14,9 @@ export interface GivenEnds {
 }
 
 /** Made at their first use. Most are there already, and named so: nothing is written then. */
-export async function putEnds(
+export async function upsertParties(
   { database, now }: Pick<Services, 'database' | 'now'>,
-  { projectId, groupRef, consumerRef, groupName = null, consumerName = null }: GivenEnds,
+  { projectId, groupRef, consumerRef, groupName = null, consumerName = null }: PartiesInput,
 ): Promise<Pick<Row<'Connection'>, 'groupId' | 'consumerId'>> {
   const [[group], [consumer]] = await Promise.all([
     database.rows.find('Group', { projectId, groupRef }),

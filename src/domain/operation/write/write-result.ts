@@ -6,12 +6,12 @@ import { storedJson } from '../../storable-json.ts';
 import { failedOutcome, type StoredOutcome } from './outcome.ts';
 import type { EndedWrite } from './write-end.ts';
 
-interface AnsweredOutcome extends StoredOutcome {
+interface ReportedOutcome extends StoredOutcome {
   /** Not known yet. */
   isPending?: true;
 }
 
-export interface WriteAnswer {
+export interface WriteOutcome {
   operation: Row<'Operation'>;
   /** Only of a synchronous single write. */
   result: StoredOutcome | null;
@@ -22,12 +22,12 @@ export interface WriteAnswer {
 }
 
 /** The part of a mutation's time that is kept for the answer itself. */
-const ANSWER_MARGIN_MS = 5_000;
+const RESPONSE_MARGIN_MS = 5_000;
 /** If a mutation's time is set below that. */
 const WAIT_MS_MIN = 50;
 
 /** The answer to an asynchronous write: its operation. */
-export function answerNow(operation: Row<'Operation'>): WriteAnswer {
+export function acceptedResult(operation: Row<'Operation'>): WriteOutcome {
   return { operation, result: null, results: null, successCount: null, failureCount: null };
 }
 
@@ -40,13 +40,13 @@ export interface Waiting {
 }
 
 /** The outcome when the write has ended, or that it is not known yet if that takes too long. */
-export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteAnswer> {
+export async function awaitResult(call: Call, waiting: Waiting): Promise<WriteOutcome> {
   const { operation, isBatch } = waiting;
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
-  const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS, WAIT_MS_MIN);
+  const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - RESPONSE_MARGIN_MS, WAIT_MS_MIN);
   const running = untilEnded(call, waiting, late);
   const ended = await withDeadline(running, waitMs, () => null).finally(giveUp);
-  const outcomes: AnsweredOutcome[] =
+  const outcomes: ReportedOutcome[] =
     ended?.outcomes ??
     (await listOutcomes(call, operation)).map((outcome) => outcome ?? notYet(operation));
   const known = outcomes.filter((outcome) => !outcome.isPending);
@@ -93,10 +93,10 @@ async function listOutcomes({ database }: Call, { id: operationId, projectId }: 
     orderBy: { position: 'asc' },
     select: { outcome: true },
   });
-  return entries.map(({ outcome }) => storedJson<AnsweredOutcome | null>(outcome));
+  return entries.map(({ outcome }) => storedJson<ReportedOutcome | null>(outcome));
 }
 
-function notYet({ id }: Row<'Operation'>): AnsweredOutcome {
+function notYet({ id }: Row<'Operation'>): ReportedOutcome {
   const text = `The outcome is not known yet: the operation ${id} goes on.`;
   return { ...failedOutcome(null, text), isPending: true };
 }

@@ -4,37 +4,37 @@ import type {
   ReadConfigInput,
 } from '../../../domain/installation/installation-config.ts';
 import { wireForm } from '../../endpoint/wire-form.ts';
-import { takeFieldSettings } from './config-field-settings.ts';
-import { placeInValueMappings, takeFilters, takeValueMappings } from './config-mappings.ts';
+import { parseFieldSettings } from './config-field-settings.ts';
+import { parseFilters, parseValueMappings, placeInValueMappings } from './config-mappings.ts';
 import {
   configInput,
   type WireConfig,
   type WireReadObject,
   type WireWriteObject,
 } from './config-shape.ts';
-import { placeInSubscribeObject, takeSubscribeObject } from './config-subscribe.ts';
+import { parseSubscribeObject, placeInSubscribeObject } from './config-subscribe.ts';
 
 export const CONFIG_FORM = wireForm<WireConfig | undefined>({
   schema: configInput.optional(),
-  toDomain: (wire) => wire && takeConfig(wire),
+  toDomain: (wire) => wire && parseConfig(wire),
   placeIn: (wire, place) => (wire ? placeInConfig(wire, place) : place),
 });
 
-export function takeConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
+export function parseConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
   return {
     provider,
-    read: Object.entries(read?.objects ?? {}).map(takeReadObject),
+    read: Object.entries(read?.objects ?? {}).map(parseReadObject),
     write: Object.entries(write?.objects ?? {}).map(([objectName, wire]) => ({
       objectName,
       deletionEnabled: wire.deletionSettings?.enabled,
-      fields: takeFieldSettings(wire),
+      fields: parseFieldSettings(wire),
     })),
-    subscribe: Object.entries(subscribe?.objects ?? {}).map(takeSubscribeObject),
+    subscribe: Object.entries(subscribe?.objects ?? {}).map(parseSubscribeObject),
     proxy: proxy?.enabled === undefined ? null : { enabled: proxy.enabled },
   };
 }
 
-function takeReadObject([objectName, wire]: [string, WireReadObject]): ReadConfigInput {
+function parseReadObject([objectName, wire]: [string, WireReadObject]): ReadConfigInput {
   const { selectedFieldMappings: mappings, schedule, destination, disabled } = wire;
   return {
     objectName,
@@ -44,8 +44,8 @@ function takeReadObject([objectName, wire]: [string, WireReadObject]): ReadConfi
       mappings &&
       Object.entries(mappings).map(([mapToName, fieldName]) => ({ mapToName, fieldName })),
     dynamicMappings: wire.dynamicMappingsInput,
-    valueMappings: takeValueMappings(wire.selectedValueMappings),
-    fieldFilters: takeFilters(wire.fieldFilters),
+    valueMappings: parseValueMappings(wire.selectedValueMappings),
+    fieldFilters: parseFilters(wire.fieldFilters),
     schedule,
     destination,
     disabled,
@@ -60,7 +60,7 @@ function takeBackfill(backfill: WireReadObject['backfill']): ReadConfigInput['ba
   return {
     days,
     fullHistory: fullHistory === false && days !== undefined ? null : fullHistory,
-    fieldFilters: takeFilters(backfill.fieldFilters),
+    fieldFilters: parseFilters(backfill.fieldFilters),
   };
 }
 

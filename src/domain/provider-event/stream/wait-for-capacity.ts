@@ -5,9 +5,9 @@ import { isEventBacklogged } from '../event-backlog.ts';
 import type { Followed } from './followed.ts';
 
 /** Until it is looked again whether a full project can take more. */
-const FULL_WAIT_MS = 1_000;
+const CAPACITY_POLL_MS = 1_000;
 
-export async function waitForRoom(
+export async function waitForCapacity(
   services: Services,
   { stream: { projectId }, apps }: Followed,
   signal: AbortSignal,
@@ -19,6 +19,6 @@ export async function waitForRoom(
     return false;
   };
   while (!signal.aborted && (await isFull())) {
-    await delay(FULL_WAIT_MS, undefined, { signal }).catch(() => {});
+    await delay(CAPACITY_POLL_MS, undefined, { signal }).catch(() => {});
   }
 }

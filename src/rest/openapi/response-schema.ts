@@ -8,30 +8,31 @@ import { unwrapped } from '../../domain/unwrapped.ts';
  * are no nulls (`withoutNulls`). Rules may become stricter later, and what is stored is still shown.
  * Members that are `always` there, however deep, have a value of their own if the input had none.
  */
-export function shownObject(
+export function responseObject(
   schema: z.ZodObject,
   always: Record<string, z.ZodType> = {},
 ): z.ZodObject {
   const shape = Object.entries<z.ZodType>(schema.shape).map(([name, type]) => {
     const { inner, isOptional, description = '' } = unwrapped(type);
     if (always[name]) return [name, always[name]];
-    const shown = shownType(inner, always).describe(description);
+    const shown = responseType(inner, always).describe(description);
     return [name, isOptional ? shown.optional() : shown];
   });
   return z.object(Object.fromEntries(shape));
 }
 
-function shownType(schema: z.ZodType, always: Record<string, z.ZodType>): z.ZodType {
-  if (schema instanceof z.ZodObject) return shownObject(schema, always);
-  if (schema instanceof z.ZodArray) return z.array(shownType(schema.element as z.ZodType, always));
+function responseType(schema: z.ZodType, always: Record<string, z.ZodType>): z.ZodType {
+  if (schema instanceof z.ZodObject) return responseObject(schema, always);
+  if (schema instanceof z.ZodArray)
+    return z.array(responseType(schema.element as z.ZodType, always));
   if (schema instanceof z.ZodBoolean) return z.boolean();
   if (schema instanceof z.ZodNumber) return z.number();
-  if (schema instanceof z.ZodString) return shownText(schema);
+  if (schema instanceof z.ZodString) return responseText(schema);
   throw new Error(`There is no way yet to show ${schema.type}.`);
 }
 
 /** One of a few words, or any text. */
-function shownText(schema: z.ZodString): z.ZodType {
+function responseText(schema: z.ZodString): z.ZodType {
   const { words } = schema.meta() ?? {};
   return Array.isArray(words) ? z.enum(words as string[]) : z.string();
 }

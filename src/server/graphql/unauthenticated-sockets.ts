@@ -3,32 +3,32 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
-import { UnfinishedRoom } from '../http/unfinished.ts';
+import { UnfinishedBudget } from '../http/unfinished.ts';
 import { CLOSE, INIT_MS } from './socket-operations.ts';
 
 /** An upgrade and connection_init take far less. */
-const STRANGER_BYTES_MAX = 64 * 1024;
+const UNAUTHENTICATED_BYTES_MAX = 64 * 1024;
 /** The protocol's own timeout closes the socket with a code first; this gives the client time to read it. */
 const FAREWELL_MS = 1_000;
 
-interface Stranger {
+interface UnauthenticatedSocket {
   connection: Socket;
   address: string;
 }
 
-export interface Strangers {
-  enter(socket: WebSocket, stranger: Stranger): void;
+export interface UnauthenticatedSockets {
+  enter(socket: WebSocket, stranger: UnauthenticatedSocket): void;
   /** connection_init has come: from now on the client waits for the server. */
   heard(socket: WebSocket): void;
   /** The socket is admitted, or gone. */
   leave(socket: WebSocket): void;
 }
 
-export function createStrangers(
+export function createUnauthenticatedSockets(
   { LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES }: Config,
   initMs = INIT_MS,
-): Strangers {
-  const room = new UnfinishedRoom({
+): UnauthenticatedSockets {
+  const room = new UnfinishedBudget({
     networkMax: LIMIT_UNFINISHED,
     networkBytesMax: LIMIT_UNFINISHED_BYTES,
   });
@@ -40,11 +40,11 @@ export function createStrangers(
       const readBefore = connection.bytesRead;
       room.enter(socket, {
         network: networkOf(address),
-        bytes: STRANGER_BYTES_MAX,
+        bytes: UNAUTHENTICATED_BYTES_MAX,
         isOver: () => socket.readyState === socket.CLOSED,
         isSlow: (elapsedMs) =>
           (elapsedMs > initMs + FAREWELL_MS && !waiting.has(socket)) ||
-          connection.bytesRead - readBefore > STRANGER_BYTES_MAX,
+          connection.bytesRead - readBefore > UNAUTHENTICATED_BYTES_MAX,
         cut: () => cutOff(socket, connection),
       });
     },

@@ -17,7 +17,7 @@ interface Wanted {
 }
 
 /** The group of that ref and its connection; what is missing is null, with the issues that say why. */
-export async function findEnds(
+export async function findParties(
   tx: Connections,
   { groupRef, ...wanted }: Omit<Wanted, 'groupId'> & { groupRef: string },
 ): Promise<{ groupId: string | null; connectionId: string | null; issues: Issue[] }> {
@@ -66,7 +66,7 @@ async function listConnectionIssues(
 }
 
 /** Without issues, both are there. */
-export function sureEnds({ groupId, connectionId }: Ends): { [K in keyof Ends]: string } {
+export function requireParties({ groupId, connectionId }: Ends): { [K in keyof Ends]: string } {
   if (groupId === null || connectionId === null) throw new Error('What is missing was not told.');
   return { groupId, connectionId };
 }

@@ -6,7 +6,7 @@ import { LeasedRows } from '../../database/leased-rows.ts';
 import { columnsOf, type Row } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
-import { oweMessages } from '../../events/owe.ts';
+import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
@@ -15,7 +15,7 @@ import { workOff } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
-import { holdDestination } from '../event/destination-uses.ts';
+import { lockDestination } from '../event/destination-uses.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
 import { findInstalled, type Installed, installationHead } from '../operation/read/source.ts';
@@ -50,7 +50,7 @@ const AT_ONCE = 4;
 const ONCE_A_DAY = '0 0 * * *';
 const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
 
-export async function lookAtSchemas(services: Services, signal: AbortSignal): Promise<void> {
+export async function pollSchemas(services: Services, signal: AbortSignal): Promise<void> {
   await workOff({
     next: () => claimWatch(services),
     work: (watch) => look(services, watch),
@@ -134,9 +134,9 @@ async function record(
     const next = { known: known, connectionId: connection.id, dueTime, failures: 0 };
     await WATCHES.change(tx.schemaWatch, watch, { ...next, ...GIVEN_BACK });
     if (bodies.length === 0) return;
-    const destination = await holdDestination(tx, projectId, watchSchema.destination);
+    const destination = await lockDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
-    await oweMessages(tx, destination, { messages, subject: subjectOf(connection) });
+    await enqueueMessages(tx, destination, { messages, subject: subjectOf(connection) });
   });
 }
 

@@ -1,18 +1,18 @@
 /** A request whose answer is read here, as the vendor takes all of them. */
-import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
-import type { RequestPurpose } from '../reading-answers.ts';
+import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
+import type { RequestPurpose } from '../read-responses.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { fillTexts } from './template.ts';
 
 /** Throws ProviderError if the answer is not a success. */
-export async function ask(
+export async function sendRequest(
   vendor: Vendor,
   session: ProviderSession,
   request: Omit<ProviderRequest, 'headers'>,
   purpose: RequestPurpose = 'READ',
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const headers = fillTexts(vendor.declaration.headers, session);
-  const answer = await session.send({ ...request, headers });
-  if (hasSucceeded(vendor, answer)) return answer;
-  throw failure(vendor, answer, purpose);
+  const response = await session.send({ ...request, headers });
+  if (hasSucceeded(vendor, response)) return response;
+  throw failure(vendor, response, purpose);
 }

@@ -5,28 +5,30 @@ import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../connection-session.ts';
 import { heldToken, isTokenCredentials } from '../token/token.ts';
-import { readCredentials } from './held-credentials.ts';
+import { readCredentials } from './stored-credentials.ts';
 
 /** A person waits for it in a browser. */
-const LEARN_MS = 5_000;
+const IDENTIFY_MS = 5_000;
 /** The same limit as for a workspace that a caller gives. */
 const REF_LENGTH_MAX = 1_024;
 
 type Refs = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerConsumerRef'>;
 
 /** Stores and gives what is told, in place of what callers said. A provider that fails changes nothing. */
-export async function learnAccount(
+export async function identifyAccount(
   services: Services,
   connection: Row<'Connection'>,
 ): Promise<Refs> {
   const { id, projectId, providerWorkspaceRef, providerConsumerRef } = connection;
   const known = { providerWorkspaceRef, providerConsumerRef };
-  const identity = await withDeadline(identityOf(services, connection), LEARN_MS, () => null).catch(
-    (error: unknown) => {
-      services.log.warn({ connectionId: id, error: String(error) }, 'account.not_identified');
-      return null;
-    },
-  );
+  const identity = await withDeadline(
+    identityOf(services, connection),
+    IDENTIFY_MS,
+    () => null,
+  ).catch((error: unknown) => {
+    services.log.warn({ connectionId: id, error: String(error) }, 'account.not_identified');
+    return null;
+  });
   const refs = {
     providerWorkspaceRef: bounded(identity?.workspaceRef) ?? providerWorkspaceRef,
     providerConsumerRef: bounded(identity?.consumerRef) ?? providerConsumerRef,

@@ -7,7 +7,7 @@ import { isOrigin } from '../../setting-kinds.ts';
 const FRESH_MS = 1_000;
 const KNOWN_MAX = 1_000;
 /** The most look-ups at a time. Further origins are refused, so that a flood of origins delays no other request. */
-const LOOKING_MAX = 50;
+const LOOKUPS_MAX = 50;
 
 const ALLOWED = `select exists (
   select from "Project" where "allowedOrigins" @> array[$1]::text[]
@@ -17,7 +17,7 @@ const ALLOWED = `select exists (
  * Returns whether any project has the origin in `pageOriginsOf`. The query compares whole texts, so it decides like that
  * function for every text that `isOrigin` accepts. The result is synchronous if it is cached.
  */
-export function createKnownOrigins({
+export function createOriginCache({
   rows,
 }: Pick<Database, 'rows'>): (origin: string) => boolean | Promise<boolean> {
   const known = new LRUCache<string, boolean>({ max: KNOWN_MAX, ttl: FRESH_MS });
@@ -41,7 +41,7 @@ export function createKnownOrigins({
     if (isKnown !== undefined) return isKnown;
     const running = looking.get(origin);
     if (running) return running;
-    if (looking.size >= LOOKING_MAX) return false;
+    if (looking.size >= LOOKUPS_MAX) return false;
     const begun = look(origin);
     looking.set(origin, begun);
     return begun;

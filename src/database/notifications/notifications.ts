@@ -5,16 +5,16 @@
  */
 
 /** The channel and the payload. The same one, told twice at the same time, is told once. */
-export type Hint = `${string} ${string}`;
+export type Notification = `${string} ${string}`;
 
 /**
  * Tells the listeners of all processes, after the commit of what it is about: a transaction that tells by itself keeps
  * all others that do so waiting until it is written to the disk (docs/decisions/044-hints-after-the-commit.md).
  */
-export type Tell = (hints: readonly Hint[]) => void;
+export type Notify = (notifications: readonly Notification[]) => void;
 
 /** Called without a payload if hints may have been missed: anything may have changed. */
-export type OnHint = (payload?: string) => void;
+export type OnNotification = (payload?: string) => void;
 
 /** Never throws: if the database can't be reached, hints begin when it can. */
-export type Listen = (channel: string, onHint: OnHint) => AsyncDisposable;
+export type Listen = (channel: string, onHint: OnNotification) => AsyncDisposable;

@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Problem } from '../../errors.ts';
 import { publicResult } from '../../graphql/execution/graphql-errors.ts';
 
-export interface HttpAnswer {
+export interface GraphqlHttpResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -11,7 +11,10 @@ export interface HttpAnswer {
 
 const GRAPHQL_JSON = 'application/graphql-response+json';
 
-export function httpAnswer(result: ExecutionResult, accept: string | null | undefined): HttpAnswer {
+export function graphqlHttpResponse(
+  result: ExecutionResult,
+  accept: string | null | undefined,
+): GraphqlHttpResponse {
   const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
   const { status: own, headers } = httpOf(result);
   const status = type !== GRAPHQL_JSON && isWellFormed(result, own) ? 200 : own;
@@ -34,7 +37,7 @@ function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean
 }
 
 /** Status and headers of a result. Yoga's own refusals (another method, a body too large) bring theirs. */
-export function httpOf({ data, errors = [] }: ExecutionResult): Omit<HttpAnswer, 'body'> {
+export function httpOf({ data, errors = [] }: ExecutionResult): Omit<GraphqlHttpResponse, 'body'> {
   const problems = errors.flatMap(
     (error) => (error.extensions?.problem as Problem | undefined) ?? [],
   );

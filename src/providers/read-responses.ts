@@ -1,6 +1,6 @@
 /** Reads responses of providers, so that all connectors treat doubtful ones alike. */
 import { z } from 'zod';
-import type { ProviderAnswer } from './contract.ts';
+import type { ProviderResponse } from './contract.ts';
 import { ProviderError } from './provider-error.ts';
 
 /** The purpose of a request. A read can be repeated; a write may have been executed. */
@@ -9,7 +9,7 @@ export type RequestPurpose = 'READ' | 'WRITE';
 /** Long enough for any provider's explanation, short enough to store with each failure. */
 const WORDS_LENGTH = 500;
 
-export function isSuccess({ status }: Pick<ProviderAnswer, 'status'>): boolean {
+export function isSuccess({ status }: Pick<ProviderResponse, 'status'>): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -18,17 +18,17 @@ export function isSuccess({ status }: Pick<ProviderAnswer, 'status'>): boolean {
  * a proxy's error page or a truncated body is temporary; DISCONNECTED after a write, whose outcome is then unknown, so that
  * it is not repeated blindly.
  */
-export function answerBody<Schema extends z.ZodType>(
+export function responseBody<Schema extends z.ZodType>(
   schema: Schema,
-  answer: ProviderAnswer,
+  response: ProviderResponse,
   purpose: RequestPurpose,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(answer.body);
+  const parsed = schema.safeParse(response.body);
   if (parsed.success) return parsed.data;
   throw new ProviderError(
     purpose === 'READ' ? 'RETRYABLE' : 'DISCONNECTED',
     bounded(`The answer is not of the documented form: ${z.prettifyError(parsed.error)}`),
-    { status: answer.status },
+    { status: response.status },
   );
 }
 
@@ -36,7 +36,7 @@ export function answerBody<Schema extends z.ZodType>(
  * Parses `Retry-After` into milliseconds: seconds, or an HTTP date, which is compared with the response's own `Date` so that
  * clocks need not agree. Null if the header is absent or invalid.
  */
-export function retryAfterMs({ headers }: Pick<ProviderAnswer, 'headers'>): number | null {
+export function retryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const until = Date.parse(value);

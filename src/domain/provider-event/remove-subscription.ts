@@ -1,11 +1,11 @@
-/** Ends subscriptions that nobody wants: what is at the provider is taken down, and they are deleted with their events. */
+/** Removes subscriptions that no installation needs: at the provider first, then their rows with their events. */
 import type { Prisma } from '../../database/generated/client.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
-import { takeDownPing } from './stream/stream-ping.ts';
+import { removePing } from './stream/stream-ping.ts';
 
 const EVENTS_AT_ONCE = 1_000;
 
@@ -15,7 +15,7 @@ type AtProvider = Pick<
 >;
 
 /** Does nothing if nothing is there, or the connection is gone: its credentials went with it. Throws ProviderError. */
-export async function takeDownAtProvider(
+export async function removeAtProvider(
   services: Services,
   subscription: AtProvider,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function takeDownAtProvider(
   });
   if (!connection) return;
   const session = openSession(services, connection);
-  if (list) return takeDownPing(services, list, { subscription, session });
+  if (list) return removePing(services, list, { subscription, session });
   if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
   await calls.takeDown(session, providerRef);
   // One that was wanted meanwhile may have found what is gone now: it looks again.

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Backoff, untilDone } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { RunQuery } from '../rows.ts';
-import type { Hint, Tell } from './notifications.ts';
+import type { Notification, Notify } from './notifications.ts';
 
 /** Between sendings: a hint that comes alone goes at once, and many together cost as little as one. */
 const GAP_MS = 5;
@@ -17,31 +17,35 @@ const TELL = `select pg_notify("channel", "payload")::text
   from unnest($1::text[], $2::text[]) as told("channel", "payload")`;
 
 /** To all who listen. */
-export type SendHints = (hints: readonly SplitHint[]) => Promise<unknown>;
+export type SendNotifications = (notifications: readonly SplitNotification[]) => Promise<unknown>;
 
-interface SplitHint {
+interface SplitNotification {
   channel: string;
   payload: string;
 }
 
 /** To the listeners of all processes, by one statement. */
-export function notifyBy(query: RunQuery): SendHints {
-  return (hints) =>
-    query(TELL, [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)]);
+export function notifyBy(query: RunQuery): SendNotifications {
+  return (notifications) =>
+    query(TELL, [
+      notifications.map(({ channel }) => channel),
+      notifications.map(({ payload }) => payload),
+    ]);
 }
 
-export class HintSender implements AsyncDisposable {
-  readonly #sendHints: SendHints;
-  readonly #waiting = new Set<Hint>();
+export class NotificationSender implements AsyncDisposable {
+  readonly #sendHints: SendNotifications;
+  readonly #waiting = new Set<Notification>();
   readonly #closing = new AbortController();
   #isSending = false;
 
-  constructor(sendHints: SendHints) {
+  constructor(sendHints: SendNotifications) {
     this.#sendHints = sendHints;
   }
 
-  tell: Tell = (hints) => {
-    for (const hint of hints) if (this.#waiting.size < WAITING_MAX) this.#waiting.add(hint);
+  tell: Notify = (notifications) => {
+    for (const notification of notifications)
+      if (this.#waiting.size < WAITING_MAX) this.#waiting.add(notification);
     if (this.#waiting.size > 0 && !this.#isSending) void this.#sendAll();
   };
 
@@ -49,21 +53,21 @@ export class HintSender implements AsyncDisposable {
     const { signal } = this.#closing;
     this.#isSending = true;
     while (this.#waiting.size > 0 && !signal.aborted) {
-      const hints = this.#takeAll();
-      await untilDone(() => this.#send(hints), { backoff: RETRY, signal });
+      const notifications = this.#takeAll();
+      await untilDone(() => this.#send(notifications), { backoff: RETRY, signal });
       await wait(GAP_MS, undefined, { signal, ref: false }).catch(() => {});
     }
     this.#isSending = false;
   }
 
-  #takeAll(): Hint[] {
-    const hints = [...this.#waiting];
+  #takeAll(): Notification[] {
+    const notifications = [...this.#waiting];
     this.#waiting.clear();
-    return hints;
+    return notifications;
   }
 
-  async #send(hints: readonly Hint[]): Promise<void> {
-    await this.#sendHints(hints.map(split));
+  async #send(notifications: readonly Notification[]): Promise<void> {
+    await this.#sendHints(notifications.map(split));
   }
 
   /** What waits is sent once more. */
@@ -73,7 +77,7 @@ export class HintSender implements AsyncDisposable {
   }
 }
 
-function split(hint: Hint): SplitHint {
-  const at = hint.indexOf(' ');
-  return { channel: hint.slice(0, at), payload: hint.slice(at + 1) };
+function split(notification: Notification): SplitNotification {
+  const at = notification.indexOf(' ');
+  return { channel: notification.slice(0, at), payload: notification.slice(at + 1) };
 }

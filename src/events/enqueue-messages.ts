@@ -9,17 +9,17 @@ import { announceRecorded } from './channel.ts';
 import type { Subject } from './subject.ts';
 
 /** It can't be deleted until the transaction ends. */
-export type HeldDestination = Pick<Row<'Destination'>, 'id' | 'projectId' | 'type'>;
+export type LockedDestination = Pick<Row<'Destination'>, 'id' | 'projectId' | 'type'>;
 
-export interface MessageToOwe {
+export interface MessageToEnqueue {
   /** As it is posted, JSON text. */
   body: string;
   /** Messages of one key reach a webhook one after the other; without it their order doesn't matter. */
   orderKey?: string;
 }
 
-export interface MessagesToOwe {
-  messages: readonly MessageToOwe[];
+export interface MessagesToEnqueue {
+  messages: readonly MessageToEnqueue[];
   /** The operation that read the records that they carry. */
   operationId?: string;
   /** Whom the bodies name; null if nobody. */
@@ -30,14 +30,14 @@ export interface MessagesToOwe {
  * Gives their ids. A stream has them in this order. To a webhook they are due at once, or when the message before it, of the same
  * order key, has been taken or given up; if it is disabled, when it is enabled.
  */
-export async function oweMessages(
+export async function enqueueMessages(
   tx: Transaction,
-  to: HeldDestination,
-  owed: MessagesToOwe,
+  to: LockedDestination,
+  pending: MessagesToEnqueue,
 ): Promise<string[]> {
-  if (owed.messages.length === 0) return [];
-  if (to.type === 'STREAM') return putIntoStream(tx, to, owed);
-  const data = await deliveriesOf(tx, to, owed);
+  if (pending.messages.length === 0) return [];
+  if (to.type === 'STREAM') return putIntoStream(tx, to, pending);
+  const data = await deliveriesOf(tx, to, pending);
   await tx.delivery.createMany({ data });
   announceRecorded(tx, to.projectId);
   return data.map(({ id }) => id);
@@ -45,8 +45,8 @@ export async function oweMessages(
 
 async function putIntoStream(
   tx: Transaction,
-  { projectId, id: destinationId }: HeldDestination,
-  { messages, subject }: MessagesToOwe,
+  { projectId, id: destinationId }: LockedDestination,
+  { messages, subject }: MessagesToEnqueue,
 ): Promise<string[]> {
   const ids = messages.map(() => newId('msg'));
   const bodies = messages.map(({ body }) => body);
@@ -57,8 +57,8 @@ async function putIntoStream(
 
 async function deliveriesOf(
   tx: Transaction,
-  { projectId, id: destinationId }: HeldDestination,
-  { messages, operationId, subject }: MessagesToOwe,
+  { projectId, id: destinationId }: LockedDestination,
+  { messages, operationId, subject }: MessagesToEnqueue,
 ) {
   const keys = messages.flatMap(({ orderKey }) => orderKey ?? []);
   const lines = keys.length > 0 ? await lastOfLines(tx, { projectId, destinationId }, keys) : [];

@@ -10,15 +10,15 @@ import { maskUrl } from './target-secrets.ts';
 /** Tells once of a destination that fails for an hour, until it works again. */
 
 /** A receiver that is restarted or replaced is back by then. */
-const TOLD_AFTER_MS = HOUR_MS;
+const REPORT_AFTER_MS = HOUR_MS;
 
 /** An event tells of each destination that has had no success since this time. */
 export function failingSinceOf(now: Date): Date {
-  return new Date(now.getTime() - TOLD_AFTER_MS);
+  return new Date(now.getTime() - REPORT_AFTER_MS);
 }
 
 /** The event commits together with the note that there is one. True if this call has recorded it. */
-export async function tellFailing(
+export async function reportFailing(
   database: Database,
   { projectId, destinationId: id, now }: DestinationKey & { now: Date },
 ): Promise<boolean> {

@@ -4,24 +4,24 @@ import type { SubscribeCapability } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
 import { factOf } from '../connection/session/account-address.ts';
-import { learnAccount } from '../connection/session/learned-account.ts';
+import { identifyAccount } from '../connection/session/identify-account.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';
 
 type Subscribed = Pick<ObjectSubscription, 'projectId' | 'connectionId' | 'provider'>;
 
-export interface Ends {
+export interface SubscriptionParties {
   session: AccountSession;
   app: SealedApp;
   account: string;
 }
 
 /** Throws UNPROCESSABLE that says what is missing. */
-export async function endsOf(
+export async function partiesOf(
   services: Services,
   { projectId, connectionId, provider }: Subscribed,
   capability: SubscribeCapability,
-): Promise<Ends> {
+): Promise<SubscriptionParties> {
   const { prisma } = services.database;
   const connection = await prisma.connection.findUnique({
     where: { projectId_id: { projectId, id: connectionId } },
@@ -41,7 +41,7 @@ export async function endsOf(
   const fact = (name: string) => factOf(name, connection);
   const account =
     capability.accountOf(connection, fact) ??
-    capability.accountOf({ ...connection, ...(await learnAccount(services, connection)) }, fact);
+    capability.accountOf({ ...connection, ...(await identifyAccount(services, connection)) }, fact);
   if (account === null) {
     throw unprocessable(
       "The connection's workspace is not known: the provider's events name the account by it.",

@@ -3,35 +3,35 @@
  * result of the last check.
  */
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Somebody asks, if it has been asked within the last so many checks; otherwise only some are made. */
-const ASKED_LOOKS = 60;
-const UNASKED_LOOKS = 10;
+const ACTIVE_POLLS = 60;
+const IDLE_POLLS = 10;
 /** Longer than callers of the database wait for a statement of theirs to begin. */
 const SILENCE_MAX_MS = 5_000;
 
-export interface AnsweringOptions {
+export interface AvailabilityCheckOptions {
   lookMs?: number;
   silenceMaxMs?: number;
 }
 
 /** Create it when the database has just answered. */
-export class Answering implements Disposable {
+export class AvailabilityCheck implements Disposable {
   readonly #look: () => Promise<unknown>;
   readonly #silenceMaxMs: number;
   readonly #timer: NodeJS.Timeout;
   #lookingSinceMs: number | null = null;
   #failure: unknown = null;
-  #unaskedLooks = ASKED_LOOKS;
+  #unaskedLooks = ACTIVE_POLLS;
 
-  constructor(look: () => Promise<unknown>, options: AnsweringOptions = {}) {
-    const { lookMs = LOOK_MS, silenceMaxMs = SILENCE_MAX_MS } = options;
+  constructor(look: () => Promise<unknown>, options: AvailabilityCheckOptions = {}) {
+    const { lookMs = POLL_MS, silenceMaxMs = SILENCE_MAX_MS } = options;
     this.#look = look;
     this.#silenceMaxMs = silenceMaxMs;
     this.#timer = setInterval(() => {
       this.#unaskedLooks += 1;
-      const isAsked = this.#unaskedLooks < ASKED_LOOKS;
-      if (isAsked || this.#unaskedLooks % UNASKED_LOOKS === 0) void this.#lookOnce();
+      const inProjects = this.#unaskedLooks < ACTIVE_POLLS;
+      if (inProjects || this.#unaskedLooks % IDLE_POLLS === 0) void this.#lookOnce();
     }, lookMs).unref();
   }
 
