@@ -1,6 +1,6 @@
 /**
- * A backup of the configured database, while the gateway runs or not: `npm run backup -- <file>`. The encryption keys
- * go into it, sealed by BACKUP_PASSPHRASE, unless `--without-keys` leaves them out.
+ * Backs up the configured database, also while the gateway runs: `npm run backup -- <file>`. The backup contains the
+ * encryption keys, sealed with BACKUP_PASSPHRASE, unless `--without-keys` omits them.
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -49,7 +49,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
   });
 }
 
-/** Keys that the environment gives are kept as those of a data folder. */
+/** Keys from the environment are stored like the keys of a data folder. */
 function filesOf(config: Config): Files {
   const keys = findEncryptionKeys(config);
   const files = readKeptFiles(config.DATA_DIR);

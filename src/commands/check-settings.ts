@@ -1,6 +1,6 @@
 /**
- * The settings, for people. `npm run config -- --check` prints them as the gateway takes them, secrets masked, with
- * every problem, and ends with 1 if there is one. `npm run config -- --example` prints .env.example.
+ * Prints the settings. `npm run config -- --check` prints the effective values, with secrets masked, and every problem;
+ * it exits with 1 if there is one. `npm run config -- --example` prints .env.example.
  */
 import { parseArgs } from 'node:util';
 import { checkConfig, type Variables } from '../config.ts';
@@ -8,7 +8,7 @@ import { describeConfig, effectiveValue, exampleFile } from './settings.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
 
-/** One line for each variable, problems apart. */
+/** Returns one line for each variable, and the problems separately. */
 function showConfig(variables: Variables): { lines: string[]; problems: string[] } {
   const { problems } = checkConfig(variables);
   const refused = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));

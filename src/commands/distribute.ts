@@ -1,6 +1,6 @@
 /**
- * `npm run distribute`: spreads the tables of a database that has grown up on one server over the nodes of its cluster, while no
- * gateway runs. All tables are spread or none; a second run spreads the remaining ones.
+ * `npm run distribute`: spreads the tables of a database on one server over the nodes of its cluster, while no gateway
+ * runs. It spreads all tables or none; a second run spreads the remaining ones.
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';

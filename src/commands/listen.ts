@@ -1,7 +1,7 @@
 /**
- * Prints a project's events, or the messages of a stream, as they come, one JSON object a line:
- * `npm run listen -- [--topic NAME | --stream DESTINATION] [--project demo] [--url http://127.0.0.1:4000] [--key ik_...]`.
- * If the connection drops, it continues after the last one; with --cursor-file also after a restart.
+ * Prints a project's events, or the messages of a stream, as they arrive, one JSON object per line: `npm run listen --
+ * [--topic NAME | --stream DESTINATION] [--project demo] [--url http://127.0.0.1:4000] [--key ik_...]`. After a dropped
+ * connection it continues after the last one, and with --cursor-file also after a restart.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const RETRY = { firstMs: 250, maxMs: 10_000, jitter: 0.2 };
 /** Close codes after which a retry can't help. */
 const FINAL_CODES = [4401, 4403];
 
-/** An error for the person at the terminal: printed without a stack. */
+/** An error for the user, printed without a stack. */
 class Refusal extends Error {}
 
 const FIND_TOPIC = `query ($project: String!, $after: String) {
@@ -105,7 +105,7 @@ interface Named {
   } | null;
 }
 
-/** The id of what has the name in a project. */
+/** The id of the resource with that name in a project. */
 async function getIdOf(
   client: Client,
   { what, query, project }: { what: string; query: string; project: string },
@@ -123,7 +123,7 @@ async function getIdOf(
   }
 }
 
-/** What is followed: a subscription that gives an `edge`, and the query of the `end` of its list. */
+/** The source of the items: a subscription that returns an `edge`, and the query of the `end` of its list. */
 interface Source {
   follow: string;
   findEnd: string;
@@ -145,7 +145,7 @@ async function findSource(
   return { ...ofProject, variables: { project, topicId } };
 }
 
-/** The cursor to begin after: the file's, else that of the newest one, so that a drop loses nothing. */
+/** The cursor to begin after: from the file, or of the newest item, so that a dropped connection loses nothing. */
 async function findStart(client: Client, { findEnd, variables }: Source, cursorFile?: string) {
   if (cursorFile && existsSync(cursorFile)) return readFileSync(cursorFile, 'utf8').trim() || null;
   type End = { project: { end: { pageInfo: { endCursor: string | null } } } | null };
@@ -196,7 +196,9 @@ async function listen(args: string[]): Promise<void> {
   }
 }
 
-/** Whether the gateway refused the subscription: then a retry can't help, unlike after a dropped connection. */
+/**
+ * Throws if the gateway refused the subscription, because a retry cannot help then, unlike after a dropped connection.
+ */
 function refuseWhereFinal(error: unknown): void {
   if (error instanceof Refusal) throw error;
   const { code, reason } = error as { code?: number; reason?: string };

@@ -1,7 +1,6 @@
 /**
- * Prints a bearer token of the local issuer, for development:
- * `npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]`.
- * Reads the issuer's key and nothing else of the data folder, so that it works beside a running server.
+ * Prints a bearer token of the local issuer, for development: `npm run token -- --email ada@example.com [--name "Ada"]
+ * [--sub ada]`. It reads only the issuer's key from the data folder, so it also works while the server runs.
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
@@ -11,7 +10,7 @@ import { StartRefused } from '../errors.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
 
-/** An error for the person at the terminal: printed without a stack. */
+/** An error for the user, printed without a stack. */
 class Refusal extends Error {}
 
 const claimText = z.string().trim().min(1).max(256).optional();

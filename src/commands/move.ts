@@ -1,6 +1,6 @@
 /**
- * Copies the whole database elsewhere: `npm run move -- --to postgresql://…`, or `--to <folder>` for the way back.
- * Ids, cursors and keys stay as they are.
+ * Copies the whole database: `npm run move -- --to postgresql://…`, or `--to <folder>` for the opposite direction. Ids,
+ * cursors and keys stay the same.
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
@@ -46,7 +46,7 @@ async function move(to: string): Promise<void> {
   for (const line of settings(config, to)) console.log(line);
 }
 
-/** A folder has its keys in it. */
+/** Copies the keys into the target if it is a folder. */
 function keepKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string): void {
   const keys = findEncryptionKeys(config);
   const files = readKeptFiles(config.DATA_DIR);

@@ -1,7 +1,7 @@
 /**
- * Receives webhooks on this machine and prints them, one JSON object a line, with whether they are signed
- * by the secret: `SIGNING_SECRET=whsec_... npm run receive -- [--port 4100]`, so that the secret is in no list
- * of processes; --secret works too. The gateway reaches it if ALLOWED_PRIVATE_TARGETS holds 127.0.0.1/32.
+ * Receives webhooks on this machine and prints them, one JSON object per line, with the result of the signature check:
+ * `SIGNING_SECRET=whsec_... npm run receive -- [--port 4100]`. The variable keeps the secret out of lists of processes;
+ * --secret works too. The gateway can reach it if ALLOWED_PRIVATE_TARGETS contains 127.0.0.1/32.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ const USAGE =
 /** Far above the size of a message. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** An error for the person at the terminal: printed without a stack. */
+/** An error for the user, printed without a stack. */
 class Refusal extends Error {}
 
 function readOptions(args: string[]): { secret: string; port: number } {
@@ -59,7 +59,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Prints the message and returns the status to answer with. */
+/** Prints the message and returns the status of the response. */
 async function receive(request: IncomingMessage, secret: string): Promise<number> {
   const body = await readBody(request);
   if (body === null) return 413;

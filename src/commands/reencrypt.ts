@@ -1,6 +1,6 @@
 /**
- * Seals all secrets with the current key: `npm run reencrypt`. With the embedded database, `-- --new-key`
- * makes a new one first; the server must be stopped.
+ * Seals all secrets with the current key: `npm run reencrypt`. With the embedded database, `-- --new-key` creates a key
+ * first, and the server must be stopped.
  */
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';

@@ -87,7 +87,7 @@ function filesOf({ files }: ArchiveHead): Files {
   return openFiles(files, passphrase);
 }
 
-/** What the original did after the backup is not in it. */
+/** Reports what the backup cannot contain: work of the original after the backup was taken. */
 function reportUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
   const { deliveries, writes, providerEvents, reads } = held;
   const lines = [

@@ -1,10 +1,10 @@
-/** What commands share that work on a whole database. */
+/** Shared parts of commands that work on a whole database. */
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { End } from '../copies/copy.ts';
 import { StartRefused } from '../errors.ts';
 
-/** Ends with 2 if the arguments make no sense, and with 1 and its reason if it is refused. */
+/** Exits with 2 if the arguments are invalid, and with 1 and the reason if the command is refused. */
 export async function runCommand(
   usage: string,
   parse: () => Promise<(() => Promise<void>) | null>,
@@ -23,7 +23,7 @@ export async function runCommand(
   }
 }
 
-/** Where the configured database is: its URL, without a pooler between, or its folder. */
+/** The location of the configured database: its URL without a pooler, or its folder. */
 export function whereIs({ DATABASE_LISTEN_URL, DATABASE_URL, DATA_DIR }: Config): string {
   return (DATABASE_LISTEN_URL ?? DATABASE_URL)?.reveal() ?? DATA_DIR;
 }
@@ -34,7 +34,7 @@ export function countRows({ tables }: End): string {
   return `${rows} rows of ${extents.length} tables`;
 }
 
-/** How a shell sets the keys of a data folder. */
+/** Shell lines that set the keys of a data folder. */
 export function keySettings(dataDir: string): string[] {
   const file = join(dataDir, 'encryption-keys');
   return [

@@ -15,7 +15,7 @@ import { createLog } from '../log.ts';
 const USAGE = `Usage: npm run plan -- --project <id or name> --branding-removal true|false
        npm run plan -- --org <id> [--billing-name <text>] [--billing-provider <text>] [--billing-ref <text>]`;
 
-/** An error for the person at the terminal: printed without a stack. */
+/** An error for the user, printed without a stack. */
 class Refusal extends Error {}
 
 const text = z.string().trim().min(1).max(256);

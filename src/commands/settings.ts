@@ -1,14 +1,14 @@
-/** What people read of the settings: taken from the schema that reads them, so that nothing is missing. */
+/** Describes the settings, from the schema that parses them, so that the description is complete. */
 import { z } from 'zod';
 import { type Config, environment, type Variables } from '../config.ts';
 
-/** What one variable is for, as the example file and the documents tell it. */
+/** The description of a variable in the example file and in the documentation. */
 export interface Setting {
   name: string;
   meaning: string;
-  /** As it would be written; null if there is none. */
+  /** The default as it would be written. Null if there is none. */
   fallback: string | null;
-  /** What a whole number may be. */
+  /** The range of an integer. */
   range: { min: number; max: number } | null;
   choices: string[] | null;
 }
@@ -21,7 +21,7 @@ interface Shape {
   enum?: string[];
 }
 
-/** Every variable, as the schema that reads it says. */
+/** Describes every variable from its schema. */
 export function describeConfig(): Setting[] {
   const { properties = {} } = z.toJSONSchema(environment, { io: 'input' });
   return Object.entries(properties).map(([name, property]) => {
@@ -42,7 +42,7 @@ export function describeConfig(): Setting[] {
   });
 }
 
-/** A variable as the gateway takes it: secrets are masked, and null is not set. Throws if it can't be used. */
+/** The effective value of a variable, with secrets masked. Null if it is not set. Throws if it is invalid. */
 export function effectiveValue(name: string, variables: Variables): string | null {
   const schema = environment.shape[name as keyof Config];
   const value: unknown = schema.parse(variables[name] || undefined);
@@ -52,7 +52,7 @@ export function effectiveValue(name: string, variables: Variables): string | nul
 
 const LINE_MAX = 100;
 
-/** A file of all variables as comments, in the syntax that a shell and systemd read. */
+/** A file with all variables as comments, in the syntax of a shell and of systemd. */
 export function exampleFile(): string {
   const head = [
     '# Every setting of the gateway, with its default. Remove the # of what you set.',

@@ -1,6 +1,6 @@
 /**
- * A copy in a file: lines of JSON, compressed by zstd. The first says what the file is, then come the rows of each
- * table, and the last says how much there was: a file without it is not whole.
+ * A copy in a file: lines of JSON, compressed with zstd. The first line describes the file, the rows of each table
+ * follow, and the last line has the totals. A file without it is incomplete.
  */
 import { once } from 'node:events';
 import {
@@ -23,11 +23,11 @@ const FORMAT = 1;
 const OWNER_ONLY = 0o600;
 
 export interface ArchiveHead extends Head {
-  /** Files of the data folder, the encryption keys among them; null if they were left out. */
+  /** Files of the data folder, including the encryption keys. Null if they were omitted. */
   files: SealedFiles | null;
 }
 
-/** Writes the whole file or none; one that is there already stays. */
+/** Writes a complete file or none. Never overwrites a file. */
 export async function writeArchive(
   path: string,
   files: SealedFiles | null,
@@ -37,7 +37,7 @@ export async function writeArchive(
   const file = createWriteStream(unfinished, { flags: 'w', mode: OWNER_ONLY });
   const lines = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
   const written = finished(lines.pipe(file));
-  // Looked at in the end: meanwhile it must not end the process.
+  // Awaited at the end. Until then, a rejection must not end the process.
   written.catch(() => {});
   file.on('error', (error) => lines.destroy(error));
   const write = async (value: unknown) => {
@@ -76,7 +76,10 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-/** What a file says of itself, and the copy in it. Throws StartRefused if it is no whole archive, there or later. */
+/**
+ * Returns the file's description and the copy in it. Throws StartRefused if the archive is incomplete, immediately or
+ * while the copy is read.
+ */
 export async function readArchive(path: string): Promise<{ head: ArchiveHead; copy: Copy }> {
   const lines = readLines(path);
   const { value: head } = await lines.next();

@@ -1,14 +1,14 @@
-/** A copy of a whole database as a stream: what it was taken from, the rows of each table, and how much there was. */
+/** A copy of a whole database as a stream: its source, the rows of each table, and the totals. */
 import type { Extent } from './tables.ts';
 
 export interface Head {
-  /** The migrations of the database, in their order. */
+  /** The migrations of the database, in order. */
   migrations: string[];
-  /** When it was taken: of what came later nothing is in it. */
+  /** When it was taken. It contains nothing later. */
   takenTime: string;
 }
 
-/** Some rows of a table, each as PostgreSQL's text of a composite value: exact for every type. */
+/** Some rows of a table, each as PostgreSQL's text of a composite value, which is exact for every type. */
 export interface Part {
   table: string;
   columns: string[];
@@ -21,6 +21,6 @@ export interface End {
 
 export interface Copy {
   head: Head;
-  /** The rows; when they are through, how much there was. */
+  /** The rows. Returns the totals at the end. */
   parts: AsyncGenerator<Part, End>;
 }

@@ -1,4 +1,4 @@
-/** Where a database is that is copied from or into: a PostgreSQL, or the folder of an embedded one. */
+/** A database that is copied from or into: a PostgreSQL, or the folder of an embedded one. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASE, refuseDamage } from '../database/embedded/data-folder.ts';
@@ -13,14 +13,14 @@ import { databaseUrls } from '../database-urls.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** Of one statement: the largest table is counted, or an index over it built. */
+/** The limit of a statement that counts the largest table or builds an index over it. */
 const STATEMENT_MAX_MS = 6 * 60 * 60_000;
 
 export interface Place extends AsyncDisposable {
   server: Server;
-  /** A gateway changes it meanwhile: the copy is of one moment. */
+  /** True while a gateway changes it. A copy is still of one moment. */
   isInUse(): Promise<boolean>;
-  /** A connection of its own, which is closed in the end. */
+  /** Runs on its own connection, which is closed at the end. */
   inSession<T>(run: (session: OpenSession) => Promise<T>): Promise<T>;
 }
 
@@ -29,7 +29,7 @@ export function isPostgres(place: string): boolean {
   return /^postgres(ql)?:\/\//.test(place);
 }
 
-/** To copy from. An embedded database that a server has open is copied as files first. */
+/** Opens a database to copy from. If a server has an embedded database open, its files are copied first. */
 export async function openSource(where: string, log: Log): Promise<Place> {
   if (isPostgres(where)) return onPostgres(where, log);
   if (!existsSync(join(where, DATABASE))) {
@@ -44,7 +44,7 @@ export async function openSource(where: string, log: Log): Promise<Place> {
   return onEngine(folder, { log, isInUse: snapshot !== null, opening: opening.move() });
 }
 
-/** To copy into. */
+/** Opens a database to copy into. */
 export async function openTarget(where: string, log: Log): Promise<Place> {
   if (isPostgres(where)) return onPostgres(where, log);
   if (existsSync(join(where, DATABASE))) refuseDamage(where);

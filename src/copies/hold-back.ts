@@ -1,24 +1,24 @@
 /**
- * A backup does not know what was done after it was taken. What waited then may have been done since, so it is not
- * done again by itself; what it was is told, and an operator can have it done.
+ * A backup does not contain what happened after it was taken. Work that was pending may have been completed since, so
+ * it is not repeated automatically. It is reported, and an operator can request it.
  */
 import type { OpenSession } from '../database/sessions/session.ts';
 
-/** Far more events or messages than a log can have had since the backup. */
+/** Far more events or messages than a log can have received since the backup. */
 const POSITIONS_SKIPPED = 1_000_000_000;
 
 const REASON =
   'Restored from a backup: it may have been sent after the backup was taken. Retry it to send it again.';
 
-/** What is not known. */
+/** The amounts of work whose state is unknown. */
 export interface HeldBack {
-  /** Deliveries that waited: they have failed now, and can be retried. */
+  /** Pending deliveries. They are failed now and can be retried. */
   deliveries: number;
-  /** Writes that waited, or ran: creations that a provider can't recognise end as uncertain. */
+  /** Pending or running writes. Creations that a provider cannot recognize end with an unknown outcome. */
   writes: number;
-  /** Events of providers that waited: they are dropped. */
+  /** Pending events of providers. They are dropped. */
   providerEvents: number;
-  /** Reads that ran: they go on after the last page that the backup knows. */
+  /** Running reads. They continue after the last page in the backup. */
   reads: number;
 }
 
@@ -26,21 +26,21 @@ const DELIVERIES = `
   update "Delivery" set "status" = 'FAILED', "failureReason" = $1, "nextAttemptTime" = null, "afterId" = null,
     "leaseExpireTime" = null, "leaseToken" = null, "updateTime" = now()
   where "status" = 'PENDING'`;
-/** As if each had been cut off: the rules for unknown outcomes say what becomes of it. */
+/** Treats each write as interrupted, so that the rules for unknown outcomes decide. */
 const WRITES = `
   update "WriteTask" set "isUncertain" = true, "openGroup" = null where "endTime" is null`;
 const PROVIDER_EVENTS = `update "ProviderEvent" set "doneTime" = now() where "doneTime" is null`;
 const READS = `select 1 from "ReadRun"`;
 
 /**
- * Cursors that subscribers were given after the backup are beyond the log's end; new events come after them, so that
- * none of these is missed.
+ * Cursors that subscribers received after the backup are beyond the log's end. New events get later positions, so that
+ * no subscriber misses them.
  */
 const POSITIONS = ['EventLog', 'StreamLog'].map(
   (log) => `update "${log}" set "lastPosition" = "lastPosition" + ${POSITIONS_SKIPPED}`,
 );
 
-/** In the transaction that fills the database. With `resend`, what waited is done, maybe a second time. */
+/** Runs in the transaction that fills the database. With `resend`, pending work is repeated, possibly a second time. */
 export async function holdBack(
   session: OpenSession,
   { resend }: { resend: boolean },

@@ -1,4 +1,4 @@
-/** The files of a data folder that are not the database's, and whose loss would be felt. */
+/** The files of a data folder that a backup contains besides the database. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Files } from './sealed-files.ts';

@@ -1,4 +1,4 @@
-/** Fills an empty database with a whole copy, or leaves it as it was. */
+/** Fills an empty database with a complete copy, or leaves it unchanged. */
 import { isSpread } from '../database/cluster.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
@@ -9,9 +9,10 @@ import type { Copy, End, Head, Part } from './copy.ts';
 import type { Place } from './database-place.ts';
 import { listFilled, listTables, measure, quoted, setUpCopying, type Table } from './tables.ts';
 
-/** The tables, functions and types that migrations create. A copy that failed drops those that it created. */
-
-/** Objects in an order in which they can be dropped. Indexes, sequences and triggers are dropped with their tables. */
+/**
+ * Objects that migrations create, in an order in which they can be dropped. A copy that failed drops those that it
+ * created. Indexes, sequences and triggers are dropped with their tables.
+ */
 const OBJECTS = `
   with own as (select oid from pg_namespace where nspname = current_schema()), named as (
     select 'table' as "kind", quote_ident(c.relname) as "name", c.oid from pg_class c, own
@@ -57,7 +58,7 @@ export interface LoadOptions {
   log: Log;
 }
 
-/** Throws StartRefused if the database can't be filled, and leaves it as it was: empty, or with empty tables. */
+/** Throws StartRefused if the database cannot be filled, and leaves it as it was: empty, or with empty tables. */
 export async function loadCopy(place: Place, copy: Copy, options: LoadOptions): Promise<End> {
   refuseUnknownSchema(copy.head);
   const quiet = { ...options.log, info: () => {} } as Log;
@@ -122,7 +123,7 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
   await switchTriggers(session, tables, 'enable');
   for (const table of tables.values()) await moveSequences(session, table);
   await compare(session, tables, end);
-  // No process of the other database is here: what they held is free.
+  // The processes of the other database do not run here, so their leases are free.
   await session.query(
     `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'`,
   );
@@ -131,7 +132,10 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
   return end;
 }
 
-/** Rows come in no order that references would permit. Returns the statements that add them again, and check them. */
+/**
+ * Drops foreign keys, because rows arrive in another order than they require. Returns the statements that restore and
+ * check them.
+ */
 async function dropReferences(session: OpenSession): Promise<string[]> {
   const { rows } = await session.query<{ table: string; name: string; definition: string }>(
     `select c.conrelid::regclass::text as "table", quote_ident(c.conname) as "name",
@@ -147,7 +151,7 @@ async function dropReferences(session: OpenSession): Promise<string[]> {
   );
 }
 
-/** What they keep beside the rows is copied too. */
+/** Disables or enables triggers. The copy contains the values that triggers maintain. */
 async function switchTriggers(
   session: OpenSession,
   tables: ReadonlyMap<string, Table>,
@@ -186,7 +190,7 @@ async function insert(session: OpenSession, table: Table | undefined, part: Part
   );
 }
 
-/** They go on after the rows that are there. */
+/** Sets each sequence to continue after the copied rows. */
 async function moveSequences(session: OpenSession, table: Table): Promise<void> {
   for (const { name, sequence } of table.columns) {
     if (!sequence) continue;

@@ -1,6 +1,7 @@
 /**
- * What of a data folder belongs to a backup beside the database, sealed by a passphrase: keys that open what the
- * database has sealed, and sign. Each guess of the passphrase costs 128 MiB of memory and a third of a second.
+ * The files of a data folder that a backup contains besides the database, sealed with a passphrase: keys that decrypt
+ * the database's secrets, and signing keys. Each guess of the passphrase costs 128 MiB of memory and a third of a
+ * second.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { StartRefused } from '../errors.ts';
@@ -11,7 +12,7 @@ const NONCE_BYTES = 12;
 const SALT_BYTES = 16;
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
-/** In base64. */
+/** In Base64. */
 export interface SealedFiles {
   salt: string;
   nonce: string;
@@ -19,7 +20,7 @@ export interface SealedFiles {
   sealed: string;
 }
 
-/** Texts by their paths in the data folder. */
+/** Contents by path in the data folder. */
 export type Files = Record<string, string>;
 
 export function sealFiles(files: Files, passphrase: string): SealedFiles {
@@ -35,7 +36,7 @@ export function sealFiles(files: Files, passphrase: string): SealedFiles {
   };
 }
 
-/** The entropy of 16 random characters is out of reach of the guesses that scrypt permits. */
+/** Guessing 16 random characters is infeasible at the cost of scrypt. */
 const PASSPHRASE_CHARACTERS_MIN = 16;
 /** Refuses repetitions such as `aaaaaaaaaaaaaaaa` and `1212121212121212`. */
 const PASSPHRASE_DISTINCT_MIN = 8;
@@ -54,7 +55,7 @@ export function refuseWeakPassphrase(passphrase: string): void {
   );
 }
 
-/** Throws StartRefused with another passphrase. */
+/** Throws StartRefused if the passphrase is wrong. */
 export function openFiles(given: SealedFiles, passphrase: string): Files {
   const bytes = (name: keyof SealedFiles) => Buffer.from(given[name], 'base64');
   const key = scryptSync(passphrase, bytes('salt'), KEY_BYTES, COST);

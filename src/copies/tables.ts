@@ -1,9 +1,9 @@
-/** What of a database is copied: the rows of the gateway's tables, apart from what belongs to a server alone. */
+/** The tables that are copied: all of the gateway's tables except those that belong to one server. */
 import type { OpenSession } from '../database/sessions/session.ts';
 
-/** The history of the schema, which each database has of its own, and what passes within moments. */
+/** The history of the schema, which each database has, and short-lived rows. */
 const LEFT_BEHIND = ['_prisma_migrations', 'SandboxLease', 'CallerRate'];
-/** What a server makes by itself in an empty database. */
+/** The table that a start of the server fills in an empty database. */
 const MADE_BY_A_START = 'ServerProcess';
 
 export interface Table {
@@ -14,25 +14,25 @@ export interface Table {
 
 interface Column {
   name: string;
-  /** The database computes its values. */
+  /** True if the database computes its values. */
   isGenerated: boolean;
-  /** The sequence that gives its values. */
+  /** The sequence of its values. */
   sequence: string | null;
 }
 
-/** How much a table holds: the number of its rows, and a checksum of what is in them, whatever their order. */
+/** The extent of a table: the number of its rows, and a checksum of their contents in any order. */
 export interface Extent {
   rows: string;
   checksum: string;
 }
 
-/** Values as text do not depend on the settings of a server. */
+/** Makes the text of values independent of the server's settings. */
 const SETTINGS = `
   set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres';
   set bytea_output = 'hex'; set extra_float_digits = 1;
   set idle_in_transaction_session_timeout = 0`;
 
-/** For a connection that copies. */
+/** Sets up a connection that copies. */
 export async function setUpCopying(session: OpenSession): Promise<void> {
   for (const setting of SETTINGS.split(';')) await session.query(setting);
 }
@@ -49,13 +49,13 @@ const TABLES = `
   where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all($1)
   group by c.relname order by c.relname`;
 
-/** In the order of their names. */
+/** Sorted by name. */
 export async function listTables(session: OpenSession): Promise<Table[]> {
   const { rows } = await session.query<Table>(TABLES, [LEFT_BEHIND]);
   return rows;
 }
 
-/** The tables that a server has put something into. */
+/** The tables that contain rows. */
 export async function listFilled(session: OpenSession): Promise<string[]> {
   const filled: string[] = [];
   for (const { name } of await listTables(session)) {
@@ -66,7 +66,7 @@ export async function listFilled(session: OpenSession): Promise<string[]> {
   return filled;
 }
 
-/** 60 bits of a hash of each row. */
+/** The checksum adds 60 bits of a hash of each row. */
 export async function measure(session: OpenSession, { name }: Table): Promise<Extent> {
   const { rows } = await session.query<Extent>(`
     select count(*)::text as "rows",

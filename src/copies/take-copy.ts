@@ -1,4 +1,4 @@
-/** Reads a whole database as it is at one moment. Others change it meanwhile, but for a cluster. */
+/** Reads a whole database as of one moment. Other clients may change it during the copy, except in a cluster. */
 import { isSpread } from '../database/cluster.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
@@ -6,10 +6,10 @@ import { StartRefused } from '../errors.ts';
 import type { Copy, End, Part } from './copy.ts';
 import { listTables, measure, quoted, setUpCopying } from './tables.ts';
 
-/** Rows that are held in memory at once. Bodies of deliveries make a row large. */
+/** The most rows in memory. Bodies of deliveries can make a row large. */
 const PART_ROWS = 200;
 
-/** The parts must be read to their end, or the connection be closed. */
+/** The caller must read the parts to their end or close the connection. */
 export async function takeCopy(session: OpenSession): Promise<Copy> {
   await refuseManyMoments(session);
   await setUpCopying(session);
@@ -25,7 +25,7 @@ export async function takeCopy(session: OpenSession): Promise<Copy> {
   return { head, parts: readParts(session) };
 }
 
-/** The nodes of a cluster have no moment in common while something changes. */
+/** The nodes of a cluster have no common snapshot while rows change. */
 async function refuseManyMoments(session: OpenSession): Promise<void> {
   if (!(await isSpread(session)) || !(await hasRunningGateways(session))) return;
   throw new StartRefused(

@@ -1,13 +1,13 @@
 /**
- * Whether the database answers, known without waiting for it: it is checked again and again, and callers get the
- * result of the last check.
+ * Whether the database responds, without waiting for it: a timer checks it, and callers get the result of the last
+ * check.
  */
 
 const POLL_MS = 1_000;
-/** Somebody asks, if it has been asked within the last so many checks; otherwise only some are made. */
+/** Checks every time if a caller has requested the result within this number of intervals, otherwise only sometimes. */
 const ACTIVE_POLLS = 60;
 const IDLE_POLLS = 10;
-/** Longer than callers of the database wait for a statement of theirs to begin. */
+/** Longer than callers wait for a statement to begin. */
 const SILENCE_MAX_MS = 5_000;
 
 export interface AvailabilityCheckOptions {
@@ -15,7 +15,7 @@ export interface AvailabilityCheckOptions {
   silenceMaxMs?: number;
 }
 
-/** Create it when the database has just answered. */
+/** Must be created when the database has just responded. */
 export class AvailabilityCheck implements Disposable {
   readonly #look: () => Promise<unknown>;
   readonly #silenceMaxMs: number;
@@ -35,7 +35,7 @@ export class AvailabilityCheck implements Disposable {
     }, lookMs).unref();
   }
 
-  /** Throws if the last check failed, or has had no answer for too long. */
+  /** Throws if the last check failed or has had no response for too long. */
   check(): void {
     this.#unaskedLooks = 0;
     if (this.#failure !== null) throw this.#failure;

@@ -1,4 +1,4 @@
-/** By what a database is read and written: Prisma, and beside it hot reads and changes, over the same sessions. */
+/** The clients of a database: Prisma, and the hot reads and changes, over the same sessions. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
@@ -23,7 +23,7 @@ export interface ClientsOptions {
   sendHints: SendNotifications;
 }
 
-/** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
+/** The pool's clients must be created with `pipeline`, and read columns by COLUMN_TYPES. */
 export function clientsOf(pool: pg.Pool, { pooler, servers, sendHints }: ClientsOptions): Clients {
   const nameOf = statementNames(pooler);
   const prisma = new PrismaClient({
@@ -44,7 +44,7 @@ export function clientsOf(pool: pg.Pool, { pooler, servers, sendHints }: Clients
   };
 }
 
-/** Reads alone. The same holds for the pool. */
+/** Reads only. The pool has the same requirements as that of `clientsOf`. */
 export function rowsBy(
   pool: pg.Pool,
   nameOf: NameStatement = statementName,
@@ -54,7 +54,7 @@ export function rowsBy(
   return createRows(queriesBy(pool, nameOf), { short: bursts.each, shared: bursts.shared });
 }
 
-/** Statements by a pool whose clients read columns by COLUMN_TYPES. */
+/** Runs statements on a pool whose clients read columns by COLUMN_TYPES. */
 export function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
   return async (text, values, rowMode) => {
     const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
@@ -63,7 +63,10 @@ export function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
   };
 }
 
-/** By name, every connection prepares a text once; where that is lost, each time. */
+/**
+ * With names, every connection prepares a text once. Behind a pooler that loses prepared statements, it is prepared for
+ * each use.
+ */
 export function statementNames(pooler?: Pooler): NameStatement {
   return pooler && !pooler.keepsStatements ? () => undefined : statementName;
 }

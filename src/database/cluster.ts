@@ -1,6 +1,6 @@
 /**
- * The seam to a database whose rows are spread over several servers. Everything about such a database is in `citus/`, and
- * this is the only file outside of that folder that names it; a test checks both.
+ * The interface to a database whose rows are spread over several servers. Everything about such a database is in
+ * `citus/`, and this is the only file outside of that folder that imports it. A test checks this.
  */
 
 export {

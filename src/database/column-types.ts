@@ -1,19 +1,19 @@
-/** How values of columns are read, wherever Prisma doesn't read them: exact, and as Prisma gives them too. */
+/** Parses columns for statements that bypass Prisma: exactly, and to the same values as Prisma. */
 import pg from 'pg';
 
-/** Timestamps as PostgreSQL writes them in UTC: far quicker than a parser for every form that it knows. */
+/** Parses timestamps as PostgreSQL writes them in UTC, which is far faster than a parser for all its forms. */
 
 const ZERO = 48;
 const DASH = 45;
-/** Columns have milliseconds; zeros at their end are left out. */
+/** Columns have milliseconds, and PostgreSQL omits trailing zeros. */
 const MISSING = ['.000', '00', '0', ''];
 const WHOLE_SECONDS = '2026-01-31 12:00:00'.length;
 const OFFSET = '+00';
-/** The calendar repeats itself after so long. Date.UTC takes years below 100 for those of the 1900s. */
+/** The calendar repeats after this number of years. Date.UTC maps years below 100 to the 1900s. */
 const CYCLE_YEARS = 400;
 const CYCLE_MS = 146_097 * 86_400_000;
 
-/** A time as a column gave it: most are only shown, and many not even that. Not to be changed. */
+/** A time of a column. Parsed lazily, because most are only formatted, and many are never used. Must not be changed. */
 class StoredTime extends Date {
   readonly #text: string;
 
@@ -34,7 +34,7 @@ class StoredTime extends Date {
   }
 }
 
-/** The reading of `2026-01-31 12:00:00.123+00`; null for any other form. */
+/** Parses `2026-01-31 12:00:00.123+00`. Null for any other form. */
 export function timestampOf(text: string): Date | null {
   const end = text.length - OFFSET.length;
   const digits = end - WHOLE_SECONDS - 1;

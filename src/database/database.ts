@@ -1,4 +1,4 @@
-/** The one database: embedded PGlite in the data folder, or any PostgreSQL. */
+/** The database: embedded PGlite in the data folder, or any PostgreSQL. */
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { type Meters, NO_METERS } from '../meters.ts';
@@ -17,52 +17,52 @@ export { openEngine } from './embedded/embedded.ts';
 
 export interface Database extends AsyncDisposable {
   kind: 'embedded' | 'postgres';
-  /** It was empty before this start. */
+  /** True if the database was empty before this start. */
   isNew: boolean;
-  /** Its tables are spread over several servers. */
+  /** True if its tables are spread over several servers. */
   isDistributed: boolean;
   /** Writes and ordinary reads. */
   prisma: PrismaClient;
-  /** Hot reads: pages, nodes, relations. Never inside a transaction. */
+  /** Hot reads: pages, nodes, relations. Must not be used inside a transaction. */
   rows: Rows;
-  /** The projects that are meant where all are asked. */
+  /** The projects that statements over all projects cover. */
   group: ProjectGroup;
-  /** All groups of projects: one, unless they are spread over several servers. */
+  /** All groups of projects. A single server has one. */
   groups(): Promise<readonly ProjectGroup[]>;
   /**
-   * For `sweep` alone: what asks a group of projects has connections and a time limit of its own (LIMIT_SWEEP_MS). An
-   * embedded database has one connection.
+   * Only for `sweep`: statements over a group of projects have their own connections and time limit (LIMIT_SWEEP_MS).
+   * An embedded database has one connection.
    */
   sweeps: (group: ProjectGroup) => RunQuery;
-  /** Hot changes, each by a statement of `database/hot/`. Never inside a transaction. */
+  /** Hot changes, each by a statement of `database/hot/`. Must not be used inside a transaction. */
   changes: SharedChanges;
-  /** Listens to the hints of every process, which come after the commit. They may be lost. */
+  /** Subscribes to the notifications of every process, which are sent after the commit and may be lost. */
   listen: Listen;
-  /** For what a transaction changes: `notifyAfterCommit` of database/transaction.ts. */
+  /** Use `notifyAfterCommit` of database/transaction.ts for changes of a transaction. */
   tell: Notify;
-  /** What the job queue runs on. */
+  /** The database of the job queue. */
   jobs: JobDatabase;
-  /** The processes that share it. */
+  /** The processes that share the database. */
   processes: Processes;
-  /** The pool that requests and work share. */
+  /** The pool that requests and jobs share. */
   connections: () => Connections;
-  /** Its clock, which all processes use. */
+  /** The database's clock, which all processes use. */
   now: () => Date;
-  /** Turns its failures into errors for callers. */
+  /** Converts failures of the database into errors for callers. */
   outages: Outages;
-  /** Throws if the database doesn't answer, or not soon. */
+  /** Throws if the database does not respond in time. */
   ping(): Promise<void>;
 }
 
 export interface Connections {
   open: number;
   idle: number;
-  /** Statements and transactions that wait for one. */
+  /** The number of statements and transactions that wait for a connection. */
   waiting: number;
   max: number;
 }
 
-/** Opens the database and brings it to the newest migration. */
+/** Opens the database and applies pending migrations. */
 export async function openDatabase(
   config: Config,
   log: Log,

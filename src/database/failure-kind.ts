@@ -1,18 +1,18 @@
-/** Which errors say that the database fails, and not that a statement is wrong. */
+/** Classifies errors that mean a failure of the database, not a wrong statement. */
 
 export type FailureKind =
-  /** Gone, restarting, or refusing this gateway's login. */
+  /** Unreachable, restarting, or refusing the gateway's login. */
   | 'UNREACHABLE'
-  /** No connection is free, here or in the server. */
+  /** No connection is free, in the pool or in the server. */
   | 'BUSY'
-  /** It runs, and did not answer within its limit. */
+  /** The database did not respond within the limit. */
   | 'SLOW'
   /** Out of disk, memory or another resource. */
   | 'FULL'
   /** A standby, after a failover. */
   | 'READ_ONLY';
 
-/** SQLSTATE: the codes of PostgreSQL's errors, by their beginning. */
+/** SQLSTATE codes of PostgreSQL's errors, by prefix. */
 const STATES: readonly [string, FailureKind][] = [
   ['08', 'UNREACHABLE'],
   ['28', 'UNREACHABLE'],
@@ -28,10 +28,10 @@ const STATES: readonly [string, FailureKind][] = [
 ];
 const IS_STATE = /^[0-9A-Z]{5}$/;
 
-/** Of a connection that was cut since nothing came. */
+/** The message for a connection that was destroyed because nothing arrived. */
 export const HUNG = 'No answer came in time';
 
-/** pg's own errors have no code. */
+/** Errors of pg itself have no code. */
 const MESSAGES: readonly [string, FailureKind][] = [
   ['timeout exceeded when trying to connect', 'BUSY'],
   [HUNG, 'SLOW'],
@@ -42,7 +42,7 @@ const MESSAGES: readonly [string, FailureKind][] = [
   ['Cannot use a pool after calling end', 'UNREACHABLE'],
 ];
 
-/** Prisma's own: a transaction could not begin in time, or has outlived its time. */
+/** An error of Prisma itself: a transaction could not begin in time, or exceeded its time limit. */
 const TRANSACTION_TIMEOUT = 'P2028';
 
 /** Null for every other error. */

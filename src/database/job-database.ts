@@ -1,4 +1,4 @@
-/** What the job queue runs on: the same database, through connections of its own if it has several. */
+/** The database of the job queue: the same database, with its own connections if it accepts several. */
 import type pg from 'pg';
 import type { ConstructorOptions, Db } from 'pg-boss';
 import type { Listen } from './notifications/notifications.ts';
@@ -16,7 +16,7 @@ export interface JobDatabase {
 type ListenOfQueue = NonNullable<Db['listen']>;
 type OnNotification = Parameters<ListenOfQueue>[1];
 
-/** Its statements are short; a pool of its own keeps heartbeats going while requests hold the other. */
+/** Its statements are short. Its own pool keeps heartbeats running while requests use the other one. */
 const CONNECTIONS = 3;
 
 export function jobsOn(
@@ -47,7 +47,7 @@ export function jobsOnPostgres(
   return { ...jobsOn(sessions, listen, options), [Symbol.asyncDispose]: () => sessions.close() };
 }
 
-/** The process has one connection for notifications; the queue's come over it too. */
+/** The process has one connection for notifications, which also receives those of the queue. */
 function listenBy(listen: Listen, listeners: Set<OnNotification>): ListenOfQueue {
   return async (channel, onNotification, onReconnect) => {
     const listening = listen(channel, (payload) =>

@@ -1,29 +1,29 @@
 /**
- * Changes of many rows by their keys, in a form that the planner cannot get wrong. For a table that has grown since it
- * was analyzed it takes thousands of rows for one, and then walks all of them for each key that is joined to them. So
- * the rows are found first, each by its key alone, and changed at the places where they were found
- * (docs/decisions/046-rows-are-changed-where-they-were-found.md).
+ * Changes many rows by their keys, in a form that keeps the planner from choosing a wrong plan. For a table that has
+ * grown since it was analyzed, the planner expects thousands of rows where there is one, and scans all rows of the
+ * table for each joined key. So the rows are first found, each by its key alone, and then changed by their physical
+ * positions (docs/decisions/046-rows-are-changed-where-they-were-found.md).
  */
 import type { Table } from './tables.ts';
 
-/** Columns in the order of an index that begins with them, each with the SQL of what it is equal to. */
+/** Columns in the order of an index that begins with them, each with the SQL of the value it must equal. */
 type Key = Readonly<Record<string, string>>;
 
 interface Wanted {
-  /** All of them without the `place`, where the rows are only read. */
+  /** Set if the rows are only read: the columns to read, without `place`. */
   columns?: readonly string[] | '*';
-  /** Of these the index has none: they are compared row by row. */
+  /** Further columns to compare, which the index does not contain. */
   beside?: Key;
-  /** Of a partial index. */
+  /** The condition of a partial index. */
   condition?: string;
-  /** How many rows may have the key. */
+  /** The most rows that may have the key. */
   limit?: number;
 }
 
 /**
- * SQL: an item of FROM, the rows of a key that items before it tell: their `place`, and some of their columns. The first
- * rows of a range in the order of an index are what that index gives at once: however few rows the planner takes the
- * table to have of a project, by any other index it would have to read and sort them all.
+ * SQL: an item of FROM with the rows of a key that preceding items determine: their `place`, and some of their columns.
+ * The first rows of a range in an index's order come directly from that index, however few rows the planner expects in
+ * a project. With any other index it would have to read and sort them all.
  */
 export function rowsByKey(
   table: Table,
@@ -45,25 +45,26 @@ function quoted(column: string): string {
 }
 
 /**
- * SQL: whether the row to change is at the place of a row of `found`, a member of `with` that has each row's `place` and
- * `projectId`. The project is compared in another order than that of the indexes: none of them offers itself for it.
+ * SQL: true if the row to change is at the `place` of a row of `found`, a member of `with` that has each row's `place`
+ * and `projectId`. The operands of the project are in another order than in the indexes, so that the planner uses none
+ * of them here.
  */
 export function isAtPlaceOf(row: string, found: { with: string; as: string }): string {
   return `${row}.ctid = any(array(select "place" from ${found.with})) and ${row}.ctid = ${found.as}."place"
       and ${row}."projectId" = ${found.as}."projectId" collate "default"`;
 }
 
-/** Another one has moved a row at the same time, again and again: that is left to what notices it. */
+/** Each try fails only if a concurrent change has moved a row again. After that the caller's own recovery applies. */
 const TRIES = 5;
 
-/** How many rows a statement has found and not changed. */
+/** The number of rows that a statement has found and not changed. */
 export interface Missed {
   missed: number;
 }
 
 /**
- * Sends a change until it has met all rows that it finds. One that another changes between the two has a new place, is
- * `missed`, and is found there by the next try if it still is to be changed.
+ * Repeats a change until it has changed all rows that it finds. A row that is changed concurrently has a new position
+ * and counts as `missed`. The next try finds it there if it still matches.
  */
 export async function changeFound<R extends Missed>(send: () => Promise<R[]>): Promise<R[]> {
   const changed: R[] = [];
@@ -75,11 +76,11 @@ export async function changeFound<R extends Missed>(send: () => Promise<R[]>): P
   return changed;
 }
 
-/** SQL: a column `missed`, of two members of `with`. */
+/** SQL: the column `missed`, computed from two members of `with`. */
 export const missedColumn = (found: string, changed: string): string =>
   `((select count(*) from ${found}) - (select count(*) from ${changed}))::int as "missed"`;
 
-/** The same for a change of one row that does not tell whether it has missed it: without an answer it is sent again, once. */
+/** Repeats a change of one row once if it returned nothing, for statements that do not report missed rows. */
 export async function repeatIfMoved<R>(send: () => Promise<R | null>): Promise<R | null> {
   return (await send()) ?? (await send());
 }

@@ -1,7 +1,7 @@
 /**
- * Rows that workers take turns with, each held by a lease: a worker claims a row, keeps it while it works, notes what
- * has come of it, and gives it back. All that it notes names its claim, so a late result of an older one is refused
- * with LeaseLost.
+ * Rows that workers process in turn, each held by a lease. A worker claims a row, renews the lease while it works,
+ * stores the result and releases the row. Each of its changes requires its claim, so a late result of an older claim is
+ * refused with LeaseLost.
  */
 import type { Log } from '../log.ts';
 import {
@@ -21,37 +21,37 @@ import type { Column, Row, Table } from './tables.ts';
 
 const DUE = Prisma.raw(allProjects('rows that are due'));
 
-/** Where rows that are due are looked for: among all projects, or those of the database's group. */
+/** Where due rows are looked up: in all projects, or in those of the database's group. */
 export type Claimed = Swept & Pick<Database, 'processes'>;
 
 export interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
   table: T;
-  /** The columns that name a row. */
+  /** The columns of the key. */
   key: readonly K[];
   leaseMs: number;
   columns: LeaseColumns & { token: L };
-  /** A condition on the row, `held`, without which nobody claims it, and its lease is not renewed. */
+  /** A condition on the row, `held`. A row that fails it is not claimed, and its lease is not renewed. */
   isWanted?: Prisma.Sql;
 }
 
 interface Holding {
-  /** The name of the log line that tells of a renewal that failed. */
+  /** The name of the log line for a failed renewal. */
   notRenewed: string;
-  /** Called if the row is held no longer. */
+  /** Called when the row is no longer held. */
   onLost?: () => void;
 }
 
 type Client = Pick<Database['prisma'], '$executeRaw'>;
 
-/** What Prisma has for a table, or a transaction has. */
+/** The common interface of a table in Prisma and in a transaction. */
 interface Changes<W, D> {
   updateMany: (change: { where: W; data: D }) => Promise<{ count: number }>;
 }
 
 export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T>> {
-  /** SQL without values: nobody holds the row. */
+  /** SQL without values: true if no worker holds the row. */
   readonly isFree: Prisma.Sql;
-  /** SQL without values: the end of a lease that begins, or is renewed, now. */
+  /** SQL without values: the end of a lease that begins or is renewed now. */
   readonly leaseEnd: Prisma.Sql;
   readonly #of: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
@@ -66,7 +66,9 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     this.isFree = Prisma.raw(isFreeSql(options.columns));
   }
 
-  /** Those whose `dueTime` has come, the longest due first. Rows that others only keep from being deleted are free. */
+  /**
+   * Claims rows whose `dueTime` has passed, longest overdue first. Row locks that only prevent a deletion do not count.
+   */
   async claimDue<C extends Column<T>>(
     database: Claimed,
     { countMax, now, columns }: { countMax: number; now: Date; columns: readonly C[] },
@@ -83,8 +85,8 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * Those whose keys are in `chosen`, one of the tables that the statement begins with. It is asked for as many as are left
-   * of some projects: where rows are on several servers, each server would give as many as there may be in all.
+   * Claims rows whose keys are in `chosen`, a table of the statement's `with`. It may return fewer rows than the limit:
+   * where rows are on several servers, the limit applies to each server.
    */
   async claim<C extends Column<T>>(
     database: Claimed,
@@ -117,7 +119,9 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     );
   }
 
-  /** The one with this key; null if it is not there, not free, or does not meet the condition on the row, `held`. */
+  /**
+   * Claims the row with this key. Null if it does not exist, is not free, or fails the condition on the row, `held`.
+   */
   async claimOne<C extends Column<T>>(
     { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
     row: Pick<Row<T>, K>,
@@ -135,7 +139,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     return Prisma.sql`${nameOf(token)} = ${newLeaseToken(processId)}, ${nameOf(expireTime)} = ${this.leaseEnd}`;
   }
 
-  /** Keeps a claim until it is disposed of. */
+  /** Renews the lease of a claim until it is disposed of. */
   hold(
     { database, log }: { database: { prisma: Client }; log: Log },
     claim: Pick<Row<T>, K | L>,
@@ -159,7 +163,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     requireLease(renewed);
   }
 
-  /** The conditions under which a change is one of the claim. */
+  /** The conditions under which a change belongs to the claim. */
   heldBy(claim: Pick<Row<T>, K | L>): Pick<Row<T>, K | L> {
     return picked(claim, [...this.#of.key, this.#of.columns.token]);
   }
@@ -175,12 +179,12 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 }
 
-/** A statement that has its own mark, and asks for the projects of the database's group alone by `inProjectsSql`. */
+/** A statement with its own mark that restricts itself to the database's group by `inProjectsSql`. */
 export function sweepSql<R>({ sweeps, group }: Swept, { text, values }: Prisma.Sql) {
   return sweeps(group)<R>(text, values);
 }
 
-/** SQL: whether a table's rows are of a project of the database's group. */
+/** SQL: true if the rows of a table belong to projects of the database's group. */
 export function inProjectsSql({ group }: Swept, table: string): Prisma.Sql {
   const projectIds = group.projectIds();
   if (projectIds === null) return Prisma.raw('true');

@@ -1,9 +1,9 @@
-/** Outages of the database: callers get an error that says when to try again, and the log gets one line. */
+/** Outages of the database. Callers get an error with a time to retry, and the log gets one line. */
 import { ServiceUnavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type FailureKind, failureKindOf } from './failure-kind.ts';
 
-/** An outage is over when no failure was seen for this time. */
+/** An outage is over after this time without a failure. */
 const QUIET_MS = 30_000;
 
 const AGAIN = 'A change that was under way may be done: look before you repeat it.';
@@ -24,7 +24,7 @@ const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> =
   },
 };
 
-/** A caller who has waited for too long may have waited for the database. */
+/** A caller that timed out within this time after a failure has probably waited for the database. */
 const RECENT_MS = 5_000;
 
 interface Outage {
@@ -39,7 +39,7 @@ export class Outages implements Disposable {
   readonly #log: Log;
   readonly #open = new Map<FailureKind, Outage>();
   readonly #quietMs: number;
-  /** Told of each failure. */
+  /** Called for each failure. */
   onFailure: () => void = () => {};
   #isClosed = false;
 
@@ -48,7 +48,7 @@ export class Outages implements Disposable {
     this.#quietMs = quietMs;
   }
 
-  /** The error that callers get for a failure of the database; any other error stays as it is. */
+  /** Returns the caller's error for a failure of the database, and any other error unchanged. */
   told(error: unknown): unknown {
     if (error instanceof ServiceUnavailable) return error;
     const kind = failureKindOf(error);
@@ -59,13 +59,13 @@ export class Outages implements Disposable {
     return told;
   }
 
-  /** The error for a caller who waited for too long: that of the outage, if there is one. */
+  /** The error for a caller that timed out: that of the outage, if there is one. */
   waitedFor<T extends Error>(late: T): T | ServiceUnavailable {
     const recentMs = performance.now() - RECENT_MS;
     return [...this.#open.values()].find(({ lastMs }) => lastMs > recentMs)?.told ?? late;
   }
 
-  /** The database is closed: failures from now on are no outage. */
+  /** Closes the database. Later failures are not an outage. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     for (const { timer } of this.#open.values()) clearTimeout(timer);

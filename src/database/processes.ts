@@ -1,23 +1,23 @@
 /**
- * The processes that share the database. Each holds an advisory lock on its connection for hints: if the process is
- * killed, the operating system closes the connection and PostgreSQL frees the lock at once. A process that is
- * slow or frozen keeps it.
+ * The processes that share the database. Each holds an advisory lock on its connection for notifications. If the
+ * process is killed, the operating system closes the connection and PostgreSQL releases the lock immediately. A slow or
+ * frozen process keeps it.
  */
 import { randomUUID } from 'node:crypto';
 import type { RunQuery } from './rows.ts';
 
 export interface Processes {
-  /** This one. */
+  /** The id of this process. */
   id: string;
-  /** Notes which processes are missing, and which are back. Returns the ids of those that went missing now. */
+  /** Records which processes are missing, and which have returned. Returns the ids of those that went missing now. */
   look(): Promise<string[]>;
-  /** SQL: a time, if a look would note something; null if none ever does. */
+  /** SQL: a time at which `look` would record something. Null if it never does. */
   earliest: string | null;
 }
 
-/** The first half of each lock's key; the second is the row's own. */
+/** The first half of each lock's key. The second half belongs to the row. */
 const LOCK_CLASS = 72_707_370;
-/** After a restart of the server all processes are missing; they reconnect within their backoff. */
+/** After a restart of the server all processes are missing, and reconnect within their backoff. */
 const RESTART_SECONDS = 10;
 
 const LOCK_OF_A_PROCESS = `
@@ -30,35 +30,35 @@ const IS_THERE = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey"
 const OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "are"`;
 
 /**
- * For the process with this id: it is there while it looks, also if it has just lost the connection for hints. Then it
- * misses nobody: all may have lost theirs, and one that was a standby has not been started anew.
+ * A process is present while it checks, even if it has just lost its connection for notifications. It then marks no
+ * other process as missing, because all may have lost theirs, and a promoted standby has not been restarted.
  */
 const hasChanged = (id: string, lockKey: number) => `(p."missedTime" is null) <> ${IS_THERE}
     and (p."missedTime" is not null
       or p."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds'
         and exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = ${lockKey}))`;
 
-/** $1: whether those who are missing are noted, beside those who are back. */
+/** $1: true to record missing processes in addition to those that have returned. */
 const look = (id: string, lockKey: number) => `
   update "ServerProcess" p set
     "missedTime" = case when p."missedTime" is null then clock_timestamp() end
   where ${hasChanged(id, lockKey)} and ($1 or p."missedTime" is not null)
   returning p."id", p."missedTime" is not null as "isMissed"`;
 
-/** Others notice long before a lease ends that it may have left behind. */
+/** Other processes notice this long before the leases of this one expire. */
 const LEAVE = `
   update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute' where "id" = $1`;
 
 export interface SharedProcesses extends Processes {
-  /** Run on each new connection for hints: the process keeps its leases while that is open. */
+  /** Runs on each new connection for notifications. The process keeps its leases while that connection is open. */
   attend(query: (text: string, values: unknown[]) => Promise<unknown>): Promise<void>;
-  /** Whether others have such a connection now. */
+  /** True if other processes have such a connection now. */
   hasOthers(query: RunQuery): Promise<boolean>;
-  /** Nothing of this process runs any more. */
+  /** Call it when nothing of this process runs any more. */
   leave(): Promise<void>;
 }
 
-/** Whether a process of a gateway shares the PostgreSQL database now. */
+/** True if a running gateway uses the PostgreSQL database. */
 export async function hasRunningGateways(session: Queries): Promise<boolean> {
   const { rows } = await session.query(`${LOCK_OF_A_PROCESS} limit 1`);
   return rows.length > 0;
@@ -76,15 +76,16 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   if (!row) throw new Error('The process was not registered.');
   const { lockKey } = row;
   let hasAttended = false;
-  /** It has come back itself: others may come later. */
+  /** When this process has just returned, others may still return. */
   let missesFromMs = 0;
   return {
     id,
     async attend(ask) {
       if (hasAttended) missesFromMs = performance.now() + RESTART_SECONDS * 1_000;
-      // Shared: an older connection of this process that hangs may still hold it.
+      // Shared, because an older connection of this process that hangs may still hold it.
       await ask(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
-      // A database that takes no changes is still read; a later check notes that this process runs.
+      // A database that refuses changes can still be read. A later check records that this process
+      // runs.
       await ask('update "ServerProcess" set "missedTime" = null where "id" = $1', [id]).catch(
         () => {},
       );
@@ -106,7 +107,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   };
 }
 
-/** The one process that has the data folder open: all leases of an earlier one are free. */
+/** The only process on a data folder: all leases of earlier ones are free. */
 export async function onlyProcess(query: RunQuery): Promise<Processes> {
   const id = randomUUID();
   await query(

@@ -1,11 +1,11 @@
-/** Rows of projects by their keys. */
+/** The keys of rows that belong to projects. */
 
 export interface RowKey {
   projectId: string;
   id: string;
 }
 
-/** The keys as two columns, for `unnest` or `any`; each row once. */
+/** The keys as two columns for `unnest` or `any`, without duplicates. */
 export function keyColumns(rows: readonly RowKey[]): [projectIds: string[], ids: string[]] {
   const each = [...new Map(rows.map((row) => [row.id, row])).values()];
   return [each.map(({ projectId }) => projectId), each.map(({ id }) => id)];

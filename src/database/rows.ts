@@ -1,6 +1,6 @@
 /**
- * Hot reads as prepared statements on the database that Prisma writes to: pages, nodes, relations, counts.
- * Equality and one key range only, always over an index; columns that end in "Sealed" are never selected.
+ * Hot reads as prepared statements: pages, nodes, relations, counts. Only equality conditions and one key range, always
+ * over an index. Columns that end in "Sealed" are never selected.
  */
 import { createHash } from 'node:crypto';
 import { type Link, rowsOfArrays } from './reads/linked-rows.ts';
@@ -14,31 +14,34 @@ export type { Row, Table } from './tables.ts';
 
 export type RunQuery = <T>(text: string, values: unknown[], rowMode?: 'array') => Promise<T[]>;
 
-/** Rows whose projectId is of any project of these orgs. */
+/** Rows of any project of these orgs. */
 export interface InOrgs {
   projectsOfOrgs: string[];
 }
 
-/** One of these, in rows that other columns lead to: no index is read for each of them, as it is for an array. */
+/**
+ * One of these values, for rows that other conditions already narrow down. Unlike an array, it does not read an index
+ * range for each value.
+ */
 export interface OneOf {
   oneOf: readonly string[];
 }
 
-/** Rows whose word is the first of their row from this one on. */
+/** The first search word of each row that is not before this one. */
 export interface FirstFrom {
   firstFrom: string;
 }
 
-/** From a value on, it included, and until another, which is not; a missing end is open. */
+/** A range that includes its beginning and excludes its end. A missing bound is open. */
 export interface Span<V> {
   from?: V | undefined;
   until?: V | undefined;
 }
 
-/** Times after one, up to and including one, or of a span. */
+/** Times after one, up to and including one, or in a range. */
 export type TimeRange = { after: Date } | { upTo: Date } | Span<Date>;
 
-/** Equal to a value, or to one of several; times may be in a range. */
+/** Columns that equal a value or one of several. Times may be in a range. */
 export type Where<T extends Table> = {
   [K in keyof Row<T>]?:
     | Row<T>[K]
@@ -50,48 +53,50 @@ export type Where<T extends Table> = {
 };
 
 export interface KeyRange<T extends Table> {
-  /** The column that orders the rows; unique together with the columns of `where`. */
+  /** The column that orders the rows. It must be unique together with the columns of `where`. */
   column: keyof Row<T> & string;
   direction: 'asc' | 'desc';
-  /** Exclusive bounds, in the values' own order. */
+  /** Exclusive bounds, in the order of the values. */
   above?: string | bigint;
   below?: string | bigint;
-  /** Only the row of this value. */
+  /** Only the row with this value. */
   at?: string | bigint;
   limit: number;
 }
 
-/** A page of some table: its `Where`, and its `KeyRange`. */
+/** A page of any table: its `Where` and its `KeyRange`. */
 export interface RowList {
   table: Table;
   where: Conditions;
   range: Omit<KeyRange<Table>, 'column'> & { column: string };
-  /** The columns before the key of the index that has the page's rows together, in its order. */
+  /** The columns that precede the key in the index that contains the page's rows contiguously, in index order. */
   along?: readonly string[];
-  /** The relations that are read with its rows. */
+  /** The relations to read with the rows. */
   links?: readonly Link[];
 }
 
 export interface Rows {
   page<T extends Table>(table: T, where: Where<T>, range: KeyRange<T>): Promise<Row<T>[]>;
-  /** A page of each list; those that differ by ids alone take one statement together. */
+  /** Returns a page for each list. Lists that differ only by ids share a statement. */
   pages(lists: readonly RowList[]): Promise<object[][]>;
-  /** In no order; rows that don't exist are left out. */
+  /** Returns rows in no defined order. Missing rows are omitted. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
-  /** The project that nearly every call names. Its row may be shared with other calls: nobody may change it. */
+  /** The project that nearly every call names. Callers may share the row and must not change it. */
   findProject(where: Where<'Project'>): Promise<Readonly<Row<'Project'>> | null>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
-  /** In the same way as pages. */
+  /** Counts lists, which share statements as in `pages`. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
-  /** A short statement of the caller that is no list, whose rows are arrays of values. */
+  /** Runs a caller's short statement and returns rows as arrays of values. */
   arrays<Input>(statement: Kept<Input>, input: Input): Promise<unknown[][]>;
-  /** A statement of the caller that is no list: it may be long, and is sent alone. */
+  /** Runs a caller's statement that may be long. It is sent alone. */
   run<Input, R>(statement: Kept<Input, R>, input: Input): Promise<R[]>;
-  /** The same for a constant text. Values are bound, never put into the text. */
+  /** Runs a constant text alone. Values are bound, never inserted into the text. */
   query: RunQuery;
 }
 
-/** Short reads (of pages, and of rows by their keys) may use other connections, and so may the read of a project. */
+/**
+ * Short reads (pages, and rows by key) may use other connections than long ones, and so may the lookup of a project.
+ */
 export function createRows(
   query: RunQuery,
   routes: { short?: RunQuery; shared?: RunQuery } = {},
@@ -159,7 +164,7 @@ async function countsTogether(query: RunQuery, lists: AnyList[]): Promise<number
   return lists.map((list) => counts.get(placeOf(list.where)) ?? 0);
 }
 
-/** One name for each text, so that every connection prepares it once. */
+/** Derives one name from each text, so that every connection prepares it once. */
 export function statementName(text: string): string {
   let name = STATEMENT_NAMES.get(text);
   if (name === undefined) {
@@ -169,5 +174,5 @@ export function statementName(text: string): string {
   return name;
 }
 const STATEMENT_NAMES = new Map<string, string>();
-/** The gateway has a few hundred texts; this only bounds what a mistake could add. */
+/** A safety bound: the gateway has a few hundred texts. */
 const STATEMENTS_MAX = 2_000;

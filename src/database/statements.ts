@@ -1,6 +1,6 @@
 /**
- * Statements that Prisma has no words for, written with Kysely and typed by schema.prisma. Kysely only writes
- * them: reads are sent by `rows`, and what belongs to a transaction by the transaction.
+ * Statements that Prisma cannot express, written with Kysely and typed by schema.prisma. Kysely only builds them:
+ * `rows` executes reads, and the transaction executes its own statements.
  */
 import {
   type Compilable,
@@ -28,7 +28,7 @@ export const statements = new Kysely<StatementTables>({
 
 export type Statement<R = unknown> = Compilable<R> | RawBuilder<R>;
 
-/** Runs a statement inside a transaction; Prisma's client runs it by itself. */
+/** Runs a statement in a transaction, or alone on Prisma's client. */
 export async function run<R>(
   client: Pick<Transaction, '$queryRawUnsafe'>,
   statement: Statement<R>,
@@ -37,7 +37,7 @@ export async function run<R>(
   return client.$queryRawUnsafe<R[]>(text, ...parameters);
 }
 
-/** The same for a statement that returns nothing: how many rows it has changed. */
+/** Runs a statement that returns no rows. Returns the number of changed rows. */
 export async function runChange(
   client: Pick<Transaction, '$executeRawUnsafe'>,
   statement: Statement,
@@ -46,12 +46,12 @@ export async function runChange(
   return client.$executeRawUnsafe(text, ...parameters);
 }
 
-/** Compares a column of text with several values, by a statement that is the same for any number of them. */
+/** Compares a text column with several values, with one text for any number of values. */
 export function anyOf<T extends string>(values: readonly T[]): RawBuilder<T> {
   return sql<T>`any(${[...values]}::text[])`;
 }
 
-/** Stands in a statement for a value of the input that the statement is run with. */
+/** A placeholder for a value of the input that the statement is run with. */
 export type ValueOf<Input> = <T>(of: (input: Input) => T) => RawBuilder<T>;
 
 class Place<Input> {
@@ -62,12 +62,12 @@ class Place<Input> {
   }
 }
 
-/** The same for values of a kept statement. */
+/** Like `anyOf`, for values of a kept statement. */
 export function anyOfThese<T extends string>(values: RawBuilder<readonly T[]>): RawBuilder<T> {
   return sql<T>`any(${values})`;
 }
 
-/** A statement that is written once, and then only filled with values: to write one costs up to 100 µs. */
+/** A statement that is built once and then only bound to values, because building one costs up to 100 µs. */
 export class Kept<Input, R = unknown> {
   readonly text: string;
   readonly #places: readonly Place<Input>[];
@@ -79,7 +79,7 @@ export class Kept<Input, R = unknown> {
     this.#places = compiled.parameters as Place<Input>[];
   }
 
-  /** The values of its parameters, in their order. */
+  /** The values of its parameters, in order. */
   valuesOf(input: Input): unknown[] {
     return this.#places.map(({ of }) => of(input));
   }

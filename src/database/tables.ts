@@ -1,4 +1,4 @@
-/** The tables and their rows, as schema.prisma has them. */
+/** The types of tables and rows, from schema.prisma. */
 import type { Generated } from 'kysely';
 import { Prisma } from './generated/client.ts';
 
@@ -6,16 +6,16 @@ export type Table = Prisma.ModelName;
 
 type Model<T extends Table> = Prisma.TypeMap['model'][T];
 
-/** Every column, as it is read. */
+/** All columns as they are read. */
 export type Tables = { [T in Table]: Model<T>['payload']['scalars'] };
 
-/** A row that Prisma creates: it need not have what has a default. */
+/** A row that Prisma creates. Columns with a default may be omitted. */
 type NewRow<T extends Table> = Exclude<
   Model<T>['operations']['createMany']['args']['data'],
   readonly unknown[]
 >;
 
-/** Every column, as statements know it: a new row may leave out those that have a default or may be null. */
+/** All columns as statements use them. A new row may omit columns that are nullable or have a default. */
 export type StatementTables = {
   [T in Table]: {
     [K in keyof Tables[T]]: K extends Defaults<T> ? Generated<Tables[T][K]> : Tables[T][K];
@@ -29,11 +29,11 @@ type Defaults<T extends Table> = {
       : never;
 }[keyof Tables[T]];
 
-/** What may be large and nobody needs in a list: it is read by itself. */
+/** Large columns that lists do not need. They are read separately. */
 const LARGE = { Delivery: ['body'], StreamMessage: ['body'] } as const;
 type Large<T extends Table> = T extends keyof typeof LARGE ? (typeof LARGE)[T][number] : never;
 
-/** What is read of a row: all but its sealed and its large columns. */
+/** The columns that are read by default: all except sealed and large ones. */
 export type Row<T extends Table> = Omit<Tables[T], `${string}Sealed` | Large<T>>;
 
 export type Column<T extends Table> = T extends Table ? keyof Row<T> & string : never;

@@ -4,13 +4,15 @@ import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 import type { Notification } from './notifications/notifications.ts';
 
-/** Inside a transaction only this is used: the embedded database has one connection. */
+/** The only client inside a transaction, because the embedded database has one connection. */
 export type Transaction = Prisma.TransactionClient;
 
-/** The times to get a connection and to finish: both far above what any transaction of the gateway takes. */
+/**
+ * The time to get a connection, and the time to finish. Both are far above what any transaction of the gateway takes.
+ */
 export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 
-/** How often work is begun that the database undoes. */
+/** How often work is started that the database rolls back. */
 export const TRIES_MAX = 4;
 /** Prisma's own code for both, and the SQLSTATEs of serialization failures and deadlocks. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
@@ -19,7 +21,7 @@ const OUTDATED = '0A000';
 
 const NOTIFICATIONS = new WeakMap<object, Notification[]>();
 
-/** Tells hints when the transaction, which `inTransaction` has begun, is committed. */
+/** Sends the notifications after the commit of a transaction of `inTransaction`. */
 export function notifyAfterCommit(tx: object, ...notifications: readonly Notification[]): void {
   const ofTransaction = NOTIFICATIONS.get(tx);
   if (!ofTransaction) throw new Error('Hints belong to a transaction of inTransaction.');

@@ -1,20 +1,20 @@
-/** Which constraint the database enforced, read from the errors of Prisma and of the driver. */
+/** Recognizes constraint violations in errors of Prisma and of the driver. */
 import pg from 'pg';
 import { Prisma } from './generated/client.ts';
 
-/** The database has refused a statement, which then has changed nothing: the database was there, with time and room. */
+/** True if the database refused the statement and changed nothing. Such an error is not an outage. */
 export function isRefusedStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError;
 }
 
-/** Another row has the same unique values. */
+/** True if another row has the same unique values. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
 }
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** The row is still pointed to, or points to nothing. */
+/** True if other rows reference the row, or the row references a missing one. */
 export function isForeignKeyViolation(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === FOREIGN_KEY_VIOLATION;
   return (
@@ -23,7 +23,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
   );
 }
 
-/** The row to change is gone. */
+/** True if the row to change does not exist. */
 export function isMissingRow(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2025';
 }

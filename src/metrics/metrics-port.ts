@@ -1,4 +1,4 @@
-/** The port that Prometheus reads from: `/metrics` and nothing else. */
+/** The port for Prometheus. It serves only `/metrics`. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

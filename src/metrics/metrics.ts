@@ -1,13 +1,14 @@
-/** The gateway's metrics for Prometheus. Loaded only if METRICS_PORT is set. */
+/**
+ * The gateway's metrics for Prometheus. Loaded only if METRICS_PORT is set. Names follow OpenTelemetry's semantic
+ * conventions where they exist, spelled as in Prometheus.
+ */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { Meters } from '../meters.ts';
 
-/** Metrics, with the names of OpenTelemetry's semantic conventions where there are some, spelled as in Prometheus. */
-
-/** Seconds, up to the longest that a mutation may wait for a provider. */
+/** In seconds, up to the longest time that a mutation may wait for a provider. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds; a statement has at most five. */
+/** In seconds. A statement takes at most five. */
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const COST_BUCKETS = [1, 10, 100, 1_000, 5_000, 10_000, 25_000, 50_000];
 

@@ -1,11 +1,12 @@
-/** What is found out when Prometheus looks: queues, streams, connections, and the process itself. */
+/**
+ * Metrics that are computed when Prometheus reads them: queues, streams, connections, pending work, and the process
+ * itself.
+ */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { acrossProjects, type Swept, sweep } from '../database/projects/all-projects.ts';
 
-/** Counts of work that waits in the database: deliveries and events of providers. */
-
-/** Counts above this are not exact: counting must stay cheap however much waits. */
+/** Counts above this are not exact, so that counting stays cheap however much work is pending. */
 const COUNTED_MAX = 100_000;
 
 /** SQL of the seconds since the oldest time of a column. 0 if there is none, or if it is in the future. */
@@ -30,7 +31,7 @@ const OUTBOX = acrossProjects(
 interface OutboxState {
   pending: number;
   due: number;
-  /** 0 if none is due. */
+  /** 0 if no delivery is due. */
   oldestDueSeconds: number;
 }
 
@@ -59,7 +60,7 @@ const WAITING = acrossProjects(
 
 interface ProviderEventsState {
   waiting: number;
-  /** 0 if none waits. */
+  /** 0 if no event is pending. */
   oldestSeconds: number;
 }
 
@@ -77,26 +78,26 @@ async function findProviderEvents(database: Swept): Promise<ProviderEventsState>
 
 export interface Observed {
   database: Database;
-  /** Streams of this process: open ones, and those that are behind the end of their log. */
+  /** Open streams of this process, and those that lag behind the end of their log. */
   streams: () => { open: number; lagging: number };
   /** The shares of this process, and the number of requests that wait for their turn. */
   shares: () => { shares: readonly ShareState[]; waiting: number };
   /** Jobs by queue and state, as the queue counted them last. */
   jobs: () => Promise<readonly { queue: string; state: string; count: number }[]>;
-  /** Whether this process counts what waits in the database: the answer is the same in all. */
+  /** True if this process counts pending work. The counts are the same in all processes. */
   countsWork: boolean;
 }
 
-/** How much of a share is held. */
+/** The use of a share. */
 export interface ShareState {
   name: string;
   held: number;
   max: number;
-  /** What the largest holder of each level has. */
+  /** The largest holder of each level. */
   largest: readonly { level: string; held: number }[];
 }
 
-/** Looks at everything; call it before the registry is read. It never throws. */
+/** Updates all gauges. Call it before the registry is read. It never throws. */
 export type Look = () => Promise<void>;
 
 export function observe(register: Registry, observed: Observed): Look {
@@ -117,7 +118,7 @@ function gaugesOf(register: Registry) {
     new Gauge({ name, help, labelNames, registers: [register] });
 }
 
-/** No label names a tenant: of each level, only how much its largest holder has is told. */
+/** No label names a tenant: each level reports only its largest holder. */
 function sharesOf(register: Registry, { shares }: Observed): Look {
   const gauge = gaugesOf(register);
   const requestsMax = gauge('gateway_requests_max', 'LIMIT_REQUESTS.');
@@ -184,7 +185,7 @@ function workOf(register: Registry, { database, jobs }: Observed): Look {
   const queued = gauge('gateway_jobs', 'Jobs, by queue and state.', ['queue', 'state']);
   const reached = gauge('gateway_database_up', '1 if the database told what waits in it, else 0.');
   return async () => {
-    // What is not known now is left out: an old value would be taken for a new one.
+    // Unknown values are removed, because an old value would look current.
     for (const one of [pending, due, oldest, events, oldestEvent]) one.remove();
     queued.reset();
     try {
@@ -201,7 +202,7 @@ function workOf(register: Registry, { database, jobs }: Observed): Look {
       for (const { count, ...labels } of counts) queued.set(labels, count);
       reached.set(1);
     } catch {
-      // The database's own outage is in the log.
+      // The outage of the database is already logged.
       reached.set(0);
     }
   };

@@ -1,16 +1,16 @@
-/** The parts of a server as they stop, and which of them are waited for. */
+/** Tracks the parts of a server that are stopping. */
 type Stop = () => PromiseLike<unknown>;
 
 export class Shutdown {
   readonly #waitingFor = new Set<string>();
 
-  /** The resource, which the stack stops in its turn. */
+  /** Registers the resource with the stack, which stops it in turn. */
   use<T extends AsyncDisposable>(stack: AsyncDisposableStack, name: string, resource: T): T {
     stack.defer(() => this.#wait(name, () => resource[Symbol.asyncDispose]()));
     return resource;
   }
 
-  /** Parts that the stack stops in one turn, all at once, so that they share its time. */
+  /** Stops several parts at the same time, so that they share one time limit. */
   sideBySide(stack: AsyncDisposableStack): { add(name: string, stop: Stop): void } {
     const parts: [string, Stop][] = [];
     stack.defer(async () => {
@@ -19,7 +19,7 @@ export class Shutdown {
     return { add: (name, stop) => void parts.push([name, stop]) };
   }
 
-  /** What has begun to stop and has not ended, by name; also what has failed to. */
+  /** The names of the parts that have begun to stop and have not finished, including those that failed to. */
   get waitingFor(): string[] {
     return [...this.#waitingFor];
   }

@@ -1,4 +1,4 @@
-/** Tells the process to stop: on a signal, or when the npm that runs it ends. */
+/** Stops the process on a signal, or when the npm that runs it ends. */
 
 /**
  * One stop may arrive as two signals: a terminal and some supervisors signal every process of a group, and npm
@@ -8,9 +8,9 @@ const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
 
 export interface StopHandlers {
-  /** The first signal. */
+  /** Called for the first signal. */
   stop: (reason: string) => void;
-  /** A later signal: the process ends at once. */
+  /** Called for a later signal: the process ends immediately. */
   stopNow: () => void;
 }
 
@@ -30,8 +30,8 @@ export function onStopSignal({ stop, stopNow }: StopHandlers): void {
 }
 
 /**
- * Calls back when the process that started this one is gone. An npm that is killed passes no signal on: the
- * server would keep the port and the data folder.
+ * Calls back when the parent process is gone. A killed npm passes no signal on, and the server would keep the port and
+ * the data folder.
  */
 export function onParentGone(callback: () => void): void {
   const parent = process.ppid;

@@ -1,8 +1,8 @@
-/** What a person at a terminal reads instead of JSON. */
+/** Terminal output for people, instead of JSON. */
 import pretty from 'pino-pretty';
 import { createLog, type Log } from '../log.ts';
 
-/** Logs as readable lines, written at once. */
+/** Writes logs synchronously as readable lines. */
 export function createTerminalLog(level: string): Log {
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported,
@@ -12,7 +12,7 @@ export function createTerminalLog(level: string): Log {
   return createLog(level, {
     write(line) {
       const entry = JSON.parse(line) as Entry;
-      // The greeting says it already.
+      // The greeting contains the same information.
       if (entry.msg !== 'server.ready') process.stdout.write(format(shortened(entry)));
     },
   });
@@ -20,7 +20,7 @@ export function createTerminalLog(level: string): Log {
 
 type Entry = Record<string, unknown>;
 
-/** The line of a request. */
+/** Shortens the line of a request. */
 function shortened(entry: Entry): Entry {
   if (entry.msg !== 'request.ended') return entry;
   const { level, time, method, path, status, ms } = entry;
@@ -30,11 +30,11 @@ function shortened(entry: Entry): Entry {
 export interface Addresses {
   url: string;
   sandboxUrl: string;
-  /** The file with the demo's key; null if there is no demo. */
+  /** The file with the demo's key. Null without a demo. */
   demoFile: string | null;
 }
 
-/** What is printed when the server is ready: where to go. */
+/** The text that is printed when the server is ready, with the URLs to open. */
 export function greeting({ url, sandboxUrl, demoFile }: Addresses): string {
   const rows = [
     ['Console', url],

@@ -1,4 +1,4 @@
-/** Sends traces over OTLP, by OpenTelemetry's SDK. Loaded only if a receiver of traces is configured. */
+/** Exports traces over OTLP with OpenTelemetry's SDK. Loaded only if a receiver of traces is configured. */
 import { context, propagation, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
@@ -24,7 +24,7 @@ import type { Log } from '../log.ts';
 import { endWithin } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 
-/** The longest that stopping waits for a receiver that hangs. */
+/** The longest time that stopping waits for a receiver that hangs. */
 const STOP_MS = 2_000;
 const PARENT_BASED = 'parentbased_';
 
@@ -58,7 +58,7 @@ export function openTracing(config: Config, log: Log): { tracer: Tracer } & Asyn
   };
 }
 
-/** Spans are lost while the receiver is away: work never waits for it. */
+/** Spans are dropped while the receiver is unavailable, so that work never waits for it. */
 function createExporter(config: Config, log: Log): SpanExporter {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = config;
   const exporter = new OTLPTraceExporter({

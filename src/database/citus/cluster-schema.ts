@@ -14,13 +14,13 @@ import {
 } from './table-placement.ts';
 
 /**
- * Functions of the database by which a statement runs where its rows are, as PostgreSQL itself runs it: with the names of the
- * shards in place of the names of their tables (docs/decisions/034-citus.md). Citus takes each call to the node of its key.
+ * Functions of the database that run a statement on the node that stores its rows, as PostgreSQL itself does: with the
+ * names of shards in place of table names (docs/decisions/034-citus.md). Citus routes each call to the node of its key.
  */
 
 const ANCHOR_NAME = pg.escapeLiteral(pg.escapeIdentifier(ANCHOR));
 
-/** A share lock: nothing is changed in a shard that is about to be moved, and no other call is waited for. */
+/** A share lock: the shard does not change while it is about to be moved, and calls do not wait for each other. */
 const SHARE_LOCK = 5;
 
 const FUNCTIONS = [
@@ -41,7 +41,7 @@ const FUNCTIONS = [
     return "statement";
   end $$`,
 
-  // Of the shard that has the key, or of all shards of that one's node.
+  // Runs on the shard that has the key, or on all shards of its node.
   `create or replace function "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text)
   returns setof text language plpgsql as $$
   declare
@@ -71,7 +71,7 @@ const FUNCTIONS = [
   end $$`,
 ];
 
-/** To be called when the anchor has its place. If they are there, it changes nothing, and asks no node. */
+/** Must be called when the anchor is distributed. Changes nothing and contacts no node if the functions exist. */
 async function createShardFunctions(session: Pick<OpenSession, 'query'>): Promise<void> {
   const { rows } = await session.query<{ body: string }>(
     `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace`,
@@ -88,8 +88,8 @@ async function createShardFunctions(session: Pick<OpenSession, 'query'>): Promis
 }
 
 /**
- * Prisma reads an enum back as `"column"::text`. PostgreSQL calls that cast stable, because values may be added, and Citus
- * refuses it where rows are changed. A cast of one's own may be called immutable: values are added, and never renamed.
+ * Prisma reads an enum back as `"column"::text`. PostgreSQL declares that cast stable, because values may be added, and
+ * Citus refuses it in changes. A cast of our own may be immutable, because values are never renamed.
  */
 
 const ENUMS = `
@@ -107,7 +107,10 @@ interface Enum {
   body: string | null;
 }
 
-/** Gives every enum such a cast. To be repeated when values were added; else it changes nothing, and asks no node. */
+/**
+ * Creates such a cast for every enum. Must be repeated after values were added; otherwise it changes nothing and
+ * contacts no node.
+ */
 async function castEnums(session: Pick<OpenSession, 'query'>): Promise<void> {
   const { rows } = await session.query<Enum>(ENUMS);
   for (const { name, values, isCast, body: known } of rows) {
@@ -205,7 +208,7 @@ async function hasRows(session: Session): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A table that the SQL creates is spread before the next statement, which may let it refer to others. */
+/** Spreads each table that the SQL creates before the next statement, which may reference it. */
 async function runSpreading(session: OpenSession, sql: string): Promise<void> {
   await loadParser();
   const { stmts = [] } = parseSql(sql) as { stmts?: Statement[] };
@@ -259,7 +262,10 @@ async function spreadAll(session: Session, onTable: OnTable): Promise<void> {
   await createShardFunctions(session);
 }
 
-/** By the table's columns, since a later migration may drop it again, so that nothing else here knows it. */
+/**
+ * The placement follows from the table's columns, because a later migration may drop the table, so that the current
+ * schema does not contain it.
+ */
 async function spreadNewTable(session: Session, table: string): Promise<void> {
   const { rows } = await session.query(
     `select from pg_attribute where attrelid = to_regclass($1) and attname = 'projectId'`,

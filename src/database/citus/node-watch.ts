@@ -1,10 +1,11 @@
 /**
- * Nodes of a cluster that are away. One that hangs refuses nothing and answers nothing: every statement for it holds a
- * connection of the coordinator until its limit, and many of them would hold all that the process has. So do those that
- * hang on a node that answers others, as changes do where no commit ends. One that is gone fails each at once, and each
- * failure costs a connection. So a node that is silent while some wait for it, that keeps some waiting for longer, or that
- * the coordinator has lost, is tried over a new connection; if no change is committed there either, whoever waits is cut
- * off, and new statements for its projects are refused at once, until one is.
+ * Detects failed nodes of a cluster. A node that hangs neither refuses nor responds: every statement for it occupies a
+ * connection of the coordinator until its time limit, and many of them would occupy all connections of the process. The
+ * same happens on a node that responds to reads while no commit ends. A node that is gone fails each statement
+ * immediately, and each failure costs a connection. So the watch opens a new connection to a node that is silent while
+ * statements wait for it, that keeps some waiting for longer, or that the coordinator has lost. If the node commits no
+ * change there either, the watch cancels the waiting statements and refuses new ones for its projects immediately,
+ * until it commits again.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
@@ -12,16 +13,16 @@ import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 import type { OnResult } from '../sessions/session.ts';
 
-/** So many may wait for a node as long as they like: one statement that is slow is no sign. */
+/** So few statements may wait without limit, because a single slow statement is not a sign of a failure. */
 const WAITING_FEW = 2;
 const SILENCE_MS = 500;
-/** Who waits for longer may wait in vain, even if others are answered. */
+/** A statement that waits longer may wait forever, even if others get responses. */
 const STUCK_MS = 1_000;
 const POLL_MS = 250;
-/** Between two trials of a node that is away, or that keeps some waiting. */
+/** The interval between checks of a node that is away or keeps statements waiting. */
 const TRY_MS = 1_000;
 
-/** Whose statement can be ended from outside. */
+/** A session whose statement can be cancelled from outside. */
 export interface Cuttable {
   cut(): void;
 }
@@ -32,11 +33,11 @@ interface Waiting {
 }
 
 export interface NodeWatchOptions {
-  /** The node that has the project's rows; undefined for a project that is not known yet. */
+  /** The node that has the project's rows. Undefined for a project that is not known yet. */
   nodeOf: (projectId: string) => number | undefined;
-  /** All that have projects. */
+  /** All nodes that have projects. */
   nodes: () => number[];
-  /** Whether the node commits a change over a new connection, within a moment. Throws if that can't be told. */
+  /** True if the node commits a change over a new connection in time. Throws if that cannot be determined. */
   answers: (node: number) => Promise<boolean>;
   log: Log;
   lookMs?: number;
@@ -52,7 +53,7 @@ export class NodeWatch implements Disposable {
     this.#timer = setInterval(() => this.#look(), options.lookMs ?? POLL_MS).unref();
   }
 
-  /** The nodes of the projects that are among the values of a statement. */
+  /** The nodes of the projects in the values of a statement. */
   nodesOf(values: readonly unknown[]): number[] {
     const nodes = new Set<number>();
     for (const value of values.flat()) {
@@ -62,7 +63,7 @@ export class NodeWatch implements Disposable {
     return [...nodes];
   }
 
-  /** For a statement of these nodes; null if it may be sent. */
+  /** Returns the error for a statement of these nodes, or null if it may be sent. */
   refusalOf(nodes: readonly number[]): ServiceUnavailable | null {
     if (!nodes.some((node) => this.isAway(node))) return null;
     const about = { cause: undefined, retryAfterSeconds: 2 };
@@ -84,7 +85,7 @@ export class NodeWatch implements Disposable {
     return this.#nodes.values().some(({ isAway }) => isAway);
   }
 
-  /** A statement is sent to the nodes. `take` has to be given its answer by way of what this returns. */
+  /** Records that a statement waits for the nodes. The caller must pass its result to the returned callback. */
   waiting(nodes: readonly number[], session: Cuttable, take: OnResult): OnResult {
     const ends = nodes.map((node) => this.#watched(node).add(session));
     return (error, result) => {
@@ -93,7 +94,7 @@ export class NodeWatch implements Disposable {
     };
   }
 
-  /** The same for work on one node. */
+  /** Records that work waits for one node until it ends. */
   async during<T>(node: number, session: Cuttable, work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const take = this.waiting([node], session, (error, result) =>
@@ -121,10 +122,10 @@ export class NodeWatch implements Disposable {
   }
 }
 
-/** What the end of a statement says of its node. */
+/** What the end of a statement says about its node. */
 type End = 'answer' | 'lost' | 'nothing';
 
-/** SQLSTATE of connections: the coordinator says so of those to its nodes. */
+/** The SQLSTATE class of connection errors, which the coordinator also reports for its connections to nodes. */
 const CONNECTION_STATES = '08';
 
 function endOf(error: unknown): End {
@@ -179,7 +180,7 @@ class WatchedNode {
       this.#isGone();
   }
 
-  /** Since then; or none of those who have waited for long. */
+  /** True if no statement got a response since then, or none of those that have waited for long. */
   #answersNobody(sinceMs: number, stuck: readonly Waiting[]): boolean {
     return this.#answeredMs < sinceMs || isMany(stuck.filter((one) => this.#waiting.has(one)));
   }

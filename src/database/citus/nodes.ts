@@ -1,4 +1,4 @@
-/** The nodes of a cluster that have shards, as statements over all projects reach them. */
+/** The nodes of a cluster that have shards, and how statements over all projects reach them. */
 import type pg from 'pg';
 import type { Log } from '../../log.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
@@ -8,14 +8,14 @@ import { ANCHOR } from './table-placement.ts';
 
 type Send = (statement: object) => Promise<pg.QueryResult>;
 
-/** Shards are moved seldom; one that has moved is found by the next look. */
+/** Shards rarely move. The next refresh finds a moved shard. */
 const KNOWN_MS = 5_000;
-/** A node that does not answer keeps others waiting no more often than this. */
+/** The interval between attempts to reach a node that does not respond. */
 const AWAY_MS = 5_000;
 
 /**
- * A key for each node, which leads there: whatever hashes to one of its shards. As a condition of a join the function would be called for
- * each pair of a key and a shard of any table, which takes seconds.
+ * For each node, a key that hashes to one of its shards. As a join condition, the function would be called for each
+ * pair of a key and a shard of any table, which takes seconds.
  */
 const KEYS = `
   select distinct on (p.groupid) k."number"::text as "key", p.groupid as "id"
@@ -45,7 +45,7 @@ export class Nodes {
     this.#log = log;
   }
 
-  /** What the nodes give that answer, one after the other. Throws if none does. */
+  /** Returns the results of the nodes that respond, one after the other. Throws if none responds. */
   async onEach<T>(
     { send, session }: { send: Send; session: Cuttable },
     ask: (key: string) => Promise<T[]>,
@@ -69,7 +69,7 @@ export class Nodes {
     return found;
   }
 
-  /** The projects whose rows are on one shard together. */
+  /** Groups projects whose rows are on one shard. */
   async byShard(send: Send, projects: readonly string[]): Promise<string[][]> {
     const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], asked: null });
     return (rows as { projects: string[] }[]).map(({ projects }) => projects);

@@ -14,7 +14,7 @@ import { loadParser } from './statement-plan.ts';
 import { ANCHOR } from './table-placement.ts';
 
 /**
- * The shard and node of each project's rows, and the projects of a node as a group. The metadata of the coordinator
+ * The shard and node of each project's rows, and the projects of each node as a group. The coordinator's metadata
  * contains both, so no node is queried.
  */
 
@@ -44,7 +44,7 @@ class ProjectLocations {
 
   shardOf = (projectId: string): string | undefined => this.#locations.get(projectId)?.shard;
 
-  /** The projects of a node. Starts a refresh if they were read some time ago. */
+  /** The projects of a node. Starts a refresh if the locations are older than FRESH_MS. */
   projectsOf(node: number, query: RunQuery): string[] {
     if (performance.now() > this.#refreshedMs + FRESH_MS) void this.refresh(query).catch(() => {});
     return this.#projectIds.get(node) ?? [];

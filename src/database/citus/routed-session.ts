@@ -1,4 +1,4 @@
-/** A connection to the coordinator of a cluster, over which some statements run where their rows are. */
+/** A connection to the coordinator of a cluster. Sends some statements directly to the node that stores their rows. */
 import pg from 'pg';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
@@ -7,7 +7,7 @@ import type { NodeWatch } from './node-watch.ts';
 import type { Nodes } from './nodes.ts';
 import { boundText, isForAllNodes, type Route, routeOf } from './statement-plan.ts';
 
-/** What statements are given with, as far as it matters here. */
+/** The arguments of a query that matter here. */
 interface Asked {
   text: string;
   values?: unknown[];
@@ -20,9 +20,9 @@ interface Field {
   dataTypeID: number;
 }
 
-/** What a statement gives, by its text: asked once. */
+/** The result columns of each text, requested once. */
 const FIELDS = new Map<string, Field[]>();
-/** The gateway has a few hundred texts; this only bounds what a mistake could add. */
+/** A safety bound: the gateway has a few hundred texts. */
 const TEXTS_MAX = 2_000;
 
 /** As Prisma writes them. */
@@ -35,10 +35,10 @@ interface Cluster {
   watch: NodeWatch;
 }
 
-/** The class of sessions that know these nodes. */
+/** Returns the class of sessions that use these nodes. */
 export function routedSessions({ nodes, watch }: Cluster): typeof Session {
   return class RoutedSession extends Session {
-    /** Those that the transaction under way has been to: its commit waits for them. */
+    /** The nodes that the current transaction has used. Its commit waits for them. */
     readonly #visited = new Set<number>();
 
     override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
@@ -52,9 +52,9 @@ export function routedSessions({ nodes, watch }: Cluster): typeof Session {
       if (!asked || (!route && waitsFor.length === 0)) return super.query(config, values, onAnswer);
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
       const run = (given: OnResult) => {
-        // A transaction is not left open.
+        // A commit is never refused, so that no transaction stays open.
         const refusal = isCommit ? null : watch.refusalOf(waitsFor);
-        // A session answers later, whatever it answers.
+        // Deferred, because callers expect the callback after the call returns.
         if (refusal) return process.nextTick(given, refusal);
         const take = watch.waiting(waitsFor, this, given);
         if (!route) return void super.query(config, bound, take);
@@ -73,7 +73,7 @@ export function routedSessions({ nodes, watch }: Cluster): typeof Session {
   };
 }
 
-/** Why a statement is not given a connection: it would only wait for a node that is away. */
+/** Returns why a statement gets no connection: it would wait for a node that is away. */
 export function refusalsOf(watch: NodeWatch) {
   return (config: unknown, values?: unknown): Error | null => {
     if (!watch.isAnyAway) return null;
@@ -83,14 +83,14 @@ export function refusalsOf(watch: NodeWatch) {
   };
 }
 
-/** Those that a statement waits for. What asks all of them in turn passes over those that are away. */
+/** The nodes that a statement waits for. Statements that visit all nodes in turn skip those that are away. */
 function nodesOf(watch: NodeWatch, { text, values = [] }: Asked, route: Route | null): number[] {
   if (route === 'everywhere') return [];
   if (route) return watch.nodesOf(route.projects);
   return isForAllNodes(text) ? watch.allNodes() : watch.nodesOf(values);
 }
 
-/** `asked` is what a statement is sent for; null for what is only sent beside it. */
+/** Sends a statement of the caller, or one that serves it. */
 type Send = (statement: object) => Promise<pg.QueryResult>;
 
 function askedOf(config: unknown, values: unknown): Asked | null {
@@ -118,7 +118,7 @@ async function runRouted({ send, nodes, asked, route, session }: Routing) {
   return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
 }
 
-/** What the statement gives on the shard of a key, or on all of its node. */
+/** Returns the rows that the statement has on the shard of a key, or on all shards of its node. */
 type Ask = (key: string, isWholeNode: boolean, values: readonly unknown[]) => Promise<string[]>;
 
 interface Routing {
@@ -155,7 +155,7 @@ async function fieldsOf(send: Send, text: string): Promise<Field[]> {
   return fields;
 }
 
-/** Has a statement's columns told, without running it. */
+/** Requests the columns of a statement without executing it. */
 class Description extends pg.Query {
   readonly asked = null;
   override submit = (connection: pg.Connection): void => {
@@ -179,10 +179,10 @@ function rowOf(
   return Object.fromEntries(fields.map(({ name }, index) => [name, values[index]]));
 }
 
-/** Quoted or bare, and what ends it. */
+/** A quoted or bare value and its delimiter. */
 const VALUE = /(?:"((?:[^"\\]|""|\\[\s\S])*)"|([^,"()]*))([,)])/gy;
 
-/** The columns of a row that PostgreSQL has written as one text: `(a,"b, c",)`. */
+/** Parses a row that PostgreSQL has written as one text: `(a,"b, c",)`. */
 export function compositeValues(row: string): (string | null)[] {
   const values: (string | null)[] = [];
   VALUE.lastIndex = 1;

@@ -1,17 +1,17 @@
 /**
- * PGlite takes no lock of its own: two processes on one folder would destroy it. This is an exclusive
- * SQLite transaction, so the operating system holds it and lets go of it however the process ends.
+ * PGlite takes no lock of its own, and two processes on one folder would destroy it. The lock is an exclusive SQLite
+ * transaction, which the operating system releases however the process ends.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartRefused } from '../../errors.ts';
 
-/** Its file in DATA_DIR. */
+/** The lock file in DATA_DIR. */
 export const LOCK = 'lock.sqlite';
 
 const SQLITE_BUSY = 5;
 
-/** Throws StartRefused if another process has the folder. */
+/** Throws StartRefused if another process uses the folder. */
 export function lockDataFolder(dataDir: string): Disposable {
   const file = new DatabaseSync(join(dataDir, LOCK), { timeout: 0 });
   try {

@@ -1,16 +1,13 @@
-/**
- * What is in the data folder is the only copy: a database that is not whole is refused, never made anew over what
- * is left of it.
- */
+/** The data folder is the only copy of the data. An incomplete database is refused, and never replaced by a new one. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartRefused } from '../../errors.ts';
 
 /** The folder of the database in DATA_DIR. */
 export const DATABASE = 'database';
-/** A new database until it is whole. */
+/** The folder of a new database until it is complete. */
 export const UNFINISHED = 'database.unfinished';
-/** The PostgreSQL that PGlite is. */
+/** The PostgreSQL version of PGlite. */
 const MAJOR = '18';
 const FILES = ['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'base/1/PG_VERSION'];
 const FOLDERS = [
@@ -22,12 +19,12 @@ const FOLDERS = [
   'pg_multixact/offsets',
 ];
 const SEGMENT_BYTES = 16 * 1024 * 1024;
-/** Where pg_control has the position that recovery begins at, and its timeline. */
+/** The offset in pg_control of the position where recovery begins, and of its timeline. */
 const REDO_OFFSET = 40;
 const TIMELINE_OFFSET = 48;
 const CONTROL_BYTES = 8192;
 
-/** Throws StartRefused with the name of what is missing. Writes nothing. */
+/** Throws StartRefused that names the missing file. Writes nothing. */
 export function refuseDamage(dataDir: string): void {
   const folder = join(dataDir, DATABASE);
   if (!existsSync(folder) || readdirSync(folder).length === 0) {
@@ -52,7 +49,7 @@ export function refuseDamage(dataDir: string): void {
   refuseLostLog(folder);
 }
 
-/** Recovery begins in one certain file of the write-ahead log: the others are of no use without it. */
+/** Recovery begins in one specific file of the write-ahead log. Without it the others are useless. */
 function refuseLostLog(folder: string): void {
   const control = join(folder, 'global/pg_control');
   const bytes = readFileSync(control);

@@ -1,4 +1,4 @@
-/** PostgreSQL in the process: PGlite, in the data folder, by a thread of its own. */
+/** PostgreSQL inside the process: PGlite on the data folder, in its own thread. */
 import { mkdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -25,18 +25,18 @@ import { serveSnapshots } from './snapshots.ts';
 import { startUpkeep } from './upkeep.ts';
 
 /**
- * Hints within the process, since no other one has the embedded database open: the gateway's own go from its memory to its
- * memory. The job queue's are in its SQL, and come over the one connection.
+ * Delivers notifications within the process, because no other process has the embedded database open. Those of the
+ * gateway stay in memory. Those of the job queue are in its SQL and arrive over the single connection.
  */
 
-/** While the database fails, or has too much to do. */
+/** The delay before the next attempt while the database fails or is overloaded. */
 const TRY_AGAIN_MS = 1_000;
 
 class EmbeddedNotifications {
   readonly #listeners = new Listeners();
   readonly send = this.#listeners.send;
 
-  /** For each new connection: what was told since the last one was lost is not known. */
+  /** Called for each new connection. Notifications since the previous one was lost are unknown. */
   attend = async (client: pg.ClientBase): Promise<void> => {
     client.on('notification', ({ channel, payload }) => this.#listeners.tell(channel, payload));
     for (const channel of this.#listeners.channels) await subscribe(client, channel);
@@ -70,18 +70,18 @@ async function subscribe(to: pg.ClientBase | pg.Pool, channel: string): Promise<
 }
 
 /**
- * A vacuum of a large table may take so long. PGlite can't end a statement before its time: this ends the wait for it,
- * of those who have no limit of their own as requests and transactions do.
+ * The time that a vacuum of a large table may take. PGlite cannot cancel a statement, so this ends the wait of
+ * statements that have no limit of their own, as those of requests and transactions do.
  */
 const STATEMENT_MAX_MS = 60_000;
 
-/** What is told of it. */
+/** Receivers of the database's logs and metrics. */
 interface Told {
   log: Log;
   meters: Meters;
 }
 
-/** The one in the data folder, which no other process may have open. If it crashes, so does this process. */
+/** Opens the database of the data folder, which no other process may have open. If it crashes, so does this process. */
 export async function openEmbedded(dataDir: string, { log, meters }: Told): Promise<Database> {
   refuseDamage(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -98,7 +98,7 @@ export async function openEmbedded(dataDir: string, { log, meters }: Told): Prom
   return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** Of the data folder, which this process has locked. */
+/** Starts the engine on the data folder, which this process has locked. */
 export function startEngine(dataDir: string, onCrash: EngineOptions['onCrash']): Promise<Engine> {
   const module = new URL('engine-thread.ts', import.meta.url);
   return Engine.start({ module, data: dataDir, onCrash });
@@ -106,7 +106,7 @@ export function startEngine(dataDir: string, onCrash: EngineOptions['onCrash']):
 
 export type OpenEngine = Pick<Engine, 'address' | typeof Symbol.asyncDispose>;
 
-/** A database on an engine, which it closes in the end. */
+/** A database on an engine. Closing the database closes the engine. */
 export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters): Promise<Database> {
   const outages = new Outages(log);
   await using opening = new AsyncDisposableStack();
@@ -117,7 +117,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   const sessions = new SessionPool({
     ...server,
     name: 'integration-gateway',
-    // A second one would wait until the first has ended.
+    // PGlite has one session, so a second connection would wait until the first ends.
     size: 1,
     min: 1,
     types: COLUMN_TYPES,

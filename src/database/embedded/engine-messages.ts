@@ -1,35 +1,35 @@
-/** What the thread of the embedded database and the others tell each other. */
+/** The messages between the thread of the embedded database and other threads. */
 import type { MessagePort } from 'node:worker_threads';
 import { StartRefused } from '../../errors.ts';
 
-/** The order to copy the database's files into a folder that is not there yet. */
+/** Requests a copy of the database's files in a folder that does not exist yet. */
 export interface CopyOrder {
   copyTo: string;
 }
-/** A connection, or an order. */
+/** A new connection or a request. */
 export type ToEngine = MessagePort | CopyOrder | 'close';
 
-/** A copy is there, or why it isn't. */
+/** The result of a copy. */
 export interface CopyEnd {
   copiedTo: string;
   failure: string | null;
 }
 
 export interface EngineEnd {
-  /** What PostgreSQL said last, if it ended by itself. */
+  /** The last error that PostgreSQL logged before it aborted. */
   lastWords: string;
   message: string;
-  /** An operator can do something about it, and is told what. */
+  /** True if an operator can resolve the cause, which the message names. */
   isRefused: boolean;
 }
-/** Of its life; ends of copies come beside it. */
+/** The state of the engine. Results of copies are sent in addition. */
 export type FromEngine = 'open' | 'closed' | EngineEnd;
 
 const NO_ROOM = /No space left on device|Disk quota exceeded/;
 /** SQLSTATE: disk full. */
 const DISK_FULL = '53100';
 
-/** Why a thread has ended, which told this last, or has thrown an error. */
+/** Returns the reason why a thread has ended, from its last message or its uncaught error. */
 export function failureOf(last: FromEngine | undefined, thrown: unknown): Error {
   if (thrown) return new Error('The thread of the database failed.', { cause: thrown });
   if (typeof last !== 'object') return new Error('The thread of the database has ended.');

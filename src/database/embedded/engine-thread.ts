@@ -1,4 +1,4 @@
-/** The thread of the database in the data folder: what takes long there holds up nothing else of the process. */
+/** The thread of the database in the data folder, so that long statements do not block the rest of the process. */
 import { constants, cpSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
@@ -12,20 +12,20 @@ await runEngine(
   (to) => copyFiles(dataDir, to),
 );
 
-/** The files of a database that is open, as a crash at this moment would leave them. */
-
-/** Returns when they are there: nothing may be written meanwhile. Where the file system can, they share its blocks. */
+/**
+ * Copies the files of an open database, as a crash at this moment would leave them. Nothing may be written until it
+ * returns. The copy shares blocks with the original where the file system supports it.
+ */
 function copyFiles(dataDir: string, to: string): void {
   const mode = constants.COPYFILE_FICLONE;
   cpSync(join(dataDir, DATABASE), to, { recursive: true, mode, errorOnExist: true });
 }
 
 /**
- * A new database is made beside its place and moved there when it is whole, so that a first start that was cut off
- * leaves nothing that looks like damage. Loads PGlite, which the thread of requests does without.
+ * Opens the database of the folder, or creates one. The process holds the folder's lock. A new database is created in
+ * another folder and renamed when it is complete, so that an interrupted first start leaves nothing that looks like
+ * damage.
  */
-
-/** Opens the database of the folder; makes it if there is none. The process holds the folder's lock. */
 async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGlite> {
   const folder = join(dataDir, DATABASE);
   const isThere = existsSync(folder) && readdirSync(folder).length > 0;

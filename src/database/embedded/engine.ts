@@ -1,6 +1,6 @@
 /**
- * The embedded database as other threads see it: a server that connections are opened to. If it ends for want of room
- * on the disk, it is opened again until it stays; if it ends for any other reason, so must the process.
+ * The embedded database as other threads see it: a server that accepts connections. If it ends because the disk is
+ * full, it is reopened until it stays open. If it ends for any other reason, the process must end too.
  */
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,15 +18,15 @@ import {
 } from './engine-messages.ts';
 import { PortStream } from './port-stream.ts';
 
-/** For the last checkpoint. Where it has not been made, the next start repeats the log. */
+/** The time for the last checkpoint. If it is cut short, the next start replays the log. */
 const CLOSE_MS = 5_000;
 const REOPEN: Backoff = { firstMs: 500, maxMs: 5_000 };
 
 export interface EngineOptions {
-  /** What the thread runs, and what it is given. */
+  /** The module that the thread runs, and its data. */
   module: URL;
   data: unknown;
-  /** What was not answered by now never will be. */
+  /** Called when the engine has crashed. Pending statements will never get a response. */
   onCrash: (failure: Error) => void;
 }
 
@@ -37,11 +37,11 @@ export class Engine implements AsyncDisposable {
   readonly #copies = new Map<string, (end: CopyEnd) => void>();
   #thread: Worker | undefined;
   #ended = Promise.resolve();
-  /** Why it is not open; null while it is. */
+  /** Why it is not open. Null while it is open. */
   #failure: Error | null = new Error('The database is not open yet.');
   #isClosing = false;
 
-  /** One that is open. Throws StartRefused. */
+  /** Starts an engine and waits until it is open. Throws StartRefused. */
   static async start(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options);
     await engine.#open().catch((failure: Error) => {
@@ -57,7 +57,7 @@ export class Engine implements AsyncDisposable {
     this.address = { stream, user: 'postgres', database: 'postgres', ssl: false };
   }
 
-  /** Takes seconds at most, also in the middle of a statement that takes longer. */
+  /** Takes at most a few seconds, also during a longer statement. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     if (this.#failure === null) {
@@ -67,7 +67,9 @@ export class Engine implements AsyncDisposable {
     await this.#thread?.terminate();
   }
 
-  /** Copies its files to a folder that is not there yet; statements wait meanwhile. Returns why it could not. */
+  /**
+   * Copies the files to a folder that does not exist yet. Statements wait until it is done. Returns the error, or null.
+   */
   async copyTo(folder: string): Promise<string | null> {
     if (this.#failure) return this.#failure.message;
     const { promise, resolve } = Promise.withResolvers<CopyEnd>();
@@ -97,7 +99,7 @@ export class Engine implements AsyncDisposable {
 
   async #open(): Promise<void> {
     const { module, data } = this.#options;
-    // What the process was told to load or to inspect is not meant for this.
+    // The flags of the process, such as --import and --inspect, are not meant for this thread.
     const thread = new Worker(module, { name: 'database', workerData: data, execArgv: [] });
     this.#thread = thread;
     let last: FromEngine | undefined;

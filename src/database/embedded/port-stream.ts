@@ -1,10 +1,12 @@
-/** A connection to the thread of the embedded database, in the form that `pg` has its sockets in. */
+/** A connection to the thread of the embedded database, in the form of a socket for `pg`. */
 import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 
 type OnWritten = (error?: Error | null) => void;
 
-/** Whoever runs the thread destroys it when that ends: a port alone does not tell why. */
+/**
+ * The owner of the thread destroys the stream when the thread ends, because a port alone does not report the reason.
+ */
 export class PortStream extends Duplex {
   readonly #port: MessagePort;
 
@@ -44,19 +46,19 @@ export class PortStream extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, written: OnWritten): void {
-    // A copy of its own: of a slice, the whole memory that it is cut from would be sent.
+    // Copied, because posting a slice would send the whole buffer that it is part of.
     this.#port.postMessage(new Uint8Array(chunk));
     written();
   }
 
-  /** What is written together is sent together, and run in one go. */
+  /** Sends chunks that are written together as one message, which the database executes in one go. */
   override _writev(chunks: { chunk: Buffer }[], written: OnWritten): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'buffer', written);
   }
 
   override _final(written: OnWritten): void {
     written();
-    // The other side has no farewell of its own.
+    // The protocol of the ports has no half-closed state.
     this.destroy();
   }
 

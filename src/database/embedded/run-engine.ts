@@ -1,25 +1,25 @@
-/** What the thread of an embedded database does, wherever that lies: it opens it, serves connections, and closes it. */
+/** Runs in the thread of an embedded database: opens it, serves connections and closes it. */
 import { MessagePort, parentPort } from 'node:worker_threads';
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
 import { StartRefused } from '../../errors.ts';
 import type { CopyEnd, CopyOrder, FromEngine, ToEngine } from './engine-messages.ts';
 
 /**
- * PGlite is a PostgreSQL with one session. It is reached as a server is, in PostgreSQL's own protocol, by ports in
- * place of sockets: one connection at a time, and the next one when that has ended and nothing of it is left.
+ * PGlite is a PostgreSQL with one session. Clients speak PostgreSQL's own protocol over ports instead of sockets.
+ * Connections are served one at a time, and each starts with a clean session.
  */
 
-/** PGlite's way to say that a statement has failed and was undone. */
+/** PGlite's exit code for a statement that failed and was rolled back. */
 const STATEMENT_FAILED = 100;
 
 interface Connections {
-  /** Serves it when those before have ended. */
+  /** Serves the connection after the earlier ones have ended. */
   add(port: MessagePort): void;
-  /** Nothing is run any more when it resolves, and nothing is begun. */
+  /** Resolves when no statement is running, and none will start. */
   end(): Promise<void>;
 }
 
-/** `onDead` is told if PostgreSQL aborts: PGlite would repeat the same step forever. It must not return. */
+/** Calls `onDead` if PostgreSQL aborts, because PGlite would repeat the same step forever. `onDead` must not return. */
 export function serveConnections(pglite: PGlite, onDead: (error: unknown) => never): Connections {
   let served = Promise.resolve();
   let current: MessagePort | null = null;
@@ -31,7 +31,7 @@ export function serveConnections(pglite: PGlite, onDead: (error: unknown) => nev
       step();
     } catch (error) {
       if ((error as { status?: number }).status === STATEMENT_FAILED) throw error;
-      // Its last words: what it aborts for.
+      // Flushes the error that PostgreSQL aborts with.
       postgres._pgl_pq_flush();
       onDead(error);
     }
@@ -54,7 +54,7 @@ export function serveConnections(pglite: PGlite, onDead: (error: unknown) => nev
   };
 }
 
-/** Until the other side closes it. */
+/** Serves the connection until the other side closes it. */
 async function serve(pglite: PGlite, port: MessagePort, closed: Promise<void>): Promise<void> {
   let turn = Promise.resolve();
   const onRawData = (bytes: Uint8Array) => port.postMessage(bytes.slice());
@@ -67,10 +67,10 @@ async function serve(pglite: PGlite, port: MessagePort, closed: Promise<void>): 
   await pglite.exec('discard all');
 }
 
-/** On PostgreSQL's standard error. */
+/** PostgreSQL's last line on standard error. */
 const LAST_WORDS = /\b(?:PANIC|FATAL): +(.*)/;
 
-/** Ends with the thread. */
+/** Resolves when the thread ends. */
 export async function runEngine(
   open: (options: PGliteOptions) => Promise<PGlite>,
   copy?: (to: string) => void,
@@ -86,14 +86,14 @@ export async function runEngine(
   const fail = (error: unknown): never => {
     const message = error instanceof Error ? error.message : String(error);
     tell({ lastWords, message, isRefused: error instanceof StartRefused });
-    // Of the thread.
+    // Ends the thread, not the process.
     process.exit();
   };
   const pglite = await open({ onStderr }).catch(fail);
   const connections = serveConnections(pglite, fail);
   main.on('message', async (message: ToEngine) => {
     if (message instanceof MessagePort) return connections.add(message);
-    // Nothing runs in the database meanwhile: it has the same thread.
+    // No statement runs during the copy, because it uses the same thread.
     if (message !== 'close') return main.postMessage(copied(message, copy));
     await connections.end();
     await pglite.close();

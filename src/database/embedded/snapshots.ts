@@ -1,6 +1,6 @@
 /**
- * Another process can't open the embedded database while a server has it. Its owner can have a copy of the files,
- * as a crash would leave them, and open that: the server takes it between two statements.
+ * No other process can open the embedded database while a server has it open. Its owner can request a copy of the
+ * files, as a crash would leave them, and open that. The server copies them between two statements.
  */
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { StartRefused } from '../../errors.ts';
 import { DATABASE } from './data-folder.ts';
 import type { Engine } from './engine.ts';
 
-/** Says where the server gives copies, and holds what proves that the data folder can be read. */
+/** Contains the address at which the server provides copies, and a token that proves access to the data folder. */
 const FILE = 'snapshots.json';
 const PREFIX = 'snapshot-';
 const TOKEN_BYTES = 32;
@@ -23,7 +23,7 @@ interface Service {
   token: string;
 }
 
-/** Gives copies on the loopback interface until it is disposed of. */
+/** Provides copies on the loopback interface until it is disposed of. */
 export async function serveSnapshots(dataDir: string, engine: Engine): Promise<AsyncDisposable> {
   removeLeftOver(dataDir);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -31,7 +31,7 @@ export async function serveSnapshots(dataDir: string, engine: Engine): Promise<A
     const take = isOwner(incoming, token) ? give(dataDir, engine, response) : refuse(response);
     void take.catch((error: Error) => response.destroy(error));
   });
-  // Nobody waits for the end of a copy that is in use when the server stops.
+  // A copy in use does not delay the end of the server.
   server.unref();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -56,18 +56,18 @@ async function refuse(response: ServerResponse): Promise<void> {
   response.writeHead(403).end();
 }
 
-/** The copy stays while the connection is open. */
+/** The copy exists while the connection is open. */
 async function give(dataDir: string, engine: Engine, response: ServerResponse): Promise<void> {
   const folder = join(dataDir, `${PREFIX}${randomUUID()}`);
   response.once('close', () => rmSync(folder, { recursive: true, force: true }));
   const failure = await engine.copyTo(join(folder, DATABASE));
   if (failure !== null) response.writeHead(500).end(failure);
-  // If the borrower is gone, so must be what was made for it.
+  // If the borrower has disconnected, its copy must be removed.
   else if (response.closed) rmSync(folder, { recursive: true, force: true });
   else response.writeHead(200).write(folder);
 }
 
-/** Of a server that was killed. */
+/** Removes copies of a server that was killed. */
 function removeLeftOver(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith(PREFIX)) rmSync(join(dataDir, name), { recursive: true, force: true });
@@ -75,11 +75,13 @@ function removeLeftOver(dataDir: string): void {
 }
 
 export interface Snapshot extends Disposable {
-  /** A data folder with a database and nothing else. It is removed when this is disposed of, or the process ends. */
+  /**
+   * A data folder that contains only a database. It is removed when the snapshot is disposed of or the process ends.
+   */
   folder: string;
 }
 
-/** From the server that has the data folder open. Throws StartRefused if it gives none. */
+/** Requests a copy from the server that has the data folder open. Throws StartRefused if it provides none. */
 export async function borrowSnapshot(dataDir: string): Promise<Snapshot> {
   try {
     const { port, token } = JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as Service;
@@ -89,7 +91,7 @@ export async function borrowSnapshot(dataDir: string): Promise<Snapshot> {
     if (response.statusCode !== 200) throw new Error(await text(response));
     const [chunk] = (await once(response, 'data')) as [Buffer];
     const folder = chunk.toString();
-    // If the server ends, what it gave is still there.
+    // If the server ends, the copy stays usable.
     for (const end of [asking, response]) end.on('error', () => {});
     return {
       folder,

@@ -1,7 +1,7 @@
 /**
- * What a PostgreSQL server does by itself beside its clients, and PGlite does not: checkpoints, without which the
- * write-ahead log grows forever and a start after a crash repeats all of it; and vacuum, without which tables grow
- * by every row that changes, and the planner knows nothing of them. In small steps, at quiet moments if there are any.
+ * Maintenance that a PostgreSQL server does in the background and PGlite does not: checkpoints, without which the
+ * write-ahead log grows forever and a start after a crash replays all of it; and vacuum, without which tables grow by
+ * every changed row, and the planner has no statistics. It works in small steps, at quiet moments if there are any.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
@@ -9,16 +9,22 @@ import { Outage } from '../../work/outage.ts';
 import type { RunQuery } from '../rows.ts';
 
 const STEP_MS = 2_000;
-/** While nothing is written. */
+/** The interval while nothing is written. */
 const IDLE_STEP_MS = 10_000;
-/** Of the write-ahead log: what a start after a crash repeats. At a quiet moment half of it is enough. */
+/**
+ * The size of the write-ahead log that a start after a crash replays. At a quiet moment, half of it triggers a
+ * checkpoint.
+ */
 const WAL_MAX_BYTES = 64 * 1024 * 1024;
-/** Rows of a table that are dead, or that its statistics do not know: so many, and a share of those that live. */
+/** The number of dead or unanalyzed rows of a table that requires a vacuum, in addition to a share of its live rows. */
 const STALE_MAX_ROWS = 500;
 const STALE_MAX_SHARE = 0.2;
-/** Of transactions. PostgreSQL's own is 200 million; from 2,000 million on it would refuse to write. */
+/**
+ * The age in transactions that requires a vacuum. PostgreSQL's default is 200 million; beyond 2,000 million it would
+ * refuse writes.
+ */
 const AGE_MAX = 200_000_000;
-/** Nobody is in the way if a short statement takes no longer. */
+/** If a short statement takes no longer than this, the moment is quiet. */
 const QUIET_MS = 20;
 const QUIET_SHARE = 0.5;
 
@@ -28,8 +34,8 @@ const WAL_SIZE = `
   from pg_control_checkpoint()`;
 
 /**
- * The table that needs it most. Every analyze changes the catalogue, and none takes back the count of what it has changed in
- * pg_statistic: of the catalogue, and of what is stored beside tables, only dead rows count.
+ * The table that needs a vacuum most. Every analyze changes the catalog, and no analyze resets the count of its changes
+ * in pg_statistic, so only dead rows count for catalog and TOAST tables.
  */
 const STALEST_TABLE = `
   select format('%I.%I', s.schemaname, s.relname) as "name"
@@ -46,11 +52,11 @@ export interface UpkeepDone {
   checkpoint: boolean;
   /** The table that was vacuumed. */
   vacuum: string | null;
-  /** Of the write-ahead log, before it. */
+  /** The end of the write-ahead log before the step. */
   end: string | undefined;
 }
 
-/** One step: at most one table. */
+/** One step, which vacuums at most one table. */
 export async function keepUp(query: RunQuery): Promise<UpkeepDone> {
   const startMs = performance.now();
   const [wal] = await query<{ end: string; bytes: number }>(WAL_SIZE, []);
@@ -63,7 +69,7 @@ export async function keepUp(query: RunQuery): Promise<UpkeepDone> {
   return { checkpoint, vacuum: table?.name ?? null, end: wal?.end };
 }
 
-/** Until it is disposed of, which waits for the step that is under way. */
+/** Runs steps until it is disposed of, which waits for the current step. */
 export function startUpkeep(query: RunQuery, log: Log): AsyncDisposable {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -6,7 +6,7 @@ type Operation = Tables['Operation'];
 type WriteTask = Tables['WriteTask'];
 type OperationLog = Tables['OperationLog'];
 
-/** A write of one call, as the statement takes it. */
+/** A write of one call, as the row that the statement reads. */
 export interface WriteToAccept<Entry extends EntryToAccept = EntryToAccept>
   extends Pick<
       Operation,
@@ -34,7 +34,7 @@ export interface WriteToAccept<Entry extends EntryToAccept = EntryToAccept>
   now: Date;
   firstLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
   entries: Entry[];
-  /** Null if the caller sent none. */
+  /** Null if the caller sent no idempotency key. */
   idempotencyKey: { key: string; inputHash: string; expireTime: Date } | null;
 }
 
@@ -58,8 +58,8 @@ const SENT = `
       "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb)`;
 
 /**
- * SQL: the beginning of a statement that accepts the writes of `accepted`. It leaves out writes whose idempotency key
- * another write has taken, unless that key has expired.
+ * SQL: the first part of a statement that accepts the writes of `given`. It skips writes whose idempotency key another
+ * write has taken, unless that key has expired.
  */
 export const ACCEPTING = `
   with given as (${SENT}),
@@ -99,8 +99,8 @@ export const ACCEPTING = `
   )`;
 
 /**
- * Accepts writes. Each gets a task with the id of its operation. The lease token of a write, if it has one, holds the
- * task, and its first attempt has begun. A write that is not accepted has no row in the result.
+ * Accepts writes and creates a task for each, with the id of its operation. A write with a lease token holds its task
+ * from the start, and its first attempt counts as begun. A write that was skipped has no row in the result.
  */
 export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, AcceptedWrite> {
   return {
@@ -130,19 +130,19 @@ export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, Acce
 }
 
 export interface CollectedRecord extends AcceptedWrite {
-  /** The id of the operation whose record was the task's first. */
+  /** The id of the operation that created the task. */
   taskId: string;
-  /** With this one. */
+  /** The records of the task, including this one. */
   recordCount: number;
 }
 
 /**
- * Accepts a write of one record, and adds it to the open task of its group, which is begun if there is none. With its
- * last record a task is due, and collects no more.
+ * Accepts a write of one record and adds it to the open task of its group. Creates that task if none is open. The task
+ * becomes due with its last record, and collects no more.
  */
 export function collectRecords(recordsMax: number): ChangeOfMany<WriteToAccept, CollectedRecord> {
   return {
-    // Each alone: which task a record comes to is known when the one before it has its place.
+    // One write per statement, because the task of a record depends on the records before it.
     lineOf: ({ id }) => id,
     keyOf: ({ id }) => id,
     text: `${ACCEPTING},

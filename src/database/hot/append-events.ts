@@ -1,28 +1,28 @@
 /**
- * How an event is appended to its project's log, whoever appends it: with the topics that it is routed to, a delivery or
- * a stream's message for each of their destinations, and a hint to those who follow. An event without a route is not kept.
+ * Appends an event to the log of its project, in one statement: the event with its topics, a delivery or a stream
+ * message for each destination, and a notification for followers. An event without a route is not stored.
  */
 import { changeAndNotify, type Transaction } from '../transaction.ts';
 import { EVENTS_CHANNEL, notificationsColumn } from './notification-channels.ts';
 
-/** An event to append. Routes are looked up by the statement itself. */
+/** An event to append. The statement looks up its routes. */
 export interface EventRow {
   eventId: string;
-  /** What the ids of its deliveries are made of: their last characters count the destinations. */
+  /** The base of the ids of its deliveries. Their last characters count the destinations. */
   deliveryId: string;
   projectId: string;
   eventType: string;
-  /** The event's type as messages name it. */
+  /** The event's type as it appears in messages. */
   wireName: string;
   data: object;
   connectionId?: string | undefined;
   installationId?: string | undefined;
   operationId?: string | undefined;
   destinationId?: string | undefined;
-  /** Whom its data names. */
+  /** The group that the event's data names. */
   groupId?: string | null;
   consumerId?: string | null;
-  /** Of the trace that its deliveries are a part of. */
+  /** The trace of which its deliveries are a part. */
   traceparent?: string | undefined;
 }
 
@@ -45,10 +45,10 @@ function deliveryIdSql(base: string, count: string): string {
 }
 
 /**
- * The members of a `with` that append the messages of `to_stream` ("id", "projectId", "destinationId", "nth", "groupId",
- * "consumerId", "body"; "nth" is their order) to their streams. `log_ends` comes before them and holds the EventLog of each
- * of their projects: no stream is changed without it (docs/decisions/027-streams.md). The caller notifies the
- * followers of the destinations in `stream_ends`.
+ * Members of a `with` that append the messages of `to_stream` ("id", "projectId", "destinationId", "nth", "groupId",
+ * "consumerId", "body"; "nth" is their order) to their streams. `log_ends` must precede them and contain the EventLog
+ * of each project: no stream changes without it (docs/decisions/027-streams.md). The caller notifies the followers of
+ * the destinations in `stream_ends`.
  */
 export const STREAMING = `
   measured as (
@@ -77,9 +77,9 @@ export const STREAMING = `
   )`;
 
 /**
- * The members of a `with` that append the events of `happened`, which comes before them and has EVENT_COLUMNS.
- * `event_hints` are to be told. From `log_ends` to the commit other events of the project wait, so that positions are in
- * commit order (docs/decisions/003-positions-are-commit-order.md).
+ * Members of a `with` that append the events of `happened`, which must precede them with EVENT_COLUMNS. The caller
+ * sends the notifications in `event_hints`. From `log_ends` to the commit, other events of the project wait, so that
+ * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
  */
 export const APPENDING = `
   routed as (
@@ -148,7 +148,7 @@ const APPEND_EVENTS = `
   ${APPENDING}
   select ${notificationsColumn('event_hints')}`;
 
-/** Appends events, as the last thing that a transaction does. */
+/** Appends events. Call it last in a transaction, because other events of the project wait from here to the commit. */
 export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): Promise<void> {
   await changeAndNotify(tx, APPEND_EVENTS, [JSON.stringify(rows)]);
 }
@@ -172,12 +172,12 @@ export interface ToStream {
   destinationId: string;
   groupId: string | null;
   consumerId: string | null;
-  /** In their order. */
+  /** In the order of the stream. */
   ids: string[];
   bodies: string[];
 }
 
-/** Appends messages to a stream. From here to the commit, other events and messages of the project wait. */
+/** Appends messages to a stream. Other events and messages of the project wait from here to the commit. */
 export async function appendToStream(
   tx: Transaction,
   { projectId, destinationId, groupId, consumerId, ids, bodies }: ToStream,

@@ -1,4 +1,4 @@
-/** How workers take writes on. */
+/** Claims writes for a worker. */
 import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
@@ -10,12 +10,12 @@ export interface WriteToClaim {
   now: Date;
 }
 
-/** The task as it is now, and whether the outcome of an earlier attempt is not known. */
+/** The claimed task, and whether the outcome of an earlier attempt is unknown. */
 export type ClaimedWrite = Tables['WriteTask'] & { wasUncertain: boolean };
 
 /**
- * Begins the next attempt of writes. What is not due, has ended, or is held or looked at by another has no row. A
- * write that is claimed collects no more records.
+ * Claims due writes and counts an attempt for each. Writes that are not due, have ended, or are locked by another
+ * worker have no row. A claimed write collects no more records.
  */
 export function claimWrites({
   isFree,

@@ -1,4 +1,4 @@
-/** How API keys are created: those of the same moment by one statement. */
+/** Creates API keys. Concurrent requests share a statement. */
 import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
@@ -9,7 +9,7 @@ export type ApiKeyToCreate = Pick<
   'id' | 'projectId' | 'label' | 'scopes' | 'prefix' | 'hash'
 >;
 
-/** A key of a project that is gone has no row. */
+/** A key of a deleted project has no row in the result. */
 export const CREATE_API_KEYS: ChangeOfMany<ApiKeyToCreate, ApiKey> = {
   lineOf: ({ projectId }) => projectId,
   keyOf: ({ id }) => id,

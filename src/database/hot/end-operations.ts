@@ -1,4 +1,4 @@
-/** How operations end, whatever they did: their last line, their event, and hints to those who follow them. */
+/** Ends operations of any kind: their last log line, their event, and the notifications of followers. */
 import type { Tables } from '../tables.ts';
 import { changeAndNotify, type Transaction } from '../transaction.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
@@ -7,13 +7,13 @@ import { notificationsColumn, OPERATIONS_CHANNEL } from './notification-channels
 type Operation = Tables['Operation'];
 type OperationLog = Tables['OperationLog'];
 
-/** The end of an operation, as statements take it. */
+/** The end of an operation, as the row that the statement reads. */
 export interface OperationEndRow
   extends Pick<Operation, 'projectId' | 'installationId' | 'status' | 'result' | 'metadata'> {
   operationId: string;
   now: Date;
   lastLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
-  /** Null if there is nothing to tell. Nor is it, if the installation is gone: nobody is left to be told. */
+  /** Null if no event is published. No event is published for a deleted installation either. */
   event: EventRow | null;
 }
 
@@ -41,9 +41,9 @@ const ENDED = `
   operation_hints as (select '${OPERATIONS_CHANNEL} ' || "id" as "hint" from ended_operations)`;
 
 /**
- * The members of a `with` that end the operations of `ending`, which comes before them and has OPERATION_END_COLUMNS.
- * `ended_operations` are those that had not ended before, as they are now: an operation ends once. `end_hints` are
- * to be told.
+ * Members of a `with` that end the operations of `ending`, which must precede them with OPERATION_END_COLUMNS.
+ * `ended_operations` contains those that had not ended before, with their new values. The caller sends the
+ * notifications in `end_hints`.
  */
 export const ENDING_OPERATIONS = `${ENDED},
   happened as (
@@ -57,8 +57,8 @@ export const ENDING_OPERATIONS = `${ENDED},
   end_hints as (select "hint" from operation_hints union all select "hint" from event_hints)`;
 
 /**
- * The same for operations without events: a statement prepares for each table that it may change, which takes as long as
- * ending an operation.
+ * Ends operations without events. A separate statement, because a statement prepares for each table that it may change,
+ * which takes as long as ending an operation.
  */
 export const END_UNREPORTED_OPERATIONS = `${ENDED},
   end_hints as (select "hint" from operation_hints)`;
@@ -68,7 +68,7 @@ const END_OPERATIONS = `
   ${ENDING_OPERATIONS}
   select ${notificationsColumn('end_hints')}`;
 
-/** Ends operations, as the last thing that a transaction does. Those that have ended before stay as they are. */
+/** Ends operations. Call it last in a transaction. Operations that have already ended do not change. */
 export async function endOperations(
   tx: Transaction,
   rows: readonly OperationEndRow[],

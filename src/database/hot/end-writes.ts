@@ -1,4 +1,4 @@
-/** How writes end: the outcomes of their records, and their operations. */
+/** Ends writes: the outcomes of their records, and their operations. */
 import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
@@ -12,21 +12,21 @@ import type { ChangeOfMany } from './shared-changes.ts';
 
 /** The end of a write of one call, whose task has the id of its operation. */
 export interface WriteEndRow extends OperationEndRow {
-  /** Of the claim that ends it. */
+  /** The lease token of the claim that ends the write. */
   leaseToken: string | null;
-  /** Of all its records, in their order. */
+  /** The outcomes of all records, in their order. */
   outcomes: object[];
 }
 
-/** The operation as it has ended; null if it had ended before. */
+/** The ended operation. Nulls if it had already ended. */
 export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'], null>;
 
-/** A batch has a hundredth of it. */
+/** A safety bound. A batch has at most a hundredth of it. */
 const ENTRIES_MAX = 10_000;
 
-/** Ends writes with their operations. One that another claim holds has no row. */
+/** Ends writes with their operations. A write that another claim holds has no row in the result. */
 export const END_WRITES = endWrites(ENDING_OPERATIONS);
-/** The same for writes without events. */
+/** Ends writes without events. */
 export const END_UNREPORTED_WRITES = endWrites(END_UNREPORTED_OPERATIONS);
 
 function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWrite> {

@@ -1,4 +1,4 @@
-/** Creates connections, with their group and consumer at their first use. */
+/** Creates connections. The first connection of a group or a consumer creates that row too. */
 import { rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
@@ -62,7 +62,7 @@ export const CREATE_PARTIES: ChangeOfMany<
   join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"`,
 };
 
-/** What is given of a connection, whether it is made or exists. */
+/** The input of a connection that is created or updated. */
 export interface GivenConnection
   extends Pick<
     Connection,
@@ -74,17 +74,17 @@ export interface GivenConnection
     | 'credentialsSealed'
     | 'tokenExpireTime'
   > {
-  /** Null for the newest of the provider, if it needs one. */
+  /** Null selects the newest app of the provider, if the provider needs one. */
   providerAppId: string | null;
   needsApp: boolean;
-  /** Null for what is stored. */
+  /** Null keeps the stored value. */
   providerWorkspaceRef: string | null;
   providerMetadata: object | null;
-  /** Null for the one that is stored, or else the ref. */
+  /** Null keeps the stored name. A new row gets the ref as its name. */
   groupName: string | null;
   consumerName: string | null;
   now: Date;
-  /** Its data gets the consumer's name as it is stored. */
+  /** The statement adds the consumer's stored name to its data. */
   event: EventRow;
 }
 
@@ -95,8 +95,8 @@ export const GIVEN_COLUMNS = `
   "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
- * SQL: the rows \`n\` of \`table\`, each with the \`appId\` of its app, which stays one of the provider until the commit.
- * What names an app that is not there has no row.
+ * SQL: the rows \`n\` of \`table\`, each with the \`appId\` of its app, which stays an app of the provider until the
+ * commit. Rows that name an unknown app are omitted.
  */
 export const withApps = (table: string) => `
     select n.*, a."id" as "appId" from ${table} n
@@ -117,7 +117,7 @@ const CONNECTION = {
   consumerId: 'u."id"',
 };
 
-/** A connection to make. Those of its group and consumer that exist already keep their ids. */
+/** A connection to create. The group and the consumer keep their ids if they exist. */
 export interface ConnectionToGenerate
   extends GivenConnection,
     Pick<Connection, 'groupId' | 'consumerId'>,
@@ -125,8 +125,8 @@ export interface ConnectionToGenerate
     Pick<Tables['Consumer'], 'consumerRef'> {}
 
 /**
- * Makes connections, each CREATED and with its event. One that exists already is left as it is, and its row has another
- * id. What has no row was made by another at the same time, or names an app that is not there.
+ * Creates connections with the status CREATED, each with its event. An existing connection does not change, and its row
+ * has another id. A connection has no row if another call created it at the same time, or if it names an unknown app.
  */
 export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection> = {
   lineOf: ({ projectId }) => projectId,

@@ -1,12 +1,12 @@
-/** The channels for hints of changes, which are told after their commit. A reader looks at the stored rows. */
+/** The channels of notifications, which are sent after the commit of a change. Listeners read the stored rows. */
 
 /**
- * An event was recorded or a delivery created: the payload is the project's id. Or a message was put into a stream: then
- * it is the destination's.
+ * An event was recorded, a delivery was created, or a message was put into a stream. The payload is the project's id
+ * for the first two, and the destination's id for the third.
  */
 export const EVENTS_CHANNEL = 'gateway_events';
 
-/** An operation has changed; the payload is its id. */
+/** An operation has changed. The payload is its id. */
 export const OPERATIONS_CHANNEL = 'gateway_operations';
 
 /** A provider's event was stored. */
@@ -15,10 +15,13 @@ export const PROVIDER_EVENTS_CHANNEL = 'gateway_provider_events';
 /** A group or a consumer is being erased. */
 export const ERASURES_CHANNEL = 'gateway_erasures';
 
-/** A subscription at a provider is to be looked after. */
+/** A subscription at a provider needs maintenance. */
 export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';
 
-/** SQL: a column of a change, whose first row has the hints that are to be told. They are the rows of `from`. */
+/**
+ * SQL: a column with the notifications that the caller sends, in the first row of a result. The notifications are the
+ * rows of `from`.
+ */
 export function notificationsColumn(from: string): string {
   return `case when row_number() over () = 1 then array(select "hint" from ${from}) end as "hints"`;
 }

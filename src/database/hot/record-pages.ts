@@ -1,4 +1,4 @@
-/** How a page of a read is recorded: what its records owe, and the progress of the read, all of it or nothing. */
+/** Records a page of a read: the deliveries of its records and the read's progress, both or neither. */
 import type { Tables } from '../tables.ts';
 import { changeAndNotify, type Transaction } from '../transaction.ts';
 import { STREAMING } from './append-events.ts';
@@ -12,7 +12,7 @@ import type { ChangeOfMany } from './shared-changes.ts';
 type ReadRun = Tables['ReadRun'];
 type OperationLog = Tables['OperationLog'];
 
-/** A page, as the claim of that token has read it. */
+/** A page, read under the claim of that lease token. */
 export interface PageRow
   extends Pick<
     ReadRun,
@@ -24,10 +24,10 @@ export interface PageRow
     ReadRun,
     'cursor' | 'planKey' | 'pagesRead' | 'recordsRead' | 'estimatedTotal' | 'waiting'
   >;
-  /** What the operation says from now on; null if that is left to its end. */
+  /** The operation's new metadata. Null leaves it unchanged until the operation ends. */
   metadata: object | null;
   line: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details: object };
-  /** Its name. */
+  /** The name of the destination. */
   destination: string;
   /** In their order, each with the id of its delivery. */
   messages: { id: string; body: string }[];
@@ -36,19 +36,19 @@ export interface PageRow
   traceparent: string | null;
 }
 
-/** What was there to record it with; without one of them nothing is recorded. */
+/** Which of the needed rows exist. If one is missing, nothing is recorded. */
 interface Found {
   hasObject: boolean;
   hasRun: boolean;
   hasDestination: boolean;
 }
 
-/** The run as it is now, if the page was recorded. */
+/** The updated run if the page was recorded, else nulls. */
 export type RecordedPage = Found & (ReadRun | Record<keyof ReadRun, null>);
 
-/** Objects are locked before their runs, as pausing does, and runs before logs. */
+/** Locks objects before their runs, as pausing does, and runs before logs. */
 export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
-  // A claim has one page at a time: each goes alone, and so is one row to the planner.
+  // A claim has one page at a time, so pages of other claims are other lines.
   lineOf: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
   keyOf: ({ operationId }) => operationId,
   text: `
@@ -150,7 +150,7 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
   left join advanced a on a."operationId" = g."operationId"`,
 };
 
-/** The same in a transaction, which then ends the read. Other events of the project may wait for its commit. */
+/** Records a page in a transaction that then ends the read. Other events of the project may wait for its commit. */
 export async function recordPageIn(tx: Transaction, row: PageRow): Promise<RecordedPage | null> {
   const values = [JSON.stringify([row])];
   const [found = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);

@@ -1,19 +1,22 @@
-/** How a connection that exists gets other credentials, and what else was given with them. */
+/** Replaces the credentials of existing connections, and updates other members of the input. */
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS } from './append-events.ts';
 import { GIVEN_COLUMNS, type GivenConnection, withApps } from './generate-connections.ts';
 import { notificationsColumn } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
-/** The name that was given, if it is another one than is stored. */
+/** SQL: the name in the input, if it differs from the stored one. */
 const renaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => `
     update "${table}" t set "${column}Name" = n."${column}Name", "updateTime" = n."now"
     from renewed c join fitting n on n."id" = c."id"
     where t."projectId" = c."projectId" and t."id" = c."${column}Id" and t."${column}Name" <> n."${column}Name"`;
 
-/** Renews connections, each CREATED again and with its event. One that is gone, or whose app is not there, has no row. */
+/**
+ * Renews connections with the status CREATED, each with its event. A connection has no row if it is deleted or names an
+ * unknown app.
+ */
 export const RENEW_CONNECTIONS: ChangeOfMany<GivenConnection, Tables['Connection']> = {
-  // Each alone: of two changes of one row a statement makes one.
+  // One connection per statement, because a statement changes a row only once.
   lineOf: ({ event }) => event.eventId,
   keyOf: ({ id }) => id,
   text: `

@@ -1,33 +1,33 @@
 /**
- * Changes of the same moment share statements: while one is under way, others of its line are collected, and go
- * together with the next one. Nobody waits for more than is there.
+ * Changes that arrive at the same time share statements. While a statement of a line is running, further changes of
+ * that line are collected and sent together in the next one. No change waits for others to arrive.
  */
 import type { Notification, Notify } from '../notifications/notifications.ts';
 import type { RunQuery } from '../rows.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import { isRefusedStatement } from '../violations.ts';
 
-/** A change that one statement makes for many at once, which it gets as an array of JSON objects. */
+/** A statement that executes a change for many inputs, which it reads from an array of JSON objects. */
 export interface ChangeOfMany<I, R> {
-  /** Its first row may have `hints` (hint-channels.ts), which are told. */
+  /** The first row of its result may have `hints` (notification-channels.ts), which are sent. */
   text: string;
-  /** Changes of one line go one after the other or together; other lines don't wait for them. */
+  /** Changes of one line run one after the other or together. Other lines do not wait for them. */
   lineOf(item: I): string;
-  /** Tells its rows apart: each has the item's key in `of`. */
+  /** The key of an input. Each row of the result has it in `of`. */
   keyOf(item: I): string;
-  /** Never there: names the type of its rows. */
+  /** Never set. Carries the type of the result's rows. */
   readonly row?: R;
 }
 
 export interface SharedChanges {
   /**
-   * Makes the change, and gives the row that the statement has for it, or null if it has none. It is committed then.
-   * Not inside a transaction. If the database refuses one of the changes, the others are made without it.
+   * Executes the change, commits it, and returns its row of the result, or null if it has none. Must not be called
+   * inside a transaction. If the database refuses one of several changes, the others are executed without it.
    */
   run<I, R>(change: ChangeOfMany<I, R>, item: I): Promise<R | null>;
 }
 
-/** The most changes of a statement, and of their JSON, of which one alone may have more. */
+/** The most changes of a statement, and the most bytes of their JSON. A single change may exceed the bytes. */
 const CHANGES_MAX = 100;
 const JSON_CHARS_MAX = 1_000_000;
 
@@ -40,7 +40,7 @@ interface Waiting {
 
 type AnyChange = ChangeOfMany<unknown, unknown>;
 
-/** In a cluster changes of one project alone share a statement: it runs where their rows are. */
+/** In a cluster, only changes of one project share a statement, which runs on the node of their rows. */
 export function createSharedChanges(
   query: RunQuery,
   tell: Notify,
@@ -77,7 +77,7 @@ export function createSharedChanges(
         }
         const begun = [waiting];
         linesOf(own).set(name, begun);
-        // Those of the same turn go with it.
+        // Changes of the same turn of the event loop join the statement.
         setImmediate(() => void sendAll(own, name, begun));
       });
     },
@@ -103,7 +103,7 @@ interface Sending {
   tell: Notify;
 }
 
-/** Never throws: each of them is told. */
+/** Never throws: each waiting change gets the error. */
 async function send(to: Sending, text: string, changes: Waiting[], tries = 1): Promise<void> {
   try {
     const values = [`[${changes.map(({ json }) => json).join()}]`];

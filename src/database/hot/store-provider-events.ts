@@ -1,14 +1,14 @@
-/** How events that providers send are stored. */
+/** Stores events that providers send. */
 import { notificationsColumn, PROVIDER_EVENTS_CHANNEL } from './notification-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
-/** What one request brings for a provider app. */
+/** The events of one request to the webhook of a provider app. */
 export interface EventsToStore {
-  /** Of the request. */
+  /** The id of the request. */
   id: string;
   projectId: string;
   providerAppId: string;
-  /** In the order in which they are to be done if their times are the same. */
+  /** In the order in which they are processed if their times are equal. */
   events: {
     nativeId: string;
     account: string;
@@ -22,10 +22,13 @@ export interface EventsToStore {
   }[];
 }
 
-/** Statements of one project at the same time: while the database works on one, the next is prepared. */
+/** Concurrent statements per project: while the database runs one, the next is prepared. */
 const LINES = 2;
 
-/** The same for a request that is sent again: it would wait for the first, and a third for both. */
+/**
+ * A repeated request stays on the line of the first one. On another line it would wait for the first, and a third
+ * request would wait for both.
+ */
 function lineOf(nativeId: string): number {
   let sum = 0;
   for (let place = 0; place < nativeId.length; place += 1) {
@@ -35,12 +38,12 @@ function lineOf(nativeId: string): number {
 }
 
 /**
- * One row for each subscription that wants the event; it is found by the app, the account and the object. Names of
- * fields may differ in case: some providers spell them in several ways. An event
- * that is there already stays as it is. A request that brings nothing wanted and new has no row. The hint is for the
- * processes that do the events. `new` finds the requests of what was stored without a join: its rows are more than the
- * planner thinks. A subscription that is deleted waits for what is being stored for it, and nothing is stored after it.
- * Arrivals are counted here: the shards of a cluster have no defaults that count.
+ * Stores a row for each subscription that wants the event, found by app, account and object. Names of fields may differ
+ * in case, because some providers spell them in several ways. An event that is already stored does not change. A
+ * request without a new and wanted event has no row in the result. The notification is for the processes that deliver
+ * events. `new` finds the requests of stored events without a join, because the planner underestimates its rows. A
+ * deletion of a subscription waits for events that are being stored for it, and none are stored afterwards. Arrivals
+ * are counted here because shards of a cluster have no defaults that count.
  */
 export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
   lineOf: ({ projectId, events: [first] }) => `${projectId} ${lineOf(first?.nativeId ?? '')}`,

@@ -1,4 +1,4 @@
-/** How what a refresh gave is stored, in place of the very credentials that were refreshed. */
+/** Stores the tokens of a refresh in place of exactly the credentials that were refreshed. */
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
 import { notificationsColumn } from './notification-channels.ts';
@@ -7,18 +7,21 @@ import type { ChangeOfMany } from './shared-changes.ts';
 type Connection = Tables['Connection'];
 
 export interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpireTime'> {
-  /** The credentials as they must be stored now. */
+  /** The sealed credentials that must still be stored. */
   heldSealed: string;
   credentialsSealed: string;
   now: Date;
-  /** Null if it is not told. */
+  /** Null if no event is published. */
   event: EventRow | null;
 }
 
-/** The connection is CREATED again, and nobody refreshes it any more. One with other credentials by now has no row. */
+/**
+ * Stores the tokens, sets the connection to CREATED and ends its refresh lease. A connection whose credentials have
+ * changed since has no row in the result.
+ */
 export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> = {
   lineOf: ({ projectId }) => projectId,
-  // No two are the same: sealing takes chance.
+  // Unique, because sealing uses a random nonce.
   keyOf: ({ credentialsSealed }) => credentialsSealed,
   text: `
   with given as (

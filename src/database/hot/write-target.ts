@@ -44,7 +44,7 @@ export interface InstalledAccount {
   consumer: Row<'Consumer'>;
 }
 
-/** Null if the project does not have the installation anymore. */
+/** Null if the installation has been deleted from the project. */
 export async function findInstalledAccount(
   rows: Rows,
   key: { projectId: string; installationId: string },
@@ -171,7 +171,7 @@ function inSight(id: 'g.id' | 'c.consumerId', project: RawBuilder<string>) {
     where e."projectId" = ${project} and e."id" = ${sql.ref(id)})`;
 }
 
-/** All that a `Row` has. */
+/** All columns of a `Row`. */
 function columns<T extends Table, A extends string>(alias: A, table: T) {
   return columnsOf(table).map((column) => `${alias}.${column}` as const);
 }

@@ -1,6 +1,6 @@
 /**
- * Applies migrations/ at start. Keeps Prisma's own table and checksums, so that `prisma migrate deploy`
- * and `prisma migrate status` see the same history; unlike the CLI it also reaches the embedded database.
+ * Applies migrations/ at start. Keeps Prisma's own table and checksums, so that `prisma migrate deploy` and `prisma
+ * migrate status` see the same history. Unlike the CLI, it also works on the embedded database.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,17 +9,17 @@ import type { Log } from '../../log.ts';
 import { type ClusterSchema, findClusterSchema } from '../cluster.ts';
 import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 
-/** Said before a migration of a filled database: which rows it has to look at, and how long that may take. */
+/** Logged before a migration of a filled database: how many rows it reads, and how long that may take. */
 
 interface MigrationNotice {
-  /** Of the tables that are read whole, as the database estimates them. */
+  /** The rows of the tables that are read completely, as the database estimates them. */
   rows: number;
   bytes: number;
-  /** Nobody changes rows of a table while it is indexed. */
+  /** Rows of a table cannot change while it is indexed. */
   mayTakeSeconds: number;
 }
 
-/** What a slow disk reads, sorts and writes in a second. */
+/** Conservative throughput of a slow disk that reads, sorts and writes. */
 const BYTES_PER_SECOND = 20_000_000;
 
 const READS_ALL = [
@@ -29,7 +29,7 @@ const READS_ALL = [
   /update "(\w+)"/gi,
 ];
 
-/** Null if it reads no table whole, or only empty ones. */
+/** Null if the migration reads no table completely, or only empty ones. */
 export async function noticeOf(
   session: Pick<OpenSession, 'query'>,
   sql: string,
@@ -49,7 +49,7 @@ const SIZES = `
   group by c.oid, c.reltuples`;
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');
-/** The lock that Prisma's CLI takes too. */
+/** The lock that Prisma's CLI also takes. */
 const ADVISORY_LOCK = 72_707_369;
 
 const HISTORY_TABLE = `
@@ -72,20 +72,20 @@ interface Applied {
 
 /** A migration may build an index over all rows. */
 const MIGRATION_MAX_MS = 30 * 60_000;
-/** For another process that migrates, or that has hung while it did. */
+/** The time to wait for another process that migrates, or that hung during a migration. */
 const LOCK_MAX_MS = 5 * 60_000;
 
 export interface MigrateOptions {
-  /** Of these names; the others wait. */
+  /** Applies only migrations of these names. */
   only?: string[];
-  /** Default: those of this version of the gateway. */
+  /** Default: the migrations of this version of the gateway. */
   migrations?: readonly Migration[];
 }
 
 export interface Migrated {
-  /** It was empty before. */
+  /** True if the database was empty before. */
   isNew: boolean;
-  /** Its tables are spread over several servers. */
+  /** True if the tables are spread over several servers. */
   isDistributed: boolean;
 }
 
@@ -97,18 +97,18 @@ export async function migrate(
 ): Promise<Migrated> {
   const wanted = migrations.filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
-  // A connection of its own: it may take longer than a statement of a request.
+  // Uses its own connection, because it may take longer than a statement of a request.
   const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });
   try {
     await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const cluster = await findClusterSchema(session);
     const isNew = await applyAll({ session, cluster, log }, wanted);
-    // A part of the migrations doesn't make all tables.
+    // Spreading requires all tables, which a part of the migrations does not create.
     const isDistributed = cluster !== null && !only && (await cluster.settle(log));
     return { isNew, isDistributed };
   } finally {
-    // Its locks are free when it ends.
+    // Ending the session releases its locks.
     await session.end();
   }
 }
@@ -141,7 +141,7 @@ export interface Migration {
   checksum: string;
 }
 
-/** Those of this version of the gateway, in their order. */
+/** The migrations of this version of the gateway, in order. */
 export function listMigrations(): Migration[] {
   return readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -1,4 +1,4 @@
-/** Those of this process who listen to hints, and what tells them. */
+/** The listeners of this process, by channel. */
 import { outsideTraces } from '../../spans.ts';
 import type { SendNotifications } from './notification-sender.ts';
 import type { OnNotification } from './notifications.ts';
@@ -6,7 +6,10 @@ import type { OnNotification } from './notifications.ts';
 export class Listeners {
   readonly #byChannel = new Map<string, Set<OnNotification>>();
 
-  /** Channels are few, and stay when their last listener goes. One that is added while they are visited is visited too. */
+  /**
+   * Channels are few, and stay when their last listener is removed. A channel that is added during the iteration is
+   * visited too.
+   */
   get channels(): Iterable<string> {
     return this.#byChannel.keys();
   }
@@ -29,7 +32,7 @@ export class Listeners {
     for (const onHint of this.#byChannel.get(channel) ?? []) onHint(payload);
   }
 
-  /** Hints that stay within the process. What listeners do is no part of the trace of whoever has told them. */
+  /** Delivers notifications within the process. Listeners run outside the trace of the sender. */
   send: SendNotifications = (notifications) =>
     new Promise<void>((resolve) => {
       const tellAll = () => {

@@ -1,14 +1,14 @@
-/** Sends hints, those of the same moment together, until they are taken. */
+/** Sends notifications in batches and retries until they are sent. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Backoff, untilDone } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Notification, Notify } from './notifications.ts';
 
-/** Between sendings: a hint that comes alone goes at once, and many together cost as little as one. */
+/** The gap between batches. A single notification is sent immediately, and many together cost as little as one. */
 const GAP_MS = 5;
 const RETRY: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
-/** While the database is away. What is left out is found by those who look without a hint. */
+/** The most notifications kept while the database is unavailable. Listeners find the others by polling. */
 const WAITING_MAX = 10_000;
 /** A server that hangs must not delay the end of this process. */
 const CLOSE_MS = 1_000;
@@ -16,7 +16,7 @@ const CLOSE_MS = 1_000;
 const TELL = `select pg_notify("channel", "payload")::text
   from unnest($1::text[], $2::text[]) as told("channel", "payload")`;
 
-/** To all who listen. */
+/** Sends notifications to all listeners. */
 export type SendNotifications = (notifications: readonly SplitNotification[]) => Promise<unknown>;
 
 interface SplitNotification {
@@ -24,7 +24,7 @@ interface SplitNotification {
   payload: string;
 }
 
-/** To the listeners of all processes, by one statement. */
+/** Sends notifications to the listeners of all processes, with one statement. */
 export function notifyBy(query: RunQuery): SendNotifications {
   return (notifications) =>
     query(TELL, [
@@ -70,7 +70,7 @@ export class NotificationSender implements AsyncDisposable {
     await this.#sendHints(notifications.map(split));
   }
 
-  /** What waits is sent once more. */
+  /** Sends the pending notifications once more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     if (this.#waiting.size > 0) await endWithin(this.#send(this.#takeAll()), CLOSE_MS);

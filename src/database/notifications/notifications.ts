@@ -1,20 +1,20 @@
 /**
- * What wakes those who wait for a change, called hints here: within a process that is alone on its database, else by
- * PostgreSQL's LISTEN and NOTIFY. They come after the commit, and may be lost with a connection or a process. So a
- * listener reads the stored rows, and looks now and then without one.
+ * Notifications wake listeners that wait for a change: within a process that is alone on its database, otherwise by
+ * PostgreSQL's LISTEN and NOTIFY. They are sent after the commit, and may be lost with a connection or a process. So
+ * listeners read the stored rows, and also poll.
  */
 
-/** The channel and the payload. The same one, told twice at the same time, is told once. */
+/** The channel and the payload. Equal notifications that are pending at the same time are sent once. */
 export type Notification = `${string} ${string}`;
 
 /**
- * Tells the listeners of all processes, after the commit of what it is about: a transaction that tells by itself keeps
- * all others that do so waiting until it is written to the disk (docs/decisions/044-hints-after-the-commit.md).
+ * Notifies the listeners of all processes. Call it after the commit, because transactions that use NOTIFY wait for each
+ * other until they are written to disk (docs/decisions/044-hints-after-the-commit.md).
  */
 export type Notify = (notifications: readonly Notification[]) => void;
 
-/** Called without a payload if hints may have been missed: anything may have changed. */
+/** Called without a payload if notifications may have been missed, so that anything may have changed. */
 export type OnNotification = (payload?: string) => void;
 
-/** Never throws: if the database can't be reached, hints begin when it can. */
+/** Never throws. If the database is unavailable, notifications begin when it returns. */
 export type Listen = (channel: string, onHint: OnNotification) => AsyncDisposable;

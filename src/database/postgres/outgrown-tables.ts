@@ -1,16 +1,19 @@
 /**
- * The planner knows nothing of a table until it is analyzed, and takes it for small while it has grown since; autovacuum
- * looks once a minute. Until then it may take any index that begins with the project for a look-up by key, and walk all
- * of the project's rows: ten times the work for an event after 10,000 of them. So tables that have outgrown what is known
- * of them are analyzed within seconds. A vacuum tells how many rows there are, but nothing of their values: a project then
- * seems to have one row of each table with a few hundred. (When a table was last analyzed is forgotten by a server that
- * was killed, and not known to a standby that takes over; what was found then is.)
+ * Analyzes tables that have outgrown their statistics within seconds. Without statistics the planner assumes a small
+ * table, and autovacuum polls once a minute. Until then the planner may use any index that begins with the project for
+ * a lookup by key, and scan all rows of the project: an event takes ten times as long after 10,000 others. A vacuum
+ * updates the number of rows but not their values, so that a project seems to have one row in each table of a few
+ * hundred. (A server that was killed forgets when a table was last analyzed, and a standby that takes over never knew,
+ * but the statistics remain.)
  */
 import type { RunQuery } from '../rows.ts';
 
-/** As many as a wrong plan does not matter for. */
+/** Below this number of rows a wrong plan does not matter. */
 const ROWS_MIN = 100;
-/** So many times the rows that are known. Changes that are no growth are left to autovacuum: plans made anew cost too. */
+/**
+ * The growth that requires an analyze, as a multiple of the known rows. Other changes are left to autovacuum, because
+ * replanning costs too.
+ */
 const GROWTH = 2;
 
 const HAS_OUTGROWN = `
@@ -19,12 +22,12 @@ const HAS_OUTGROWN = `
     and (s.n_live_tup >= ${GROWTH} * c.reltuples or not exists (
       select from pg_stats p where p.schemaname = s.schemaname and p.tablename = s.relname))`;
 
-/** SQL: now, if there is one to analyze. */
+/** SQL: the current time if a table needs an analyze. */
 export const OUTGROWN_TABLE_DUE = `select clock_timestamp() where exists (select 1 ${HAS_OUTGROWN})`;
 
 /**
- * Answers which were analyzed, those left out that somebody else is at. Throws the first failure when all others have had
- * their turn.
+ * Returns the tables that it analyzed. Tables that another session has locked are skipped. Throws the first failure
+ * after all tables were tried.
  */
 export async function analyzeOutgrownTables(query: RunQuery): Promise<string[]> {
   const select = `select format('%I.%I', s.schemaname, s.relname) as "name" ${HAS_OUTGROWN}`;

@@ -1,6 +1,6 @@
 /**
- * A pooler before PostgreSQL that gives each transaction any of its connections, like PgBouncer in transaction mode.
- * What belongs to a session goes past it: LISTEN, the lock of the process, migrations, and limits that a session sets.
+ * Supports a pooler in front of PostgreSQL that assigns a connection to each transaction, like PgBouncer in transaction
+ * mode. State of sessions bypasses it: LISTEN, the lock of the process, migrations, and limits that a session sets.
  */
 import { randomUUID } from 'node:crypto';
 import { StartRefused } from '../../errors.ts';
@@ -8,13 +8,16 @@ import type { Log } from '../../log.ts';
 import { isCluster } from '../cluster.ts';
 import { type OpenSession, openSession, type Pooler, type Server } from '../sessions/session.ts';
 
-/** Looks at it once, at the start. Throws StartRefused if it leads to another database than the direct connections. */
+/**
+ * Detects the features of the pooler at start. Throws StartRefused if it leads to another database than the direct
+ * connections.
+ */
 export async function detectPooler(
   { pooled, direct }: { pooled: Server; direct: Server },
   log: Log,
 ): Promise<Pooler> {
   const name = 'integration-gateway start';
-  // Nothing is kept, as far as is known by now.
+  // Assumes at first that the pooler keeps no prepared statements.
   const session = await openSession({ ...pooled, pooler: { keepsStatements: false }, name });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => session.end());
@@ -31,7 +34,7 @@ export async function detectPooler(
   return pooler;
 }
 
-/** The same on two connections only if they lead to one database of one server. */
+/** Returns equal values on two connections only if they lead to the same database of the same server. */
 async function placeOf(session: OpenSession): Promise<string | undefined> {
   const { rows } = await session.query<{ place: string }>(
     `select oid || ' since ' || pg_postmaster_start_time() at time zone 'UTC' as "place"
@@ -41,14 +44,15 @@ async function placeOf(session: OpenSession): Promise<string | undefined> {
 }
 
 /**
- * Settings that only the role can have, because a pooler refuses them for a connection: limits, and the planner's settings of
- * `setUp`. The coordinator of a cluster must plan by the values (docs/decisions/049-statements-are-planned-once.md).
+ * Settings that only the role can have, because a pooler refuses them for a connection: limits, and the planner
+ * settings of `setUp`. The coordinator of a cluster must plan with the values
+ * (docs/decisions/049-statements-are-planned-once.md).
  */
 const UNLIMITED = `setting = '0' and name in ('statement_timeout', 'idle_in_transaction_session_timeout')`;
 const UNSET = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
 const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
 
-/** The settings that the planner should have and this session lacks. */
+/** The planner settings that this session should have and lacks. */
 export async function plannerUnsetOf(
   session: Pick<OpenSession, 'query'>,
   { keepsStatements }: { keepsStatements: boolean },
@@ -65,8 +69,8 @@ async function namesOf(session: Pick<OpenSession, 'query'>, condition: string): 
 }
 
 /**
- * A pooler that carries prepared statements to whichever connection it takes gives them names of its own there; one
- * that does not passes them on as they are, and other connections don't know them.
+ * True if the pooler supports prepared statements. It then renames them on each server connection. Other poolers pass
+ * names through, and other server connections do not know them.
  */
 async function keepsStatements(session: OpenSession): Promise<boolean> {
   const name = `probe ${randomUUID()}`;

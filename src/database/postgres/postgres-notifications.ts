@@ -1,7 +1,8 @@
 /**
- * One connection for the whole process: hints of a PostgreSQL server come over it, and it shows that the server
- * answers. Its lock tells other processes that this one runs. It is open from the start. While no other process runs, hints stay
- * within this one: each process greets the others when it comes, and all look now and then who is still there.
+ * The connection of a process for notifications. It is open from the start, receives notifications of the server, shows
+ * that the server responds, and holds the lock that tells other processes that this one runs. While no other process
+ * runs, notifications stay within the process. Each process announces itself at its start, and all check from time to
+ * time which others run.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
@@ -14,13 +15,13 @@ import type { SharedProcesses } from '../processes.ts';
 import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
-/** A quiet connection looks like one that hangs: at this interval it is asked who else is there. */
+/** The interval of the check for other processes. It also shows that a quiet connection does not hang. */
 const HEARTBEAT_MS = 5_000;
-/** Statements of this connection are quick. */
+/** Statements of this connection are short. */
 const STATEMENT_MAX_MS = 3_000;
-/** A process that comes tells it its id. */
+/** A new process announces its id on this channel. */
 const GREETINGS_CHANNEL = 'gateway_greetings';
-/** A caller that asks whether the database answers gets a result within a second. */
+/** A readiness check gets its result within a second. */
 const PING_MAX_MS = 800;
 
 export class PostgresNotifications implements AsyncDisposable {
@@ -28,10 +29,10 @@ export class PostgresNotifications implements AsyncDisposable {
   readonly #processes: SharedProcesses;
   readonly #notify: SendNotifications;
   readonly #listeners = new Listeners();
-  /** False also while that is not known. */
+  /** False also while it is unknown. */
   #isAlone = false;
   #greetings = 0;
-  /** Null until its channels are subscribed to. */
+  /** Null until the channels are subscribed to. */
   #session: OpenSession | null = null;
   #newest: OpenSession | undefined;
   #connected = Promise.withResolvers<OpenSession>();
@@ -43,7 +44,7 @@ export class PostgresNotifications implements AsyncDisposable {
   #heartbeat: NodeJS.Timeout | undefined;
   #pinging: Promise<unknown> | null = null;
 
-  /** `notify` tells the listeners of all processes. */
+  /** `notify` sends notifications to the listeners of all processes. */
   constructor(server: Server, processes: SharedProcesses, notify: SendNotifications) {
     this.#server = server;
     this.#processes = processes;
@@ -59,11 +60,11 @@ export class PostgresNotifications implements AsyncDisposable {
     return listening;
   };
 
-  /** To the listeners of all processes. */
+  /** Sends notifications to the listeners of all processes. */
   send: SendNotifications = (notifications) =>
     this.#isAlone ? this.#listeners.send(notifications) : this.#notify(notifications);
 
-  /** Throws if the server does not answer within a second. A lost connection is opened again at once. */
+  /** Throws if the server does not respond within a second. A lost connection is reopened immediately. */
   ping = async (): Promise<void> => {
     if (!this.#session) this.#connectNow();
     this.#pinging ??= this.#ask().finally(() => {
@@ -110,7 +111,7 @@ export class PostgresNotifications implements AsyncDisposable {
     return session;
   }
 
-  /** Tells that this process is there, and asks who else is. A server that is a standby refuses it. */
+  /** Announces this process and checks which others run. A standby refuses this. */
   async #greet(session: OpenSession): Promise<void> {
     await this.#processes.attend((text, values) => session.query(text, values));
     await session.query(`listen ${GREETINGS_CHANNEL}`);
@@ -131,7 +132,7 @@ export class PostgresNotifications implements AsyncDisposable {
     if (this.#isClosed) void session.end();
   }
 
-  /** Told once of each connection, or of one that could not be opened. */
+  /** Logged once for each connection that was lost or could not be opened. */
   #lost(session: OpenSession | undefined): void {
     if (session !== this.#newest) return;
     this.#newest = undefined;
@@ -143,7 +144,7 @@ export class PostgresNotifications implements AsyncDisposable {
     this.#reconnectSoon();
   }
 
-  /** One after the other: a connection takes one statement at a time. */
+  /** Runs one statement after the other, because the connection takes one at a time. */
   async #subscribe(session: OpenSession, channel: string): Promise<void> {
     const before = this.#subscribed;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -171,7 +172,7 @@ export class PostgresNotifications implements AsyncDisposable {
       const { rows } = await session.query(text, values);
       return rows;
     });
-    // Who has greeted meanwhile may have come after the look.
+    // A process that announced itself in the meantime may have started after the check.
     if (greetings === this.#greetings && session === this.#newest) this.#isAlone = !hasOthers;
   }
 

@@ -1,4 +1,4 @@
-/** Any PostgreSQL: a pool for requests, one for jobs, and a connection for hints. */
+/** Opens any PostgreSQL: a pool for requests, one for jobs, and a connection for notifications. */
 import type { Config } from '../../config.ts';
 import { databaseUrls } from '../../database-urls.ts';
 import type { Log } from '../../log.ts';
@@ -23,11 +23,11 @@ import { PostgresNotifications } from './postgres-notifications.ts';
 import { Primary } from './primary.ts';
 
 /**
- * What looks after all projects has connections of its own, for each group of projects: a sweep that hangs takes none
- * from requests, and none from sweeps of another group. They are opened when they are needed, and closed when they are idle.
+ * Sweeps over all projects have their own connections for each shard group. A sweep that hangs takes none from requests
+ * or from sweeps of another group. Connections open when they are needed and close when they are idle.
  */
 
-/** Sweeps are a dozen, of which few have something to do at the same time; the others wait their turn. */
+/** There are a dozen sweeps, of which few have work at the same time. The others wait. */
 const CONNECTIONS = 4;
 
 type SweptServer = Server & Pick<PoolOptions, 'Client' | 'refusal' | 'plansOnce'>;
@@ -61,7 +61,9 @@ class SweepPools implements AsyncDisposable {
   }
 }
 
-/** Far above any statement of the gateway; so short that work goes on within 10 s after a connection hangs. */
+/**
+ * Far above any statement of the gateway, and short enough that work continues within 10 s after a connection hangs.
+ */
 const STATEMENT_MAX_MS = 5_000;
 
 interface Told {
@@ -69,7 +71,7 @@ interface Told {
   meters: Meters;
 }
 
-/** Disposing of it takes no longer than a few seconds, whatever hangs. */
+/** Disposing of it takes at most a few seconds, whatever hangs. */
 export async function openPostgres(config: Config, told: Told): Promise<Database> {
   const outages = new Outages(told.log);
   const { direct, server, primaries } = await findServers(config, { ...told, outages });
@@ -108,7 +110,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
       clock[Symbol.dispose]();
       cluster?.[Symbol.dispose]();
       await Promise.all([notifications[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
-      // If this fails, its leases end by themselves.
+      // If this fails, the leases of the process expire.
       await endWithin(processes.leave(), LEAVE_MS);
       await clients[Symbol.asyncDispose]();
       await Promise.all([sessions.close(), sweeps[Symbol.asyncDispose]()]);
@@ -116,7 +118,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   };
 }
 
-/** The coordinator of a cluster has to know the values, which say where the rows are. */
+/** The coordinator of a cluster needs the values, which determine where the rows are. */
 function poolsOf(cluster: Cluster | null) {
   return { ...cluster?.pools, plansOnce: cluster === null };
 }
@@ -130,9 +132,9 @@ function sessionsFor(
 }
 
 interface Servers {
-  /** For what belongs to a session. */
+  /** For state of sessions. */
   direct: Server;
-  /** For all else: through a pooler, if there is one. */
+  /** For everything else, through a pooler if one is configured. */
   server: Server;
   primaries: Primary[];
 }

@@ -1,13 +1,13 @@
 /**
- * Which of several servers of a database takes changes: found at the start, and looked for again whenever the database
- * fails. The gateway does not decide who that is; whoever promotes a standby sees to it that the old server takes no more.
+ * Finds which of several servers of a database accepts writes, at the start and again whenever the database fails. The
+ * gateway does not decide which server is the primary: whoever promotes a standby must stop writes to the old server.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../log.ts';
 import type { Address } from '../sessions/session.ts';
 
-/** Between two looks while no server takes changes. */
+/** The interval of checks while no server accepts writes. */
 const POLL_GAP_MS = 500;
 const RESPONSE_MS = 2_000;
 
@@ -20,17 +20,17 @@ export class Primary implements AsyncDisposable {
   #current: string;
   #looking: Promise<void> | null = null;
 
-  /** Of one URL or more: the first counts until another is found. */
+  /** Takes one or more URLs. The first is the primary until another is found. */
   constructor(urls: readonly [string, ...string[]], log: Log) {
     this.#urls = urls;
     this.#log = log;
     [this.#current] = urls;
   }
 
-  /** Where a new connection goes. */
+  /** The address for new connections. */
   readonly address: Address = { at: () => ({ connectionString: this.#current }) };
 
-  /** The database has failed: another server may have taken over. */
+  /** Reports a failure of the database, after which another server may have taken over. */
   suspect = (): void => {
     if (this.#urls.length === 1 || this.#stopping.signal.aborted) return;
     this.#looking ??= this.#lookUntilFound().finally(() => {
@@ -38,7 +38,7 @@ export class Primary implements AsyncDisposable {
     });
   };
 
-  /** One look, for the start: if none takes changes, the first is as good as any. */
+  /** Checks once, for the start. If no server accepts writes, the first stays the primary. */
   async find(): Promise<void> {
     if (this.#urls.length > 1) await this.#look();
   }
@@ -50,7 +50,7 @@ export class Primary implements AsyncDisposable {
     }
   }
 
-  /** Whether one takes changes. The present one stays if it does. */
+  /** True if a server accepts writes. The present primary stays if it does. */
   async #look(): Promise<boolean> {
     const responses = await Promise.all(this.#urls.map(takesChanges));
     const primaries = this.#urls.filter((_, index) => responses[index]);
@@ -70,7 +70,7 @@ export class Primary implements AsyncDisposable {
   }
 }
 
-/** False for one that does not answer, too. */
+/** False also for a server that does not respond. */
 async function takesChanges(connectionString: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString,

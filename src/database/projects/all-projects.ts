@@ -1,20 +1,23 @@
 /**
- * Statements that rightly ask all projects: what is due, and the few look-ups by something that names no project. All
- * others say whose rows they mean (docs/decisions/041-rows-and-statements-know-their-project.md); a test reads every
- * statement and takes the mark for an answer.
+ * Marks statements that read rows of all projects: due work, and the few lookups by a value that names no project. All
+ * other statements name their project (docs/decisions/041-rows-and-statements-know-their-project.md). A test reads
+ * every statement and accepts the mark.
  */
 import type { Database } from '../database.ts';
 
-/** A statement for all projects, and for some: there its last parameter is their ids. */
+/** A statement for all projects, and one for some, whose last parameter is their ids. */
 export interface ForProjects {
   all: string;
   some: string;
 }
 
-/** SQL: whether a column names one of the projects that are asked. */
+/** SQL: true if the column names one of the requested projects. */
 export type InProjects = (projectId: string) => string;
 
-/** The statement in both its forms. Where it reads rows of projects, it says `inProjects` of their projectId. */
+/**
+ * Returns both forms of the statement. It must use `inProjects` on the projectId of every table of projects that it
+ * reads.
+ */
 export function forProjects(write: (inProjects: InProjects) => string): ForProjects {
   const all = write(() => 'true').trim();
   const places = [...all.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
@@ -22,7 +25,10 @@ export function forProjects(write: (inProjects: InProjects) => string): ForProje
   return { all, some: write((projectId) => `${projectId} = any($${last}::text[])`).trim() };
 }
 
-/** The same with the reason why it asks all projects. What it changes besides, it names with its project. */
+/**
+ * Returns both forms with the reason why the statement reads all projects. Tables that it changes are named with their
+ * project.
+ */
 export function acrossProjects(
   reason: string,
   write: (inProjects: InProjects) => string,
@@ -31,15 +37,12 @@ export function acrossProjects(
   return { all: `${allProjects(reason)} ${all}`, some: `${allProjects(reason)} ${some}` };
 }
 
-/** A look-up by something that names no project, with the reason why that is enough. */
+/** A lookup by a value that names no project, with the reason why that is enough. */
 export function withoutProject(reason: string, text: string): string {
   return `${allProjects(reason)} ${text.trim()}`;
 }
 
-/**
- * The first rows of all projects, of those that a statement gives in an order and up to a limit: in a cluster every
- * shard gives its own first ones.
- */
+/** Merges the first rows of all projects. In a cluster every shard returns its own first rows. */
 export function firstOfAll<R>(
   rows: readonly R[],
   limit: number,
@@ -56,12 +59,12 @@ function comparedKeys(a: Key, b: Key): number {
   return at < 0 ? 0 : one < other ? -1 : 1;
 }
 
-/** The mark alone, for statements that are written in parts. */
+/** Returns the mark for statements that are composed of parts. */
 export function allProjects(reason: string): string {
   return `/* all projects: ${reason} */`;
 }
 
-/** The form that is sent, and its values. Null: all projects. */
+/** Returns the form to send and its values. Null means all projects. */
 export function sent(
   { all, some }: ForProjects,
   projectIds: readonly string[] | null,
@@ -72,7 +75,10 @@ export function sent(
 
 export type Swept = Pick<Database, 'sweeps' | 'group'>;
 
-/** Asks the projects of the database's group, within the time and by the connections that sweeps have. */
+/**
+ * Runs the statement for the projects of the database's group, on the connections of sweeps and within their time
+ * limit.
+ */
 export function sweep<R>(
   { sweeps, group }: Swept,
   statement: ForProjects,

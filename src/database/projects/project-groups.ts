@@ -1,15 +1,15 @@
 /**
- * Groups of projects that fail apart from each other: where projects are spread over several servers, those of one
- * server. What asks all projects asks each group apart, so that a server that hangs or is away delays its own projects
- * and nobody else's. One server is one group, of all projects.
+ * Groups of projects that fail independently. If projects are spread over several servers, each server is a group.
+ * Statements over all projects run for each group separately, so that a server that hangs delays only its own projects.
+ * A single server is one group of all projects.
  */
 
 export interface ProjectGroup {
-  /** Stays the same while projects come, go and move. */
+  /** Stable while projects are created, deleted and moved. */
   name: string;
-  /** Its projects now; null: all that there are. */
+  /** The projects of the group now. Null means all projects. */
   projectIds(): readonly string[] | null;
-  /** The projects, whosever they are, as parts of which one statement may lock and change rows together. */
+  /** Splits any projects into parts. One statement may lock and change the rows of a part together. */
   together(projectIds: readonly string[]): readonly (readonly string[])[];
 }
 
@@ -19,12 +19,12 @@ export const ALL_PROJECTS: ProjectGroup = {
   together: (projectIds) => [projectIds],
 };
 
-/** Of a database that is one server. */
+/** The group of a database on a single server. */
 export const ONE_GROUP = { group: ALL_PROJECTS, groups: async () => [ALL_PROJECTS] };
 
 /**
- * The group as parts whose rows one statement may lock and change. What takes a few of all rows goes from part to part:
- * another one comes first with each turn.
+ * Splits the group into parts whose rows one statement may lock and change. A statement that takes a few of all rows
+ * goes from part to part, and each turn begins with another part.
  */
 export function partsInTurn(group: ProjectGroup, turn: number): ProjectGroup[] {
   const projectIds = group.projectIds();
@@ -36,12 +36,12 @@ export function partsInTurn(group: ProjectGroup, turn: number): ProjectGroup[] {
 
 /** Rows of projects that one statement may change together. */
 export interface Part<R> {
-  /** Null: of any project. */
+  /** Null means any project. */
   projectIds: readonly string[] | null;
   rows: readonly R[];
 }
 
-/** The rows by the projects that one statement may change together. */
+/** Groups the rows by the projects that one statement may change together. */
 export function partsOf<R>(
   group: ProjectGroup,
   rows: readonly R[],

@@ -1,4 +1,4 @@
-/** The conditions of a list. Their values are bound, never put into the text. */
+/** The conditions of a list. Values are bound, never inserted into the text. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ValueOf } from '../statements.ts';
 import {
@@ -15,13 +15,13 @@ import {
 export interface Condition {
   column: string;
   comparison: Comparison;
-  /** What the column is compared with. */
+  /** Returns the value to compare the column with. */
   of: (lists: Lists) => unknown;
 }
 
 export type Value = ValueOf<Lists>;
 
-/** The conditions of each range of an index that a list is merged from. */
+/** The conditions of each index range that a list is merged from. */
 export function rangesOf([list, ...others]: Lists): Condition[][] {
   const { where } = list as AnyList;
   const conditions = conditionsOf(where, (lists) => (lists[0] as AnyList).where).map((condition) =>
@@ -38,7 +38,7 @@ export function rangesOf([list, ...others]: Lists): Condition[][] {
   );
 }
 
-/** The range in which the column has one of its values: the one at that place. */
+/** The range in which the column has the value at that position. */
 function withOneValue(
   range: readonly Condition[],
   { column, one, place }: { column: string; one: unknown; place: number },
@@ -71,7 +71,7 @@ export function expressionOf(
   { column, comparison, of }: Condition,
   value: Value,
 ): RawBuilder<SqlBool> {
-  // The range of ids that goes with a range of time is narrower than what an index of times alone would give.
+  // The range of ids that matches a range of times is narrower than an index range of times alone.
   const isTime = comparison.startsWith('time');
   const name = isTime ? sql`(${sql.ref(column)} + interval '0')` : sql.ref(column);
   const member = (key: string) => value((lists) => (of(lists) as Conditions)[key]);
@@ -108,7 +108,7 @@ export function expressionOf(
   }
 }
 
-/** Of the search words of one row that begin alike, the first one: so that a row is found once. */
+/** Selects the first of a row's search words with that prefix, so that each row is found once. */
 function firstFrom(name: RawBuilder<unknown>, from: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return sql`not exists (
     select from "SearchWord" earlier

@@ -1,14 +1,14 @@
-/** Reads as if what belongs to some groups and consumers were gone, while its rows are being deleted. */
+/** Hides the rows of groups and consumers that are being erased, until they are deleted. */
 import type { OneOf, RowList, Rows } from '../rows.ts';
 import { columnsOf, type Table } from '../tables.ts';
 import type { Link } from './linked-rows.ts';
 import type { Conditions } from './list-shape.ts';
 
-/** The columns that name a group or a consumer; each of them may be null. */
+/** Columns that name a group or a consumer. Each may be null. */
 const NAMING = ['groupId', 'consumerId'];
 const THEMSELVES: readonly Table[] = ['Group', 'Consumer'];
 
-/** Statements of a caller's own (`run`, `query`) are left as they are. */
+/** Does not change statements that a caller writes (`run`, `query`). */
 export function hidingRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
   const hide = <W>(table: Table, where: W): W => {
     const ids = hiddenIds();
@@ -42,7 +42,7 @@ function without(table: Table, where: Conditions, ids: readonly string[]): Condi
   return { ...where, ...Object.fromEntries(changed) };
 }
 
-/** What a condition on a column becomes: a list of nothing finds nothing. */
+/** Removes hidden ids from a condition on a column. A condition without ids matches nothing. */
 function lessIds(condition: unknown, ids: readonly string[]): unknown {
   if (condition === undefined) return { noneOf: ids };
   if (typeof condition === 'string') return ids.includes(condition) ? [] : condition;

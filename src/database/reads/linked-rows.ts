@@ -1,25 +1,27 @@
 /**
- * A page with the rows that its rows point to, in one statement: read as arrays, since columns of several
- * tables have the same names, and made into the rows that each table gives by itself.
+ * Reads a page together with the rows that its rows point to, in one statement. The rows are read as arrays, because
+ * columns of several tables have equal names, and are converted to the rows of each table.
  */
 import { columnsOf, type Row, type Table } from '../tables.ts';
 import type { Conditions } from './list-shape.ts';
 
-/** Of every row of a page: the row of another table whose id a column holds. */
+/** A link from every row of a page to the row of another table whose id a column holds. */
 export interface Link {
   table: Table;
   column: string;
-  /** Rows of the other table that may be read. */
+  /** Conditions that the linked rows must meet. */
   where: Conditions;
 }
 
-/** A row as a page gives it. */
+/** A row of a page. */
 export interface PageRow {
-  /** What its links led to, by their columns: null if nothing may be read there. Only columns that were links. */
+  /**
+   * The linked rows by column. Null if the row may not be read. Contains only the columns that were requested as links.
+   */
   linked?: Record<string, object | null>;
 }
 
-/** The rows of the page, in the order of the arrays, each with what it is linked to. */
+/** Converts the arrays of a page to rows with their linked rows, in the same order. */
 export function rowsOfArrays(
   table: Table,
   links: readonly Link[],
@@ -43,7 +45,7 @@ export function rowsOfArrays(
   });
 }
 
-/** The rows of several tables, by table, from one array of all their columns; null for one that was not there. */
+/** Converts one array with the columns of several tables to a row for each table. Null if a table has none. */
 export function rowsOfTables<T extends Table>(
   tables: readonly T[],
   values: readonly unknown[],

@@ -1,12 +1,12 @@
-/** What tells the statements of lists apart: all of a list but its values. */
+/** The shape of a list: everything about it except its values. Lists of one shape share a statement. */
 import type { RowList } from '../rows.ts';
 
 export type Conditions = Record<string, unknown>;
 
-/** A list without its range is all of its rows, or their count. */
+/** A list without a range means all of its rows, or their count. */
 export type AnyList = Omit<RowList, 'range'> & Partial<Pick<RowList, 'range'>>;
 
-/** One list, or several that differ by ids alone: those are the rows of `requested`, which the table is joined to. */
+/** One list, or several that differ only by ids. The ids are the rows of `requested`, which the table is joined to. */
 export type Lists = readonly AnyList[];
 
 /** How a column is compared with its value. */
@@ -52,7 +52,7 @@ function spanOf({ from, until }: { from?: unknown; until?: unknown }): Compariso
   return until === undefined ? 'from' : 'span';
 }
 
-/** A column by which lists of one kind may differ. */
+/** True for a condition by which lists of one shape may differ. */
 export function isId(name: string, value: unknown): boolean {
   return typeof value === 'string' && /(^id|Id)$/.test(name);
 }
@@ -62,10 +62,13 @@ export function idsOf([list]: Lists): string[] {
   return Object.keys(where).filter((name) => isId(name, where[name]));
 }
 
-/** Where a column may have several values, an index gives each of them in order, but not all together. */
+/**
+ * The most index ranges that a page is merged from. An index returns the rows of one value in order, but not those of
+ * several values together.
+ */
 const RANGES_MAX = 16;
 
-/** The columns of several values that a page is merged from, a range of an index for each combination of them. */
+/** The columns with several values. A page is merged from an index range for each combination of their values. */
 export function mergedColumns({ where, range }: AnyList): readonly string[] {
   if (!range) return [];
   const columns: string[] = [];
@@ -82,7 +85,7 @@ export function distinct(values: unknown): unknown[] {
   return [...new Set(values as unknown[])];
 }
 
-/** Lists of one key have one statement. */
+/** Returns a key. Lists with equal keys share a statement. */
 export function shapeOf(purpose: 'rows' | 'count', lists: Lists): string {
   const [list] = lists as [AnyList];
   const { table, where, range, along, links } = list;

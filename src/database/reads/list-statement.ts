@@ -1,6 +1,6 @@
 /**
- * The statements of lists: equality and one key range, always over an index. The columns of a list are typed
- * where the list is made; here it may be of any table.
+ * The statements of lists: equality conditions and one key range, always over an index. Callers check the columns of a
+ * list by type; here a list may be of any table.
  */
 import {
   type Expression,
@@ -26,11 +26,14 @@ const tables = statements as unknown as Kysely<AnyTables>;
 
 const namesOf: (table: Table) => readonly string[] = columnsOf;
 
-/** The gateway has a few hundred shapes; queries with many combinations of links only make others be written again. */
+/**
+ * The most cached statements. The gateway has a few hundred shapes; only queries with many combinations of links exceed
+ * this.
+ */
 const KEPT_MAX = 2_000;
 const KEPT = new LRUCache<string, Kept<Lists>>({ max: KEPT_MAX });
 
-/** The rows of a list, or of several of one kind, or how many they are: written once for each shape. */
+/** The statement for the rows or the count of one list, or of several lists of one shape. Cached by shape. */
 export function listStatement(
   purpose: 'rows' | 'count',
   lists: Lists,
@@ -62,7 +65,7 @@ function rows(lists: Lists, value: Value): Select {
   return range ? linked.orderBy(`page.${range.column}`, range.direction) : linked;
 }
 
-/** Each link is one look at a primary key, whatever the plan. */
+/** Each link is one lookup of a primary key, whatever the plan. */
 function withLink(select: Select, { link, place }: { link: Link; place: number }, value: Value) {
   const name = `link${place}`;
   const conditions = conditionsOf(link.where, (lists) => linksOf(lists)[place]?.where ?? {});
@@ -82,7 +85,7 @@ function linksOf([list]: Lists): readonly Link[] {
   return list?.links ?? [];
 }
 
-/** The rows of a list, in the order of its range; of many, those of one row of `requested`. */
+/** Selects the rows of a list in the order of its range. For several lists, selects those of one row of `requested`. */
 function selectPage(lists: Lists, value: Value): Select {
   const [{ table, range, along = [] }] = lists as [AnyList];
   const ranges = rangesOf(lists).map((conditions) => {
@@ -123,7 +126,7 @@ function count(lists: Lists, value: Value): Select {
     .selectAll() as Select;
 }
 
-/** The ids by which the lists differ, a row of each. */
+/** The ids by which the lists differ, one row for each list. */
 function requested(lists: Lists, value: Value) {
   const names = idsOf(lists);
   const arrays = names.map(
@@ -134,13 +137,13 @@ function requested(lists: Lists, value: Value) {
 }
 
 /**
- * A page as one range of an index: equal in its first column, and a row comparison for the others. If all were
- * equalities, the planner could walk the primary key in the same order, and read every row.
+ * A page is one range of an index: equality on its first column, and a row comparison on the others. With equalities
+ * alone the planner could scan the primary key in the same order, and read every row.
  */
 
 type Range = RowList['range'];
 
-/** The part of a list that is read in the order of its key. */
+/** The part of a list that is read in the order of a key. */
 interface OrderedRange {
   conditions: readonly Condition[];
   range: Range;
@@ -149,11 +152,11 @@ interface OrderedRange {
 
 interface Written {
   conditions: RawBuilder<SqlBool>[];
-  /** The columns of its order: those that the index alone has. */
+  /** The columns of its order that only the index has. */
   order: readonly string[];
 }
 
-/** Whether each column of the index has one value, so that the page is one range of it. */
+/** True if every condition on the index has one value, so that the page is one range of it. */
 function isIndexRange({ conditions, range, along }: OrderedRange): boolean {
   const isOne = (name: string) =>
     conditions.some(

@@ -1,16 +1,16 @@
 /**
- * Lists that differ by ids alone, like the operations of each of many installations, in one statement:
- * the ids are joined as the rows of `requested`, and each of them takes its own range of the index.
+ * Reads many lists that differ only by ids, like the operations of each of many installations, in one statement. The
+ * ids are joined as rows of `requested`, and each takes its own range of the index.
  */
 import { type AnyList, type Conditions, idsOf, isId, type Lists } from './list-shape.ts';
 
 interface Reads<L, V> {
   one(list: L): Promise<V>;
-  /** Of one kind, and all of them different. */
+  /** Reads several different lists of one shape. */
   many(lists: L[]): Promise<V[]>;
 }
 
-/** An answer for each list, in their order: with one question for all of one kind. */
+/** Returns the result of each list, in their order. Sends one statement for each shape. */
 export async function readTogether<L extends AnyList, V>(
   lists: readonly L[],
   { one, many }: Reads<L, V>,
@@ -29,7 +29,7 @@ export async function readTogether<L extends AnyList, V>(
   return lists.map((list) => responses.get(keyOf(list)) as V);
 }
 
-/** Tells which of the lists of one kind a row is of. */
+/** Returns a function that tells which of the lists a row belongs to. */
 export function placeIn(lists: Lists): (row: Conditions) => string {
   const names = idsOf(lists);
   return (row) => JSON.stringify(names.map((name) => row[name]));

@@ -1,14 +1,14 @@
 /**
- * Reads that come together go to the server together: one connection, one write. For short reads only,
- * since those of one burst are answered one after the other.
+ * Sends reads that arrive together in one write on one connection. Only for short reads, because the server executes a
+ * burst one after the other.
  */
 import type pg from 'pg';
 import { keepingSpan, outsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /**
- * The most reads of one burst; more take another connection, and so another core of the server. Twice as many are slower, and
- * where others compete for the cores, few connections get few turns on them.
+ * The most reads of a burst. Further reads use another connection, and so another core of the server. A burst of 16 is
+ * slower; with fewer connections the server gets too little CPU where others compete for it.
  */
 const BURST_MAX = 8;
 
@@ -19,24 +19,27 @@ interface Read {
   reject(error: unknown): void;
 }
 
-/** Of a database whose rows are on several servers. */
+/** Routes reads of a database whose rows are spread over several servers. */
 export interface Servers {
-  /** Names those that have the rows of the projects among the values. */
+  /** Returns a key of the servers that hold the rows of the projects in the values. */
   of(values: readonly unknown[]): string;
-  /** Why a statement can't be sent now; null if it can. */
+  /** Returns why a statement cannot be sent now. Null if it can. */
   refusal(text: string, values: readonly unknown[]): Error | null;
 }
 
-/** Undefined: it is prepared for each use. */
+/** Returns the name to prepare a statement under. Undefined prepares it for each use. */
 export type NameStatement = (text: string) => string | undefined;
 
 export interface ReadsInBursts {
   each: RunQuery;
-  /** Equal reads of one burst are read once. The rows are shared: nobody may change them. */
+  /** Executes equal reads of one burst once. Callers share the rows and must not change them. */
   shared: RunQuery;
 }
 
-/** The pool's clients must be made with `pipeline`. With several servers no read waits for the server of another. */
+/**
+ * The pool's clients must be created with `pipeline`. With several servers, reads of one server do not wait for
+ * another.
+ */
 export function readsInBursts(
   pool: pg.Pool,
   nameOf: NameStatement,
@@ -47,7 +50,8 @@ export function readsInBursts(
   const sendAll = () => {
     const reads = waiting;
     waiting = [];
-    // Not emptied: the tables of one Map lead to each other (docs/decisions/048-what-requests-read-dies-young.md).
+    // Replaced instead of cleared: the tables of one Map reference each other
+    // (docs/decisions/048-what-requests-read-dies-young.md).
     alike = new Map();
     for (const some of Map.groupBy(reads, ({ servers }) => servers).values()) {
       for (let at = 0; at < some.length; at += BURST_MAX) {
@@ -57,7 +61,7 @@ export function readsInBursts(
   };
   const each: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
-      // The first of a burst may be traced: the others are no parts of it.
+      // Runs outside the trace of the first read, because the others are not part of it.
       if (waiting.length === 0) outsideTraces(() => setImmediate(sendAll));
       const refusal = servers?.refusal(text, values);
       if (refusal) return reject(refusal);

@@ -1,4 +1,7 @@
-/** A pool of connections to PostgreSQL. If one hangs, idle ones are dropped: they may hang too. */
+/**
+ * A pool of connections to PostgreSQL. If one connection hangs, idle ones are dropped too, because they may hang as
+ * well.
+ */
 import pg from 'pg';
 import { keepingSpan } from '../../spans.ts';
 import type { Outages } from '../outages.ts';
@@ -13,24 +16,27 @@ import {
   setUp,
 } from './session.ts';
 
-/** For statements that are under way when the pool is closed. */
+/** How long closing the pool waits for running statements. */
 const CLOSE_MS = 1_000;
 /** Idle connections are dropped at most once in this time. */
 const DROP_MS = 1_000;
 
 export interface PoolOptions extends SessionOptions {
   size: number;
-  /** Connections that stay open however long they are idle. */
+  /** The number of connections that stay open however long they are idle. */
   min?: number;
-  /** Statements of one connection are sent without waiting for the answers of those before. */
+  /** Sends statements of a connection without waiting for earlier responses. */
   pipeline?: boolean;
-  /** What is prepared by name is planned once. Behind a pooler the role's settings decide. */
+  /** Plans named statements once. Behind a pooler, the settings of the role decide instead. */
   plansOnce?: boolean | undefined;
-  /** Of the connections. Default: Session. */
+  /** The class of the connections. Default: Session. */
   Client?: typeof Session | undefined;
-  /** Why a statement can't be sent now; null if it can. It is asked before the statement has a connection. */
+  /** Returns why a statement cannot be sent now, or null. It is called before the statement has a connection. */
   refusal?: ((config: unknown, values: unknown) => Error | null) | undefined;
-  /** Run on each new connection, before anything else. Default: limits of the server's side, but for a pooler. */
+  /**
+   * Runs first on each new connection. Default: sets the limits on the server's side, unless the connection goes
+   * through a pooler.
+   */
   onConnect?: (client: pg.ClientBase) => Promise<void>;
 }
 
@@ -73,7 +79,8 @@ export class SessionPool extends pg.Pool {
   override connect(onConnect?: unknown): never {
     if (!onConnect) return promised((take) => this.connect(take)) as never;
     const take = onConnect as (error: unknown, client?: unknown, release?: unknown) => void;
-    // Who gives a connection back calls whoever waits for one.
+    // Keeps the span of the waiting caller, because the caller that releases a connection runs the
+    // callback.
     const told = keepingSpan((error: Error | undefined, client: unknown, release: unknown) =>
       take(error && this.#outages.told(error), client, release),
     );
@@ -85,7 +92,8 @@ export class SessionPool extends pg.Pool {
     if (refusal) return Promise.reject(refusal) as never;
     const run = (take: OnResult, tries = 1): void =>
       super.query(config as string, values as unknown[], (error: Error, result: unknown) => {
-        // Alone, in no transaction of its caller: what the database has undone for the sake of others is sent again.
+        // Safe to repeat: the statement is not part of a transaction, and the database has rolled
+        // it back for a conflict.
         if (error && tries < TRIES_MAX && isRepeatable(error)) return run(take, tries + 1);
         take(error && this.#outages.told(error), result);
       });
@@ -97,7 +105,7 @@ export class SessionPool extends pg.Pool {
     return { open, idle, waiting, max: options.max };
   }
 
-  /** Waits a moment for statements that are under way; then they fail. */
+  /** Waits up to CLOSE_MS for running statements, which then fail. */
   async close(): Promise<void> {
     const ended = this.end();
     const timer = setTimeout(() => this.#cutAll(), CLOSE_MS);

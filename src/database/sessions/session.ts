@@ -1,6 +1,6 @@
 /**
- * Connections to PostgreSQL with time limits: none hangs for longer than its limits, on either side, and its errors
- * become failures of the database.
+ * Connections to PostgreSQL with time limits. No connection hangs for longer than its limits on either side, and its
+ * errors become failures of the database.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -10,59 +10,62 @@ import type { Outages } from '../outages.ts';
 import { DescribedOnce, Descriptions, isNamed } from './described-once.ts';
 import { spanned } from './statement-span.ts';
 
-/** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
+/** The longest time a caller waits for a connection. Without a database, requests fail soon with a clear error. */
 export const CONNECT_TIMEOUT_MS = 4_000;
-/** The server ends a statement at its limit by itself: without an answer for this time after it, the connection hangs. */
+/**
+ * The server cancels a statement at its limit. If no response arrives within this time afterwards, the connection
+ * hangs.
+ */
 const SILENCE_MS = 1_000;
-/** No network call is made inside a transaction. One that idles belongs to a process that hangs, and holds locks. */
+/** A transaction makes no network calls. An idle one belongs to a process that hangs, and holds locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** The time to close a connection cleanly; then it is cut. */
+/** The time to close a connection cleanly. Afterwards it is destroyed. */
 const END_MS = 1_000;
 
-/** The server drops a client that is silently gone: after 10 s with unacknowledged data, and 20 s without. */
+/** The server drops a client that disappeared silently: after 10 s with unacknowledged data, and 20 s without. */
 const SERVER_SIDE = `select
   set_config('tcp_user_timeout', '10000', false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 /**
- * A table that is known to be small is read from end to end for each key, and stays so in plans that are kept, however it
- * has grown since (docs/decisions/046-rows-are-changed-where-they-were-found.md).
+ * A cached plan scans a table that was small when it was planned for each key, however much the table has grown since
+ * (docs/decisions/046-rows-are-changed-where-they-were-found.md).
  */
 export const PLANNING = `select set_config('enable_seqscan', 'off', false),
   set_config('jit', 'off', false)`;
 /**
- * What is prepared by name is planned once for all values. By itself PostgreSQL plans a statement with an array or a limit anew
- * for each use, which costs it more than most reads (docs/decisions/049-statements-are-planned-once.md).
+ * Plans a named statement once for all values. By default PostgreSQL replans a statement with an array or a limit for
+ * each use, which costs more than most reads (docs/decisions/049-statements-are-planned-once.md).
  */
 export const PLANNED_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
 const KEEP_ALIVE_MS = 10_000;
 
-/** Of a server that is reached by its URL, or of one in this process. */
+/** The address of a server by URL, or of a server in this process. */
 export type FixedAddress =
   | { connectionString: string }
   | Required<Pick<pg.ClientConfig, 'stream' | 'user' | 'database' | 'ssl'>>;
 
-/** Of one of several servers: asked for each new connection. */
+/** The address of one of several servers, resolved for each new connection. */
 export type Address = FixedAddress | { at: () => FixedAddress };
 
-/** The server, and how long a statement may take there. */
+/** A server and the time limits of its statements. */
 export interface Server {
   address: Address;
   limitMs: number;
-  /** Set if its connections go through one. */
+  /** Set if the connections go through a pooler. */
   pooler?: Pooler | undefined;
   outages: Outages;
   /** Default: none. */
   meters?: Meters | undefined;
 }
 
-/** Gives each transaction another connection of the server: what belongs to a session is lost between them. */
+/** A pooler may use another server connection for each transaction, so that session state is lost between them. */
 export interface Pooler {
-  /** But for statements that were prepared. */
+  /** True if the pooler keeps prepared statements. */
   keepsStatements: boolean;
 }
 
 export interface SessionOptions extends Server {
-  /** As the server lists it. */
+  /** The name under which the server lists the connection. */
   name: string;
 }
 
@@ -71,17 +74,17 @@ export class Session extends pg.Client {
   readonly #outages: Outages;
   readonly #onSuspect: (() => void) | undefined;
   readonly #meters: Meters;
-  /** Statements without an answer. */
+  /** Statements without a response. */
   #waiting = 0;
   /**
-   * One for all statements. With pg's own timer of each (`query_timeout`) rows outlive their answer
+   * One timer for all statements. With pg's own timer for each (`query_timeout`), rows outlive their response
    * (docs/decisions/048-what-requests-read-dies-young.md).
    */
   readonly #silence: NodeJS.Timeout;
   #isHung = false;
-  /** Null behind a pooler, which prepares a named statement again on each of its own connections. */
+  /** Null behind a pooler, which prepares a named statement again on each of its connections. */
   readonly #descriptions: Descriptions | null;
-  /** Names under which outdated statements are prepared again, by their first names. */
+  /** New names of outdated prepared statements, by their original names. */
   readonly #renamed = new Map<string, string>();
 
   constructor({
@@ -104,7 +107,7 @@ export class Session extends pg.Client {
     this.on('error', (error) => outages.told(error));
   }
 
-  /** Like pg's own query; errors of the connection become failures of the database. */
+  /** Works like pg's query. Errors of the connection become failures of the database. */
   override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
     const [bound, answered] =
       typeof values === 'function' ? [undefined, values] : [values, onAnswer];
@@ -120,9 +123,10 @@ export class Session extends pg.Client {
         const used = error && isOutdated(error) ? (named as pg.QueryConfig).name : undefined;
         if (!used) return end(error, result);
         this.#forget((config as Required<pg.QueryConfig>).name, used);
-        // A transaction has to be begun again.
+        // A failed transaction can only be repeated from its beginning, by its caller.
         if (this.getTransactionStatus() !== 'I') return end(error);
-        // Without a name: a pooler that keeps prepared statements has the outdated one on its own connections.
+        // Sent without a name, because a pooler that keeps prepared statements has the outdated one
+        // on its own connections.
         this.#send({ ...(config as pg.QueryConfig), name: undefined }, bound, end);
       });
     };
@@ -130,14 +134,14 @@ export class Session extends pg.Client {
     return promised(run) as never;
   }
 
-  /** Closes it cleanly, but waits only a moment for the server. */
+  /** Closes the connection cleanly, but waits at most END_MS for the server. */
   override end(onEnd?: unknown): never {
     const timer = setTimeout(() => this.cut(), END_MS).unref();
     this.once('end', () => clearTimeout(timer));
     return super.end(onEnd as () => void) as never;
   }
 
-  /** At once; statements under way fail. */
+  /** Destroys the connection immediately. Running statements fail. */
   cut(): void {
     this.connection.stream.destroy();
   }
@@ -156,7 +160,7 @@ export class Session extends pg.Client {
     return renamed === undefined ? config : { ...(config as pg.QueryConfig), name: renamed };
   }
 
-  /** The next use of `name` prepares the statement under a new name, because pg takes `used` for prepared. */
+  /** Prepares the statement under a new name at its next use, because pg considers `used` prepared. */
   #forget(name: string, used: string): void {
     if ((this.#renamed.get(name) ?? name) !== used) return;
     this.#renamed.set(name, randomUUID());
@@ -173,7 +177,9 @@ export class Session extends pg.Client {
     };
   }
 
-  /** The server answers one statement after the other: the time of each begins with the answer to the one before. */
+  /**
+   * The server executes statements one after the other. The time of each begins with the response to the one before.
+   */
   #waitFor(more: 1 | -1): void {
     if (more === -1 || this.#waiting === 0) this.#silence.refresh();
     this.#waiting += more;
@@ -192,19 +198,19 @@ export class Session extends pg.Client {
 }
 
 /**
- * Since it was prepared, a newer version has given a table of its `select *` another column. It was not run. The code is that of
- * others too, and the message is in the server's language.
+ * True if a table of a prepared `select *` has got another column since, from a newer version. The statement was not
+ * executed. Other errors share the code, and the message is in the server's language.
  */
 function isOutdated(error: unknown): boolean {
   return (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
 }
 
-/** SQLSTATE. After a failover the name of the server may lead to another one. */
+/** SQLSTATE read_only_sql_transaction. After a failover, the host name may resolve to another server. */
 const READ_ONLY = '25006';
 
 export type OnResult = (error: unknown, result?: unknown) => void;
 
-/** The result of a callback, as a promise. */
+/** Converts a callback to a promise. */
 export function promised(run: (take: OnResult) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     run((error, result) => (error ? reject(error) : resolve(result)));
@@ -214,9 +220,9 @@ export function promised(run: (take: OnResult) => void): Promise<unknown> {
 export interface SessionConfig extends pg.ClientConfig {
   outages: Outages;
   meters?: Meters | undefined;
-  /** Called if other connections to the same server may be broken too. */
+  /** Called when other connections to the same server may be broken too. */
   onSuspect?: () => void;
-  /** The longest time that the server may say nothing while a statement waits; then the connection is cut. */
+  /** The longest time without any response while a statement waits. Then the connection is destroyed. */
   silenceMs: number;
   at?: () => FixedAddress;
   isPooled: boolean;
@@ -236,7 +242,7 @@ export function sessionConfig({
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     silenceMs: limitMs + SILENCE_MS,
     isPooled: pooler !== undefined,
-    // A pooler refuses them: there they are the role's.
+    // A pooler refuses these options. There, the role has them.
     ...(!pooler && {
       statement_timeout: limitMs,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -248,7 +254,7 @@ export function sessionConfig({
   };
 }
 
-/** An open connection apart from any pool. */
+/** Opens a connection outside of any pool. */
 export async function openSession(options: SessionOptions): Promise<OpenSession> {
   const session: OpenSession = new Session(sessionConfig(options));
   try {
@@ -263,7 +269,7 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
 
 export type OpenSession = pg.Client & Pick<Session, 'cut'>;
 
-/** For a new connection. A database that only speaks PostgreSQL's protocol may not know of these settings. */
+/** Initializes a new connection. A database that only speaks PostgreSQL's protocol may not know these settings. */
 export async function setUp(client: pg.ClientBase, { plansOnce = false } = {}): Promise<void> {
   const settings = [SERVER_SIDE, PLANNING, ...(plansOnce ? [PLANNED_ONCE] : [])];
   for (const one of settings) await client.query(one).catch(() => {});

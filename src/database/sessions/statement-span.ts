@@ -4,7 +4,7 @@ import { outcomeOf } from '../../meters.ts';
 import { failSpan, sampledContext, startSpan } from '../../spans.ts';
 import type { OnResult } from './session.ts';
 
-/** A span has neither the text of its statement nor the values. */
+/** Reports neither the text nor the values of a statement. */
 export function spanned(config: unknown, take: OnResult): OnResult {
   if (!sampledContext()) return take;
   const summary = statementSummary(textOf(config));
@@ -19,23 +19,23 @@ export function spanned(config: unknown, take: OnResult): OnResult {
   };
 }
 
-/** In a cluster a statement may be sent in another one, and then names what was asked. */
+/** In a cluster, the text that is sent may differ from the text of the caller. */
 function textOf(config: unknown): string {
   if (typeof config === 'string') return config;
   const { text, asked } = (config ?? {}) as { text?: unknown; asked?: { text?: unknown } | null };
   return String(asked?.text ?? text ?? '');
 }
 
-/** A statement may begin with a comment that says why it asks all projects. */
+/** Skips the comment that gives the reason of a statement for all projects. */
 const VERB = /^(?:\/\*.*?\*\/)?[\s(]*(\w+)/s;
 const CHANGE = /\b(?:insert\s+into|update|delete\s+from)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
 const SOURCE = /\b(?:from|join)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
 
 const SUMMARIES = new Map<string, string>();
-/** The gateway has a few hundred texts; this only bounds what a mistake could add. */
+/** A safety bound: the gateway has a few hundred texts. */
 const SUMMARIES_MAX = 2_000;
 
-/** What a statement does, in words that hold nothing of its values: `SELECT Operation`. */
+/** Returns the verb and the table of a statement, without any of its values: `SELECT Operation`. */
 function statementSummary(text: string): string {
   let summary = SUMMARIES.get(text);
   if (summary === undefined) {
