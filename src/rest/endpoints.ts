@@ -1,4 +1,4 @@
-/** Every endpoint, in the order of the document. */
+/** All endpoints, in the order of the OpenAPI document. */
 import { activityEndpoints } from './activity/activity.ts';
 import { accountObjectEndpoints } from './connection/account-objects.ts';
 import { connectionEndpoints } from './connection/connection.ts';

@@ -1,4 +1,4 @@
-/** What the gateway sends to destinations, as the document's webhooks: an event of each type, records, and what changes. */
+/** The messages to destinations, as webhooks of the OpenAPI document: an event of each type, records, and changes. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { TEST_MESSAGE_TYPE, testMessage } from '../domain/event/test-message.ts';
@@ -17,7 +17,7 @@ interface Message {
   body: z.ZodObject;
 }
 
-/** By the name of their kind: the word of the event's type, or of what is told of an installation. */
+/** Keyed by kind: the name of the event's type, or of the message of an installation. */
 export function webhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
     (event) => [event.wireName, eventMessage(event)] as const,

@@ -1,4 +1,4 @@
-/** Connecting in a browser: links that lead to providers' pages of consent. */
+/** OAuth connects: links that lead to a provider's consent page. */
 import { type StartedConnect, startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
 import { mutationField } from '../schema/mutation-field.ts';

@@ -1,4 +1,4 @@
-/** A result as subscribers get it. Subscribers share the object, so each of its texts is built once. */
+/** A result as it is sent to subscribers. Subscribers share the object, so each of its texts is built once. */
 import type { ExecutionResult } from 'graphql';
 import { publicResult } from './graphql-errors.ts';
 
@@ -17,7 +17,7 @@ export class Message implements ExecutionResult {
     this.cursor = cursor;
   }
 
-  /** The result as clients read it. */
+  /** The result as JSON. */
   get json(): string {
     this.#json ??= JSON.stringify(publicResult(this));
     return this.#json;

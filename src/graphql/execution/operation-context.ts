@@ -1,4 +1,7 @@
-/** An operation on its way through Yoga's plugins: what a client sends, who sends it, and what the plugins find out. */
+/**
+ * The context that Yoga's plugins share about an operation: what the client sends, who sends it, and what the plugins
+ * determine.
+ */
 import type { Context as TraceContext } from '@opentelemetry/api';
 import type {
   DocumentNode,

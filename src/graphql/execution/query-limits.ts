@@ -24,9 +24,9 @@ import { PAGE_DEFAULT } from '../../domain/paging/page.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
 /**
- * How large an operation is before it runs: depth, aliases, directives, root fields, and its cost (each
- * object counts 1, and a field what it says that it costs, times the page sizes around it). Fragments are
- * measured once each, so that the measure itself is linear in the document.
+ * Measures an operation before it runs: depth, aliases, directives, root fields, and its cost. Each object costs 1, and
+ * a field its declared cost, multiplied by the page sizes around it. Each fragment is measured once, so that measuring
+ * takes linear time.
  */
 
 interface QuerySize {
@@ -45,7 +45,7 @@ const NOTHING: QuerySize = {
   rootFields: 0,
 };
 
-/** What is known without variables. */
+/** The part of the size that does not depend on variables. */
 function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): QuerySize {
   const fragments = fragmentsOf(document);
   const known = new Map<string, QuerySize>();
@@ -76,7 +76,7 @@ function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): Que
   const ofFragment = (name: string): QuerySize => {
     const size = known.get(name);
     if (size) return size;
-    // A fragment inside itself is refused by validation; here it just ends.
+    // Validation refuses a fragment that contains itself. Here, the recursion only has to end.
     known.set(name, NOTHING);
     const fragment = fragments.get(name);
     const measured = fragment ? ofSelections(fragment.selectionSet) : NOTHING;
@@ -147,7 +147,7 @@ function costOf({ schema, document, operation, variables }: CostQuestion): numbe
   return root ? ofSelections(operation.selectionSet, root.name) : 0;
 }
 
-/** Connections, edges and pageInfo only carry other things. */
+/** Connections, edges and pageInfo cost nothing, because they only wrap other objects. */
 function countsNothing(type: GraphQLOutputType): boolean {
   const named = getNamedType(type);
   if (!isCompositeType(named)) return true;
@@ -158,7 +158,7 @@ function countsNothing(type: GraphQLOutputType): boolean {
   );
 }
 
-/** How many items a field gives at most: its page size, or the number of its ids. */
+/** The most items that a field returns: its page size, or the number of its ids. */
 function timesOf(
   field: FieldNode,
   args: readonly { name: string }[],
@@ -188,7 +188,7 @@ function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode
   );
 }
 
-/** What the introspection query of today's tools needs, and a little more. */
+/** The introspection queries of common tools stay below this depth. */
 const INTROSPECTION_DEPTH = 20;
 
 const LIMITS = [
@@ -272,7 +272,7 @@ export function costError(cost: number, { LIMIT_COST }: Config): GraphQLError | 
   return cost > LIMIT_COST ? exceeded('cost', cost, LIMIT_COST) : null;
 }
 
-/** The values of variables that the caller leaves out. */
+/** The defaults of variables that the caller omits. */
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>

@@ -1,4 +1,4 @@
-/** What a customer chooses of the records and values of an object to read. */
+/** A customer's choices of the records and values of an object to read. */
 import type { DynamicMapping as DynamicMappingShape } from '../../domain/installation/choice/dynamic-mapping.ts';
 import type { FieldFilter as FieldFilterShape } from '../../domain/installation/choice/field-filter.ts';
 import type { ValueMapping as ValueMappingShape } from '../../domain/installation/choice/value-mapping.ts';

@@ -9,7 +9,7 @@ import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation } from '../schema/types.ts';
 
-/** It asks a third party, whatever little it selects. */
+/** A search sends a request to a provider, however few fields it selects. */
 const PROVIDER_PAGE_COST = 100;
 
 const FoundRecordType = builder.objectRef<FoundRecord>('Record').implement({

@@ -1,4 +1,4 @@
-/** The platform's Builder, a person; builder.ts is what builds the schema. */
+/** The type Builder, which is a person. schema-builder.ts builds the schema. */
 import { listBuilders } from '../../domain/org/builder.ts';
 import { addMember, removeMember } from '../../domain/org/member.ts';
 import { createdFields, listField } from '../schema/fields.ts';

@@ -29,7 +29,7 @@ const ParentType = enumType('ParentType', 'The type that a parentId is an id of.
   ORG: 'An org.',
 });
 
-/** `parentType` and `parentId`, as the platform says what belongs to an org. */
+/** `parentType` and `parentId` name the org that owns an object, as in the reference API. */
 export function parentFields<P extends { orgId: string }>(
   t: PothosSchemaTypes.FieldBuilder<Types, P, 'Object'>,
 ) {

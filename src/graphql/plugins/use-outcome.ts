@@ -1,4 +1,4 @@
-/** For plugins that observe operations. */
+/** Reports the outcome of operations to plugins that observe them. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import {
   errorsOf,
@@ -9,8 +9,8 @@ import {
 type Listener = (context: OperationContext, errors: readonly GraphQLError[]) => void;
 
 /**
- * Calls `onOutcome` once for each operation: when it is refused, when its result is there, or when its stream is open.
- * Must follow useProblems, so that errors have their codes.
+ * Calls `onOutcome` once for each operation: when it is refused, when its result is available, or when its stream
+ * opens. Must follow useProblems, so that errors have codes.
  */
 export function useOutcome(onOutcome: Listener): OperationPlugin {
   const refused = (context: object, errors: readonly unknown[]) =>

@@ -5,7 +5,7 @@ import { errorsOf, type OperationPlugin } from '../execution/operation-context.t
 
 type MapError = (error: unknown) => GraphQLError;
 
-/** Errors of an execution. Those that have no path are of variables, which are checked before any field. */
+/** The errors of an execution. Errors without a path concern variables, which are checked before any field. */
 export function problemsOf(
   args: ExecutionArgs,
   errors: readonly GraphQLError[],

@@ -1,6 +1,6 @@
 /**
- * Runs subscriptions: each event is executed in a context of its own, with the caller's rights at that time, once for
- * all subscribers who share the result. A stream ends when its caller loses the right to it.
+ * Runs subscriptions. Each event is executed with its own context and the caller's current rights, once for all
+ * subscribers that share the result. A stream ends when its caller loses the right to it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -31,8 +31,9 @@ type OperationKey = (variables: Record<string, unknown> | null | undefined) => s
 let operations = 0;
 
 /**
- * The key of the operation and of the variables below its root field, on which a message depends beside its event and
- * caller. Arguments of the root field are left out: they choose the events of a stream, not their content.
+ * The key of the operation and of the variables below its root field, on which a message depends in addition to its
+ * event and caller. Arguments of the root field are omitted, because they select the events of a stream and not their
+ * content.
  */
 export function createOperationKey(
   document: DocumentNode,
@@ -62,7 +63,8 @@ export function viewerKey(viewer: Viewer): string {
 }
 
 function variablesBelowRoot(document: DocumentNode, operation: OperationDefinitionNode): string[] {
-  // All variables of a fragment count, even if it contains the root field: less is shared then.
+  // All variables of a fragment count, even if it contains the root field. This only reduces
+  // sharing.
   const below = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
     root.kind === Kind.FIELD
       ? [...(root.directives ?? []), ...(root.selectionSet ? [root.selectionSet] : [])]
@@ -124,7 +126,7 @@ export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugi
   };
 }
 
-/** Returns messages as they come, or errors if there is no stream. */
+/** Returns the messages as they arrive, or errors if there is no stream. */
 async function subscribe(
   live: Live,
   subscription: Subscription,
@@ -150,7 +152,7 @@ async function subscribe(
 type Next = IteratorResult<Message, void>;
 const DONE = { done: true, value: undefined } as const;
 
-/** A generator would not do: return() must end a next() that waits for an item. */
+/** Not a generator, because return() must end a next() that waits for an item. */
 class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
   readonly #live: Live;
   readonly #subscription: Subscription;
@@ -228,7 +230,7 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
       const message = await this.#execute(item);
       const isAway = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
       if (!isAway || this.#live.streams.areEnding) return message;
-      // No item is skipped in an outage: it is sent afterwards.
+      // No item is skipped during an outage. It is sent afterwards.
       await sleep(AWAY_MS, undefined, { ref: false });
     }
   };

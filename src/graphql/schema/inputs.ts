@@ -1,6 +1,6 @@
 /**
- * GraphQL inputs made from the domain's zod schemas, so that a field, its description and its rule are
- * declared once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod does not have.
+ * Creates GraphQL inputs from the domain's zod schemas, so that a field, its description and its rules are declared
+ * once. A schema's `meta({ id })` names its type, and `meta({ graphql })` names a scalar that zod does not have.
  */
 import type { InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ type Param = InputType<Types>;
 const ENUMS = new Map<string, Param>();
 const INPUTS = new Map<string, InputRef<unknown>>();
 
-/** An enum of the schema; zod enums with the same `meta({ id })` become it in inputs. */
+/** Creates an enum of the schema. Inputs use it for zod enums with the same `meta({ id })`. */
 export function enumType<V extends string>(
   name: string,
   description: string,
@@ -28,14 +28,14 @@ export function enumType<V extends string>(
   return ref;
 }
 
-/** The description of an `input` argument: that of its type. */
+/** The description of an `input` argument, which is that of its type. */
 export function inputDescription(schema: z.ZodObject): string {
   const { id: name, description } = schema.meta() ?? {};
   if (!description) throw new Error(`${name} needs a description.`);
   return description;
 }
 
-/** The input type of an object schema; made at its first use. */
+/** The input type of an object schema, created at its first use. */
 export function inputType(schema: z.ZodObject): InputRef<unknown> {
   const { id: name, description } = schema.meta() ?? {};
   if (!name) throw new Error('An input schema needs meta({ id }).');

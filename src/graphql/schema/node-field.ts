@@ -1,4 +1,4 @@
-/** node and nodes: any object by its id, if the caller may see it. */
+/** The fields node and nodes return any object by its id, if the caller may see it. */
 import { type FoundNode, findNodes, nodeIds } from '../../domain/node.ts';
 import { builder } from './schema-builder.ts';
 

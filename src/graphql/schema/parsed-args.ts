@@ -1,4 +1,4 @@
-/** Arguments made from the domain's zod schemas, so that both surfaces have them from one declaration. */
+/** Creates arguments from the domain's zod schemas, so that GraphQL and REST share one declaration. */
 import type { ArgBuilder, ArgumentRef } from '@pothos/core';
 import type { z } from 'zod';
 import { fieldOptions } from './inputs.ts';

@@ -1,4 +1,4 @@
-/** What mutations answer. */
+/** The payload types of mutations. */
 import type { ObjectRef } from '@pothos/core';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -21,7 +21,7 @@ export function payload<F extends string, T extends object>(
   });
 }
 
-/** `createTopic` of `CreateTopicPayload`. */
+/** Returns `createTopic` for `CreateTopicPayload`. */
 export function mutationOf(payload: string): string {
   return payload.charAt(0).toLowerCase() + payload.slice(1, -'Payload'.length);
 }

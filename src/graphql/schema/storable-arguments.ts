@@ -1,4 +1,4 @@
-/** Refuses values in arguments that can't be stored as they are. */
+/** Refuses argument values that the database cannot store unchanged. */
 import SchemaBuilder, {
   BasePlugin,
   type PothosOutputFieldConfig,

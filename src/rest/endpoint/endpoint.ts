@@ -53,7 +53,7 @@ interface Failure<Shown> {
   showProblem(shown: Shown): unknown;
 }
 
-/** Members of the input with another place or name than the usual one. */
+/** Members of the input at another location or with another name than the default. */
 export type OtherPlaces<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Place };
 
 export interface Definition<I extends z.ZodObject, Shown> extends Described<Shown> {
@@ -66,12 +66,12 @@ export interface Definition<I extends z.ZodObject, Shown> extends Described<Show
   /** The domain's own schema, which validates the input. */
   input: I;
   places?: OtherPlaces<I>;
-  /** The member of the body that holds the new values, if an updateMask says which are meant. */
+  /** The member of the body with the new values, for endpoints whose updateMask names the fields to change. */
   mask?: string;
   run(request: RestRequest, input: z.output<I>): Promise<Shown>;
 }
 
-/** An endpoint with the facts that are derived from its definition. */
+/** An endpoint with the properties that are derived from its definition. */
 export interface Endpoint
   extends Omit<Definition<z.ZodObject, unknown>, 'places' | 'mask' | 'run' | 'failure'> {
   places: Places;
@@ -81,7 +81,7 @@ export interface Endpoint
   run(request: RestRequest, input: object): Promise<unknown>;
 }
 
-/** An endpoint of its own kind. Most are lists, reads or mutations, which have helpers. */
+/** Defines an endpoint. Lists, reads and mutations have their own helpers. */
 export function endpoint<I extends z.ZodObject, Shown>(definition: Definition<I, Shown>): Endpoint {
   const { memberNeeds } = definition;
   const input = memberNeeds ? withNeeds(definition.input, memberNeeds) : definition.input;
@@ -108,11 +108,11 @@ export function endpoint<I extends z.ZodObject, Shown>(definition: Definition<I,
   };
 }
 
-/** What a caller needs for single members of an input, beside what the endpoint needs. */
+/** The needs of single members of an input, in addition to the need of the endpoint. */
 
 type MemberNeeds<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Need };
 
-/** Throws FORBIDDEN if the viewer lacks what a given member needs. A member that is false needs nothing. */
+/** Throws FORBIDDEN if the viewer lacks the need of a member in the input. A member that is false needs nothing. */
 function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input: object) {
   const given = new Map(Object.entries(input));
   for (const [member, need] of Object.entries(needs)) {
@@ -120,7 +120,7 @@ function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input
   }
 }
 
-/** The input, with descriptions that tell the needs. */
+/** The input with descriptions that name the needs. */
 function withNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
   const told = Object.entries(needs).flatMap(([member, need]) => {
     const schema = input.shape[member] as z.ZodType;
@@ -129,7 +129,7 @@ function withNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodOb
   return input.extend(Object.fromEntries(told));
 }
 
-/** The Location header of what was created; for endpoints whose answers have no body. */
+/** Sets the Location header to the created resource, for endpoints whose responses have no body. */
 export function setLocation({ url, setHeader }: RestRequest, id: string): void {
   setHeader('location', `${url.split('?')[0]}/${id}`);
 }

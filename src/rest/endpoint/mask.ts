@@ -1,4 +1,4 @@
-/** Bodies of the form `{ updateMask: [...], topic: {...} }`: what the mask names is changed, and no more. */
+/** Updates of the form `{ updateMask: [...], topic: {...} }`, which change only the fields that the mask names. */
 import { z } from 'zod';
 import { addIssues, issueAt, issuesOf } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
@@ -8,13 +8,13 @@ const MASK_DESCRIPTION =
   'The names of the fields to change, at least one. Other fields are ignored.';
 
 export interface Mask {
-  /** The member of the body that holds the new values. */
+  /** The member of the body with the new values. */
   member: string;
-  /** What may be named, each with the members of the input that it stands for. */
+  /** The names that a mask may contain, each with the members of the input that it stands for. */
   fields: Map<string, string[]>;
 }
 
-/** A field that lies inside another is changed with it, too: `metadata` names `metadata.url`. */
+/** A name also covers the fields inside it: `metadata` covers `metadata.url`. */
 export function maskOf(member: string, places: Places): Mask {
   const fields = new Map<string, string[]>();
   for (const [name, place] of places) {
@@ -28,7 +28,7 @@ export function maskOf(member: string, places: Places): Mask {
   return { member, fields };
 }
 
-/** The places inside the body's member of a masked input. */
+/** The locations of a masked input's members inside the body's member. */
 export function maskedPlaces({ member }: Mask, places: Places): Places {
   return new Map(
     [...places].map(([name, place]) => [
@@ -50,12 +50,12 @@ export function maskedBody({ member, fields }: Mask, values: z.ZodObject): z.Zod
 
 interface Masked {
   body: unknown;
-  /** The members of the input that the request has. */
+  /** The members of the input that the request contains. */
   given: Record<string, unknown>;
   places: Places;
 }
 
-/** Keeps the members of the body that the mask names; a field that it names must have a value. */
+/** Returns the members that the mask names. Each must have a value. */
 export function applyMask(
   { member, fields }: Mask,
   { body, given, places }: Masked,
@@ -81,7 +81,7 @@ function updateMaskOf(fields: Mask['fields']) {
     .max(fields.size);
 }
 
-/** What to do about a name that can't be changed: a member of the problem. */
+/** The member of the problem that lists the allowed names, if a name is not allowed. */
 export function maskRemedy(issues: readonly Issue[], allowed: Iterable<string>): object {
   const isUnknown = issues.some(({ name }) => name.startsWith('updateMask'));
   return isUnknown ? { remedy: `updateMask may name ${[...allowed].join(', ')}.` } : {};

@@ -1,9 +1,9 @@
-/** The answer of a known path to a method that it doesn't take: 405, or its methods if the method is OPTIONS. */
+/** Responds to a method that a known path does not support: 405, or the supported methods for OPTIONS. */
 
 import { BASE_PATH } from '../openapi/openapi.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** The methods of a path; null if there is no such path. */
+/** Returns the methods of a path. Null if the path is unknown. */
 export type AllowedMethods = (path: string) => string[] | null;
 
 const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
@@ -22,7 +22,7 @@ export function allowedMethods(endpoints: readonly Endpoint[]): AllowedMethods {
   };
 }
 
-/** A colon begins a verb, which is another path's. */
+/** A colon begins a verb, which belongs to another path. */
 function patternOf(path: string): string {
   const literal = `${BASE_PATH}${path}`.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   return `^${literal.replace(/\{\w+\}/g, '[^/:]+')}$`;

@@ -1,4 +1,4 @@
-/** Endpoints of declared mutations: input, need and function come from the declaration. */
+/** Defines the endpoint of a mutation. The input, the need and the function come from the mutation's declaration. */
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import {

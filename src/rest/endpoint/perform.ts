@@ -92,7 +92,7 @@ async function response(
   });
 }
 
-/** The cost of a request: the items of its page at most, or one object. A wrong page size is refused later. */
+/** The cost of a request: the most items of its page, or one object. An invalid page size is refused later. */
 function costOf({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   if (pageSizeDefault === undefined) return 1;
   const { pageSize = pageSizeDefault } = query as { pageSize?: unknown };

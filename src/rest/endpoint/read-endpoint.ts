@@ -1,4 +1,4 @@
-/** Endpoints of declared reads: the need and what is called come from the declaration. */
+/** Defines the endpoint of a read. The need and the function come from the read's declaration. */
 import type { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import {

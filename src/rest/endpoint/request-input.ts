@@ -13,12 +13,14 @@ import { wordOf } from './words.ts';
 
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
 
-/** Validates with a schema of zod, by the validator compiler of the router. */
+/** Validates with a zod schema, through the router's validator compiler. */
 export type Validate = (schema: z.ZodObject, given: object) => Validated;
 
 export type Validated = { value: object; error?: never } | { error: z.ZodError };
 
-/** Returns the valid input, and where each of its members is in this request. `sent` are the parts after `rewrite`. */
+/**
+ * Returns the valid input and the location of each member in this request. `sent` contains the parts after `rewrite`.
+ */
 export function readInput(
   endpoint: Endpoint,
   sent: Parts,
@@ -42,7 +44,7 @@ export function readInput(
   throw invalidInput(firstAtEachPlace(issues), { ...remedy });
 }
 
-/** Returns the members of the input that were given and, if there is a mask, that it names. */
+/** Returns the members of the input that the request contains and, if there is a mask, that it names. */
 function readParts(endpoint: Endpoint, parts: Parts, issues: Issue[]): Record<string, unknown> {
   const { places, mask } = endpoint;
   const found: Issue[] = [];
@@ -92,7 +94,7 @@ function readPart(
 
 const NOTHING = z.strictObject({});
 
-/** Texts that the database can't store. */
+/** Refuses texts that the database cannot store. */
 export function refuseUnstorable(parts: Parts): void {
   const issues = PARTS.flatMap((part) =>
     [...listUnstorable(parts[part], []).take(ISSUES_MAX)].map((issue) => ({ ...issue, in: part })),
@@ -107,13 +109,13 @@ function valueAt(value: unknown, path: string[]): unknown {
   );
 }
 
-/** The places that a place is in, as far as members of an input are nested: `a` and `a.b` for `a.b.c`. */
+/** The locations that contain a location, as far as inputs are nested: `a` and `a.b` for `a.b.c`. */
 function listAround(name: string): string[] {
   return [...name.matchAll(/\./g).take(NESTED_MAX)].map(({ index }) => name.slice(0, index));
 }
 const NESTED_MAX = 8;
 
-/** The first finding at each place: a value of a wrong form breaks no further rule. */
+/** Keeps the first issue at each location, because a value of the wrong type breaks no further rule. */
 function firstAtEachPlace(issues: Issue[]): Issue[] {
   return [...Map.groupBy(issues, (issue) => `${issue.in} ${issue.name}`).values()].map(
     ([first]) => first as Issue,

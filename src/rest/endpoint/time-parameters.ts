@@ -1,11 +1,11 @@
-/** The range of time of a list: one member in the domain, two parameters in a query. */
+/** A range of time is one member in the domain and two parameters in a query. */
 import { z } from 'zod';
 import { type Read, read } from '../../domain/declared-read.ts';
 import { createdFilters, type TimeRange } from '../../domain/paging/created-range.ts';
 
 const { createTime: _range, order } = createdFilters.shape;
 
-/** The parameters of every list that can be limited to a range of time. */
+/** The parameters of lists that can be limited to a range of time. */
 export const createdParameters = {
   createTimeFrom: z
     .date()
@@ -18,7 +18,7 @@ export const createdParameters = {
   order,
 };
 
-/** The filters of a list as parameters. */
+/** The filters of a list as query parameters. */
 export function withCreatedParameters<S extends z.ZodRawShape>({
   createTime: _range,
   order: _order,
@@ -32,7 +32,7 @@ interface InQuery {
   createTimeUntil?: Date | undefined;
 }
 
-/** The same list, with the range as parameters. */
+/** Adapts a list so that it takes the range as query parameters. */
 export function createdWithin<I extends { createTime?: TimeRange | null | undefined }, R>(
   list: Read<[input: I], R>,
 ): Read<[input: Omit<I, 'createTime'> & InQuery], R> {

@@ -1,9 +1,12 @@
 import type { RestRequest } from './endpoint.ts';
 
-/** Bounds the header: proxies refuse large ones. */
+/** Bounds the header, because proxies refuse large ones. */
 const SHOWN_MAX = 20;
 
-/** Sends what was accepted and left out as a `Warning` header (RFC 7234, code 299). Logs the part that only REST accepts. */
+/**
+ * Sends a `Warning` header (RFC 7234, code 299) for each member that was accepted and ignored. Logs those that only
+ * REST accepts.
+ */
 export function sendWarnings(
   { call, url, setHeader, warnings: earlier }: RestRequest,
   found: readonly string[],
@@ -19,7 +22,7 @@ export function sendWarnings(
   setHeader('warning', shown.join(', '));
 }
 
-/** Header values are ASCII; names of fields may be anything. */
+/** Quotes a text for a header. Header values are ASCII, and names of fields may contain any characters. */
 function quoted(text: string): string {
   return `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

@@ -1,6 +1,6 @@
 /**
- * Members of an input that have another form in requests than in the domain, because the platform's clients
- * write them so: how they are read, and where in the request the domain's findings about them lie.
+ * Converts members whose form in requests differs from the domain's, as clients of the reference API write them, and
+ * maps the locations of the domain's issues back to the request.
  */
 import type { z } from 'zod';
 import { addIssues, issuesOf } from '../../domain/issues.ts';
@@ -8,22 +8,22 @@ import type { Issue } from '../../errors.ts';
 import type { Place, Places } from './places.ts';
 
 export interface WireForm<W = unknown> {
-  /** The form in requests; it stands for the domain's schema in the document. */
+  /** The form in requests, which the OpenAPI document shows instead of the domain's schema. */
   schema: z.ZodType<W>;
   toDomain(wire: W): unknown;
-  /** The place in the request of a place in the domain's form, like `.read[0].schedule`. */
+  /** Maps a location in the domain's form, like `.read[0].schedule`, to the location in the request. */
   placeIn(wire: W, place: string): string;
 }
 
-/** For a W of its own, among forms of every W. */
+/** Erases the type of the wire form, so that forms of different types fit into one list. */
 export function wireForm<W>(form: WireForm<W>): WireForm {
   return form as unknown as WireForm;
 }
 
 interface Opened {
-  /** The members in the domain's form; those that were not understood are left out, with issues. */
+  /** The members in the domain's form. Invalid members are omitted and have issues. */
   given: Record<string, unknown>;
-  /** With the places inside those members. */
+  /** The locations, including those inside converted members. */
   places: Places;
   issues: Issue[];
 }

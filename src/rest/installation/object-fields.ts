@@ -1,4 +1,4 @@
-/** Fields that callers define, in the form that the platform writes: by object, and in answers by name. */
+/** Fields that callers define, in the reference API's form: by object, and in responses by name. */
 import { z } from 'zod';
 import { objectFields } from '../../domain/installation/field-definition.ts';
 import {

@@ -1,4 +1,4 @@
-/** Changes of an installation that a mask names, and changes of one object of its config by JSON Patch. */
+/** Updates an installation by a mask, and one object of its config by JSON Patch. */
 import { applyPatch } from 'rfc6902';
 import { z } from 'zod';
 import { getInstallationOfGroup } from '../../domain/installation/installation.ts';
@@ -179,7 +179,7 @@ async function installationIdOf(
   return (await getInstallationOfGroup(call, { ...key, groupRef: groupRef as string })).id;
 }
 
-/** A copy with all changes in it. Throws BAD_USER_INPUT that names those that can't be done. */
+/** Returns a patched copy. Throws BAD_USER_INPUT that names the operations that fail. */
 function patch(object: unknown, changes: z.output<typeof patchInput>['changes']): unknown {
   const holder = { object: structuredClone(object) };
   const inHolder = changes.map(({ path, ...rest }) => ({ ...rest, path: `/object${path}` }));

@@ -1,4 +1,4 @@
-/** Revisions as pages need them to let people choose: with the names and fields of one account. */
+/** Revisions with the names and fields of one account, for pages on which people choose fields. */
 import { z } from 'zod';
 import type { FieldDescription } from '../../domain/installation/object-metadata.ts';
 import { showField } from '../../domain/installation/shown-field.ts';

@@ -1,4 +1,4 @@
-/** Revisions as a manifest: YAML text, or a zip archive that was uploaded, with one or several integrations. */
+/** Reads revisions from manifests: YAML text, or an uploaded zip archive, with one or several integrations. */
 import { text } from 'node:stream/consumers';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { z } from 'zod';
@@ -10,9 +10,10 @@ import { type Issue, invalidInput } from '../../errors.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { withoutIgnored } from './ignored-members.ts';
 
-/** The manifest in a zip archive, which may be crafted to exhaust the process. */
-
-/** Far above any manifest; bounds the work of reading one archive. */
+/**
+ * Far above the size of any manifest. Bounds the work of unpacking an archive, which may be crafted to exhaust the
+ * process.
+ */
 const UNPACKED_BYTES_MAX = 4 * 1024 * 1024;
 const UNPACKED_FILES_MAX = 100;
 const MANIFEST_NAMES = ['amp.yaml', 'amp.yml'];
@@ -20,7 +21,7 @@ const MANIFEST_NAMES = ['amp.yaml', 'amp.yml'];
 type Unpacked = { manifest: string } | { problem: string };
 
 /**
- * Unpacks the manifest alone, in memory: no path of the archive is ever opened. yauzl refuses absolute paths and paths
+ * Unpacks only the manifest, in memory. No path of the archive is ever opened. yauzl refuses absolute paths and paths
  * outside the archive, and stops inflating at the size that the archive declares. `problem` is a sentence without its
  * subject.
  */
@@ -71,7 +72,7 @@ const manifest = z.object({
   integrations: z.array(z.looseObject({ name: z.string() })).min(1),
 });
 
-/** Makes the manifest's integration the `revision`. Throws BAD_USER_INPUT for a manifest that has none. */
+/** Sets `revision` to the manifest's integration. Throws BAD_USER_INPUT for a manifest without one. */
 export async function revisionOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
   const { source, body } = await readSource(parts, request);
   if (!source) return withoutIgnored(parts, ['revision', 'content'], request);
@@ -88,7 +89,7 @@ export async function revisionOfManifest(parts: Parts, request: RestRequest): Pr
   return withoutIgnored(rewritten, ['revision', 'content'], request);
 }
 
-/** Makes the manifest's integrations the `integrations`. Throws BAD_USER_INPUT for a manifest that has none. */
+/** Sets `integrations` to the manifest's integrations. Throws BAD_USER_INPUT for a manifest without any. */
 export async function contentsOfManifest(parts: Parts, request: RestRequest): Promise<Parts> {
   const { source, body } = await readSource(parts, request);
   if (!source) return withoutIgnored(parts, ['integrations'], request);
@@ -132,7 +133,7 @@ async function readSource(
   return { source: { member: 'sourceZipUrl', text: unpacked.manifest }, body: rest };
 }
 
-/** Throws NOT_FOUND for a project that the caller does not see: its turns are not theirs to use. */
+/** Throws NOT_FOUND for a project that the caller may not see, so that it cannot use that project's turns. */
 async function readManifest(
   { member, text }: Source,
   { path }: Parts,

@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { BASE_PATH } from './openapi.ts';
 
-/** The page's own files, and the styles and pictures that Swagger UI writes into it. */
+/** Allows the page's own files, and the styles and images that Swagger UI inserts. */
 const POLICY = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -19,7 +19,7 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
     indexPrefix: BASE_PATH,
     staticCSP: POLICY,
     theme: { title: 'Integration gateway' },
-    // Without the bar that would load another server's document.
+    // Without the bar that could load another server's document.
     uiConfig: { layout: 'BaseLayout', docExpansion: 'list', tryItOutEnabled: true },
   });
 }

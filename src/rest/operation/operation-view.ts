@@ -1,4 +1,4 @@
-/** Operations as answers show them. */
+/** Operations as responses show them. */
 import { z } from 'zod';
 import { metadataOf } from '../../domain/operation/operation.ts';
 import type { Row } from '../../domain/scope.ts';
@@ -10,7 +10,7 @@ const ACTION_TYPES = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
 
 export const operationStatus = words('OperationStatus', STATUSES);
 
-/** How far a read has come, wherever an answer tells it. */
+/** The progress of a read, wherever a response contains it. */
 export const progressShape = {
   installationId: z.string().describe('The id of the installation that reads.'),
   operationId: z.string().describe('The id of the operation that reads: it tells the outcome.'),

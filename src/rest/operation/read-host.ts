@@ -1,4 +1,4 @@
-/** Reads at the path of writes, which the platform has on a host of their own (READ_URL). */
+/** The reference API has reads on their own host (READ_URL), at the path that writes have here. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import { DomainError } from '../../errors.ts';
@@ -6,7 +6,7 @@ import type { Parts } from '../endpoint/endpoint.ts';
 
 const OBJECT = /^(\/v1\/projects\/[^/?]+\/integrations\/[^/?]+\/objects\/[^/?:]+)(\?.*)?$/;
 
-/** The path of a request with the verb that it has here, if it came to the host of reads. */
+/** Returns the path of a request. Adds the verb of reads if the request was sent to the host of reads. */
 export function pathOnHost({ READ_URL }: Pick<Config, 'READ_URL'>) {
   const readHost = READ_URL && new URL(READ_URL).host;
   return ({ url = '/', method, headers }: Pick<IncomingMessage, 'url' | 'method' | 'headers'>) =>
@@ -15,7 +15,7 @@ export function pathOnHost({ READ_URL }: Pick<Config, 'READ_URL'>) {
       : url;
 }
 
-/** Refuses a read's body at the path of writes, and names the path of reads. */
+/** Refuses the body of a read at the path of writes, with a message that names the path of reads. */
 export function refuseRead(parts: Parts): Parts {
   const { mode, type, ...body } = (parts.body ?? {}) as Record<string, unknown>;
   const isRead = mode === 'async' || 'sinceTimestamp' in body || 'untilTimestamp' in body;

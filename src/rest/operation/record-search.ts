@@ -1,4 +1,4 @@
-/** The platform's search. The platform has it on a host of its own; here its path is free. */
+/** The search of the reference API, which has it on a separate host. Its path is free here. */
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../domain/operation/record-search.ts';

@@ -14,7 +14,7 @@ import { createdShape, resource } from '../openapi/schemas.ts';
 import { project, showProject } from '../project/project.ts';
 import { org, orgId, showOrg } from './org.ts';
 
-/** What a builder may do, in the platform's words: a member of an org may do everything in its projects. */
+/** The roles of a builder, in the reference API's terms: a member of an org may do everything in its projects. */
 
 const roleShape = {
   role: z.string().describe('Always `admin`.'),

@@ -12,7 +12,7 @@ const tag = 'Organizations';
 
 export const orgId = id.describe('The id of the org.');
 
-/** `parentType` and `parentId`, as the platform says what belongs to an org. */
+/** `parentType` and `parentId` name the org that owns a resource, as in the reference API. */
 export const parentShape = {
   parentType: words('ParentType', ['ORG']).describe('The type that parentId is an id of.'),
   parentId: z.string().describe('The id of the org that it belongs to.'),

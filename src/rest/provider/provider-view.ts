@@ -1,4 +1,4 @@
-/** Providers as the platform's catalogue shows them, and beside that the gateway's own words for the same. */
+/** Providers in the form of the reference API's catalog, and in addition with the gateway's own terms. */
 import { z } from 'zod';
 import {
   AUTH_SCHEMES,
@@ -14,7 +14,7 @@ import { wordOf, words } from '../endpoint/words.ts';
 import { resource } from '../openapi/schemas.ts';
 import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
 
-/** How connections authenticate at a provider, in the words of the platform's catalogue. */
+/** How connections authenticate at a provider, in the terms of the reference API's catalog. */
 
 const GRANT_TYPES = {
   OAUTH2_AUTHORIZATION_CODE: 'authorizationCode',
@@ -91,7 +91,7 @@ const customOpts = z.object({
     .describe('What the customer gives.'),
 });
 
-/** Each is there if one of the provider's schemes is of its kind. */
+/** Each member is present if one of the provider's schemes is of its kind. */
 const AUTH_OPTS = {
   oauth2Opts: oauth2Opts.optional().describe('For OAuth 2.'),
   apiKeyOpts: apiKeyOpts.optional().describe('For API keys.'),
@@ -243,7 +243,7 @@ const AUTH_TYPES = {
   OAUTH2_PASSWORD: 'oauth2',
 } as const satisfies Record<AuthScheme, AuthType>;
 
-/** Custom inputs have no scheme of their own. */
+/** Custom inputs have no scheme. */
 function authTypeOf({ authSchemes: [first = 'NONE'], custom }: Provider): AuthType {
   return first === 'NONE' && custom ? 'custom' : AUTH_TYPES[first];
 }

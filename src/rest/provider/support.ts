@@ -1,4 +1,4 @@
-/** What the gateway can do with a provider's records, in the words of the platform's catalogue. */
+/** The support of a provider's records, in the terms of the reference API's catalog. */
 import { z } from 'zod';
 import { type Provider, supportedCapabilities } from '../../domain/provider/provider.ts';
 

@@ -1,4 +1,4 @@
-/** Settings of single fields, between the form that the platform writes and the domain's. */
+/** Converts settings of single fields between the reference API's form and the domain's. */
 import type { WriteFieldSetting } from '../../../domain/installation/choice/write-field-setting.ts';
 import type { WireWriteObject } from './config-shape.ts';
 
@@ -8,7 +8,7 @@ type WireSetting = WireSettings[string];
 const OCCASIONS = { always: 'ALWAYS', never: 'NEVER', ifEmpty: 'IF_EMPTY' } as const;
 const WORDS = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const;
 
-/** Settings come first, and then defaults in the older form: findings are told by their places in that order. */
+/** Settings precede defaults in the older form. Locations of issues depend on this order. */
 export function parseFieldSettings({
   selectedFieldSettings: settings = {},
   selectedValueDefaults: defaults = {},
@@ -36,7 +36,7 @@ function takeDefault({ stringValue, integerValue, booleanValue }: WireSetting['d
 
 type Shown = Pick<WireWriteObject, 'selectedFieldSettings' | 'selectedValueDefaults'>;
 
-/** Only the older form has defaults that updates don't write. */
+/** Only the older form has defaults that updates do not write. */
 export function showFieldSettings(settings: readonly WriteFieldSetting[]): Shown {
   const [older, newer] = [
     settings.filter(({ defaultOnUpdate }) => defaultOnUpdate === false),
@@ -66,7 +66,7 @@ function showSetting({
 }: WriteFieldSetting): WireSetting {
   return {
     default: value === null ? undefined : showDefault(value),
-    // A config that writes it if empty when there is nothing yet is refused.
+    // A config that combines "if empty" with "never on create" is refused.
     writeOnCreate: writeOnCreate === 'NEVER' ? 'never' : 'always',
     writeOnUpdate: WORDS[writeOnUpdate],
   };

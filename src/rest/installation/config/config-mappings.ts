@@ -1,4 +1,4 @@
-/** Mappings of values and of further names, between the form that the platform writes and the domain's. */
+/** Converts mappings of values and of further names between the reference API's form and the domain's. */
 import type {
   ReadConfig,
   ReadConfigInput,
@@ -19,7 +19,7 @@ export function parseValueMappings(wire: WireValues = {}): ReadConfigInput['valu
   }));
 }
 
-/** An empty text is a value that nobody has mapped yet. */
+/** An empty text is a value without a mapping yet. */
 function mappedPairs(values: Record<string, string>): [string, string][] {
   return Object.entries(values).filter(([, providerValue]) => providerValue !== '');
 }
@@ -51,7 +51,7 @@ export function showFilters(filters: ReadConfig['fieldFilters'] = []): WireFilte
   return filters.map((filter) => ({ ...filter, operator: 'eq' as const }));
 }
 
-/** `.valueMappings[0].values[1].providerValue` is `.selectedValueMappings.stage.open`. */
+/** Maps `.valueMappings[0].values[1].providerValue` to `.selectedValueMappings.stage.open`. */
 export function placeInValueMappings(wire: WireValues = {}, place: string): string {
   const [, index, at] = /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(place) ?? [];
   const [name, values = {}] = Object.entries(wire)[Number(index)] ?? [];

@@ -1,4 +1,4 @@
-/** What is chosen for an object to read, as the platform writes it. */
+/** The choices for an object to read, in the reference API's form. */
 import { z } from 'zod';
 
 export const text = z.string().min(1).max(256);
@@ -29,7 +29,7 @@ const fieldFilters = z.array(
   }),
 );
 
-/** Pages write a value that nobody has mapped yet as an empty text. */
+/** Pages send a value without a mapping as an empty text. */
 const valueMappings = z.record(text, z.record(text, z.string().max(256)));
 
 const dynamicMappings = z.array(

@@ -1,4 +1,4 @@
-/** An installation's config as the platform writes it: objects by their names, fields as the members of objects. */
+/** An installation's config in the reference API's form: objects and fields are members by name. */
 import { z } from 'zod';
 
 import { fields, mappings, objectName, readObjectShape, text } from './config-read-shape.ts';
@@ -7,7 +7,7 @@ import { subscribeObjectInput, subscribeObjectOutput } from './config-subscribe.
 const onCreate = z.enum(['always', 'never']);
 const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
 
-/** A value names its type; exactly one of them is given. */
+/** A value names its type. Exactly one type must be given. */
 const defaultValue = z
   .strictObject({
     stringValue: z.string().optional().describe('A text.'),
@@ -68,7 +68,7 @@ const proxy = z
 
 const provider = text.describe("The name of the integration's provider.");
 
-/** A name inside an object says the same as the member that holds it. */
+/** A name inside an object must equal the name of the member that holds it. */
 const haveTheirNames = z.superRefine<Record<string, unknown>>((objects, context) => {
   for (const [name, object] of Object.entries(objects)) {
     const { objectName: inside = name } = object as { objectName?: string };
@@ -78,7 +78,7 @@ const haveTheirNames = z.superRefine<Record<string, unknown>>((objects, context)
   }
 });
 
-/** `read.objects` and so on, with objects of that schema by their names. */
+/** The schema of `read.objects` and the like: objects of that schema by name. */
 const objectsOf = <S extends z.ZodType>(object: S, what: string) =>
   z
     .strictObject({
@@ -91,7 +91,7 @@ const objectsOf = <S extends z.ZodType>(object: S, what: string) =>
     .optional()
     .describe(what);
 
-/** In requests: all that may be left out is left out. */
+/** The schema of requests, in which all optional members may be omitted. */
 export const configInput = z
   .strictObject({
     provider: provider.optional(),
@@ -116,7 +116,7 @@ export const configInput = z
   })
   .describe('The choices of the customer.');
 
-/** In answers. */
+/** The schema of responses. */
 export const configOutput = {
   provider,
   read: z

@@ -1,4 +1,4 @@
-/** From the domain's config to the one that the platform writes. */
+/** Converts a config of the domain to the reference API's form. */
 
 import { z } from 'zod';
 import {
@@ -33,13 +33,13 @@ export const installationConfig = resource(
 interface About {
   provider: string;
   revisionId: string;
-  /** Who created the installation. */
+  /** The id of the builder or key that created the installation. */
   createdBy: string;
-  /** Given if the config leaves something to it that answers always have. */
+  /** Set if the config leaves members to the integration that responses always contain. */
   content: IntegrationContent | null;
 }
 
-/** A destination of events is always told: the integration's, if the config names none. */
+/** True if a response must take the destination of events from the integration, because the config names none. */
 export function isSilentOnEvents({ content }: Row<'InstallationConfig'>): boolean {
   const { subscribe = [] } = configOf({ content });
   return subscribe.some(
@@ -63,7 +63,7 @@ export function showInstallationConfig(
   };
 }
 
-/** With what the integration says of events that the config says nothing of. */
+/** Completes the config's choices of events with those of the integration. */
 function showEvents({ subscribe = [] }: ConfigContent, told: IntegrationContent | null) {
   if (subscribe.length === 0) return undefined;
   const named = <O extends { objectName: string }>(objects: O[] | undefined, name: string) =>
@@ -109,7 +109,7 @@ export function showConfig({ read, write, subscribe = [], proxy }: ConfigContent
   };
 }
 
-/** What was not chosen is left out: it is the integration's. */
+/** Omits members that were not chosen, because the integration's values apply. */
 function showReadObject({ objectName, selectedFields, fieldMappings, ...choice }: ReadConfig) {
   const { schedule, destination, disabled, backfill, selectedFieldsAuto } = choice;
   return {
