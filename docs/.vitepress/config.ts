@@ -1,0 +1,86 @@
+/** The documentation site: the project's own Markdown, built by `npm run docs` and served at /docs. */
+import { copyFileSync, existsSync, globSync, mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { defineConfig, type MarkdownOptions } from 'vitepress';
+import { HOME, PATHS, pagesOf, ROOT, SECTIONS, siteFile, siteUrl, slugOf } from './navigation.ts';
+
+const BASE = '/docs/';
+/** Files of the repository that pages link to and that are no pages. They are copied into the site. */
+const linkedFiles = new Set<string>();
+
+type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0];
+
+/** Replaces links that are relative to a file of the repository by links of the site. Fails on a dead one. */
+function linkToSite(md: MarkdownIt): void {
+  md.core.ruler.push('link-to-site', ({ tokens, env }) => {
+    const source: string = relative(ROOT, env.realPath ?? env.path);
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const href = token.type === 'link_open' ? token.attrGet('href') : null;
+      if (href === null || /^(#|\w+:)/.test(href)) continue;
+      const [, path = '', hash = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
+      const target = join(dirname(source), decodeURI(path));
+      if (PATHS.has(target)) {
+        token.attrSet('href', siteUrl(target) + hash);
+      } else if (existsSync(join(ROOT, target))) {
+        linkedFiles.add(target);
+        token.attrSet('href', `${BASE}files/${target}`);
+        // The site's router must leave it to the browser.
+        token.attrSet('target', '_blank');
+      } else {
+        throw new Error(`${source} links to ${href}, which does not exist.`);
+      }
+    }
+  });
+}
+
+/** Vue would evaluate `{{ }}` in the text of a page. In code it does not. */
+function escapeInterpolation(md: MarkdownIt): void {
+  const { text } = md.renderer.rules;
+  md.renderer.rules.text = (...args) =>
+    (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
+}
+
+export default defineConfig({
+  title: 'Integration gateway',
+  description: 'An integration platform behind a GraphQL API',
+  base: BASE,
+  cleanUrls: true,
+  // Only scripts and styles of files, and no inline state: the Content-Security-Policy allows no others.
+  metaChunk: true,
+  srcDir: ROOT,
+  srcExclude: globSync('**/*.md', {
+    cwd: ROOT,
+    exclude: (name) => /(^|\/)(node_modules|data)$/.test(name),
+  }).filter((path) => !PATHS.has(path)),
+  outDir: join(import.meta.dirname, '..', 'dist'),
+  cacheDir: join(import.meta.dirname, '..', 'node_modules', '.cache'),
+  rewrites: siteFile,
+  markdown: {
+    anchor: { slugify: slugOf },
+    languageAlias: { haproxy: 'nginx' },
+    config(md) {
+      linkToSite(md);
+      escapeInterpolation(md);
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: SECTIONS.map((section) => ({
+      text: section.text,
+      link: siteUrl(section.pages[0]?.path ?? HOME),
+    })),
+    sidebar: SECTIONS.map((section) => ({
+      text: section.text,
+      collapsed: section.folder !== undefined,
+      items: pagesOf(section).map(({ path, text }) => ({ text, link: siteUrl(path) })),
+    })),
+  },
+  buildEnd({ outDir }) {
+    for (const path of linkedFiles) {
+      const copy = join(outDir, 'files', path);
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(join(ROOT, path), copy);
+    }
+  },
+});
