@@ -16,11 +16,10 @@ import {
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { compress } from '../scripts/compress.ts';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
-const COMPRESSED = /\.(js|css|svg|json)$/;
 
 function packageOf(name: string): string | null {
   try {
@@ -113,18 +112,6 @@ async function bundle(outDir: string): Promise<void> {
     logLevel: 'warn',
     build: { outDir, emptyOutDir: false, target: 'es2020', lib },
   });
-}
-
-/** Beside each text its compressed forms: they are made once, so they may take their time. */
-function compress(folder: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !COMPRESSED.test(entry.name)) continue;
-    const path = join(entry.parentPath, entry.name);
-    const text = readFileSync(path);
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
-    writeFileSync(`${path}.br`, brotliCompressSync(text, { params }));
-    writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
-  }
 }
 
 /** Several processes may build at once: each has a folder of its own, and the last one stays. */

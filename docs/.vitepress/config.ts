@@ -1,12 +1,16 @@
 /** The documentation site: the project's own Markdown, built by `npm run docs` and served at /docs. */
-import { copyFileSync, existsSync, globSync, mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type MarkdownOptions } from 'vitepress';
+import { compress } from '../../scripts/compress.ts';
 import { HOME, PATHS, pagesOf, ROOT, SECTIONS, siteFile, siteUrl, slugOf } from './navigation.ts';
 
 const BASE = '/docs/';
 /** Files of the repository that pages link to and that are no pages. They are copied into the site. */
 const linkedFiles = new Set<string>();
+/** The inline scripts of pages by the names of the files that replace them. */
+const scripts = new Map<string, string>();
 
 type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0];
 
@@ -36,8 +40,20 @@ function linkToSite(md: MarkdownIt): void {
 /** Vue would evaluate `{{ }}` in the text of a page. In code it does not. */
 function escapeInterpolation(md: MarkdownIt): void {
   const { text } = md.renderer.rules;
-  md.renderer.rules.text = (...args) =>
-    (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
+  md.renderer.rules.text = (...args) => (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
+}
+
+/** Moves inline scripts to files: the Content-Security-Policy of the server allows no inline script. */
+function moveScripts(html: string): string {
+  return html.replace(
+    /<script id="([\w-]+)">(.*?)<\/script>/gs,
+    (_all, id: string, text: string) => {
+      const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+      const name = `assets/${id}.${hash}.js`;
+      scripts.set(name, text);
+      return `<script src="${BASE}${name}"></script>`;
+    },
+  );
 }
 
 export default defineConfig({
@@ -45,8 +61,9 @@ export default defineConfig({
   description: 'An integration platform behind a GraphQL API',
   base: BASE,
   cleanUrls: true,
-  // Only scripts and styles of files, and no inline state: the Content-Security-Policy allows no others.
+  // The state of pages is a file too.
   metaChunk: true,
+  transformHtml: moveScripts,
   srcDir: ROOT,
   srcExclude: globSync('**/*.md', {
     cwd: ROOT,
@@ -82,5 +99,7 @@ export default defineConfig({
       mkdirSync(dirname(copy), { recursive: true });
       copyFileSync(join(ROOT, path), copy);
     }
+    for (const [name, text] of scripts) writeFileSync(join(outDir, name), text);
+    compress(outDir);
   },
 });

@@ -3,8 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { CALLBACK_PATH, LINK_PATH } from '../domain/connection/oauth-connect.ts';
 import { PROBLEM_PAGES } from '../errors.ts';
+import { VERSION } from '../version.ts';
 import { oauthCallback } from './callback-page.ts';
 import { connectLinkPage } from './connect-link-page.ts';
+import { hasDocs } from './docs/docs.ts';
 import { sendResponse } from './plain-page.ts';
 import { problemPage } from './problem-page.ts';
 import { links, type Places, startPage } from './start-page.ts';
@@ -19,7 +21,7 @@ export interface PageParts {
 
 /** Health checks need a response even under full load, so they take no slot. */
 export function registerHealth(app: FastifyInstance, { services, isReady }: PageParts): void {
-  app.get('/livez', async () => ({ status: 'live' }));
+  app.get('/livez', async () => ({ status: 'live', version: VERSION }));
   app.get('/readyz', async (_request, reply) => {
     const isReached = await services.database.ping().then(
       () => true,
@@ -64,5 +66,10 @@ function toFetch({ method, url, headers }: FastifyRequest): Request {
 
 function placesOf({ services, demoFile }: PageParts, { facts }: FastifyRequest): Places {
   const { publicUrl, sandboxUrl } = services;
-  return { url: facts.gatewayUrl ?? publicUrl(), sandboxUrl: sandboxUrl(), demoFile: demoFile() };
+  return {
+    url: facts.gatewayUrl ?? publicUrl(),
+    sandboxUrl: sandboxUrl(),
+    demoFile: demoFile(),
+    hasDocs: hasDocs(),
+  };
 }

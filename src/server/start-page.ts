@@ -9,6 +9,8 @@ export interface Places {
   sandboxUrl: string;
   /** The file with the demo's key; null if there is no demo. */
   demoFile: string | null;
+  /** True if the documentation site is built. */
+  hasDocs: boolean;
 }
 
 export function startPage(places: Places): Response {
@@ -16,7 +18,7 @@ export function startPage(places: Places): Response {
 }
 
 /** People are led to the console. The address is relative, so that it also holds behind a proxy. */
-export function links(accept: string | undefined, { url, sandboxUrl }: Places): Response {
+export function links(accept: string | undefined, { url, sandboxUrl, hasDocs }: Places): Response {
   const isForPerson = accept?.includes('text/html');
   if (isForPerson) return new Response(null, { status: 302, headers: { location: 'console' } });
   return Response.json({
@@ -25,6 +27,7 @@ export function links(accept: string | undefined, { url, sandboxUrl }: Places): 
     rest: `${url}/v1`,
     openapi: `${url}/v1/openapi.json`,
     reference: `${url}/v1/docs`,
+    ...(hasDocs && { documentation: `${url}/docs/` }),
     sandbox: sandboxUrl,
     health: `${url}/readyz`,
   });
@@ -32,7 +35,7 @@ export function links(accept: string | undefined, { url, sandboxUrl }: Places): 
 
 /** Links to the gateway itself are relative, so that they also work behind an address that it does not know. */
 function content(places: Places): Html {
-  const { url, sandboxUrl, demoFile } = places;
+  const { url, sandboxUrl, demoFile, hasDocs } = places;
   return html`<p>It runs at <code>${url}</code>. From here on:</p>
 <dl>
 <div><dt><a href="console">Console</a></dt>
@@ -41,10 +44,15 @@ function content(places: Places): Html {
 <dd>Explore and run the GraphQL API, at <code>${url}/graphql</code>.</dd></div>
 <div><dt><a href="v1/docs">REST reference</a></dt>
 <dd>The same over REST, with its <a href="v1/openapi.json">OpenAPI document</a> for programs.</dd></div>
-<div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
+${hasDocs ? docsRow() : html``}<div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
 <dd>The built-in provider for trials, at <code>${sandboxUrl}</code>.</dd></div>
 ${demoFile === null ? html`` : keyRow(demoFile)}</dl>
 ${demoFile === null ? withoutDemo(url) : withDemo(url, demoFile)}`;
+}
+
+function docsRow(): Html {
+  return html`<div><dt><a href="docs/">Documentation</a></dt>
+<dd>Guides and references, with search.</dd></div>\n`;
 }
 
 function keyRow(demoFile: string): Html {

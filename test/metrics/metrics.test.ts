@@ -58,6 +58,13 @@ test('requests are told by surface, kind and outcome', async () => {
   expect(await seriesOf('http_server_active_requests')).toBe(0);
 });
 
+test('requests of the documentation have their own route', async () => {
+  const { status } = await app.fetch('/docs/');
+  await counted(
+    `http_server_request_duration_seconds_count{http_request_method="GET",http_route="/docs/*",http_response_status_code="${status}"}`,
+  ).toBe(1);
+});
+
 test('counts refusals by their limit', async () => {
   const tenant = await app.tenant();
   await tenant.request('{ a: viewer { id } b: viewer { id } c: viewer { id } }');

@@ -8,6 +8,7 @@ import { decodeJwt } from 'jose';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { ServiceUnavailable } from '../../src/errors.ts';
 import { isFromThisMachine } from '../../src/server/console/demo-sign-in.ts';
+import { hasDocs } from '../../src/server/docs/docs.ts';
 import { sharedApp } from '../support/app.ts';
 
 const BUILD_MS = 120_000;
@@ -39,6 +40,15 @@ test.each([
     expect(pathname).toMatch(/^\/console\/(assets\/|icon\.svg)/);
     expect((await fetch(href)).status).toBe(200);
   }
+});
+
+test('the page of the console names the version, and the documentation if it is built', async () => {
+  const { version } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+  );
+  const [, attributes] = /<html([^>]*)>/.exec(await (await fetch(`${url}/console`)).text()) ?? [];
+  expect(attributes).toContain(` data-version="${version}"`);
+  expect(attributes?.includes(' data-docs')).toBe(hasDocs());
 });
 
 test('no inline script, no other origin, no frame', async () => {

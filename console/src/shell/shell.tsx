@@ -26,6 +26,9 @@ const QUERY = graphql`
   }
 `;
 
+/** The server writes these attributes into the page. */
+const { dataset: page } = document.documentElement;
+
 interface ShellProps {
   project: string;
   onSignOut: () => void;
@@ -78,10 +81,12 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
         <div className="foot">
           <a href={`${BASE}/start`}>First commands</a>
           <a href={`${BASE}/v1/docs`}>REST reference</a>
+          {page.docs !== undefined && <a href={`${BASE}/docs/`}>Documentation</a>}
           <ThemeSwitch />
           <Action kind="quiet" onPress={onSignOut}>
             Sign out
           </Action>
+          <span className="quiet">Version {page.version}</span>
         </div>
       </nav>
       <main id="content" tabIndex={-1}>

@@ -8,6 +8,7 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { needText } from '../../domain/viewer/needs.ts';
+import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { wordOf } from '../endpoint/words.ts';
 import { webhooks } from '../webhooks.ts';
@@ -56,7 +57,7 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
       openapi: '3.1.0',
       info: {
         title: 'Integration gateway',
-        version: '1',
+        version: VERSION,
         description: DESCRIPTION,
         license: { name: 'MIT', identifier: 'MIT' },
       },

@@ -11,6 +11,8 @@ import type { Services } from '../../domain/call.ts';
 import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import { isStorableText } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
+import { VERSION } from '../../version.ts';
+import { hasDocs } from '../docs/docs.ts';
 import { page, sendResponse } from '../plain-page.ts';
 import { BUILT, buildIfOld } from './build-console.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
@@ -117,7 +119,9 @@ interface Sent {
 async function sendPage(reply: FastifyReply, { name, up, framedBy }: Sent): Promise<FastifyReply> {
   const file = await readFile(join(BUILT, name), 'utf8').catch(() => null);
   if (file === null) return sendResponse(reply, NOT_BUILT());
-  const text = file.replaceAll('="./', `="${up}`);
+  const text = file
+    .replaceAll('="./', `="${up}`)
+    .replace('<html', `<html data-version="${VERSION}"${hasDocs() ? ' data-docs' : ''}`);
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const ancestors = framedBy.length > 0 ? framedBy.join(' ') : "'none'";
   reply.headers({

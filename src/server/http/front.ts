@@ -9,6 +9,7 @@ import { pathOnHost } from '../../rest/operation/read-host.ts';
 import { type Rest, registerRest } from '../../rest/rest.ts';
 import { within } from '../../spans.ts';
 import { type ConsoleParts, registerConsole } from '../console/console.ts';
+import { registerDocs } from '../docs/docs.ts';
 import { type GraphqlParts, registerGraphql } from '../graphql/graphql-routes.ts';
 import { type PageParts, registerHealth, registerPages } from '../pages.ts';
 import { registerWebhooks } from '../provider-webhook.ts';
@@ -113,6 +114,11 @@ function registerOthers(app: FastifyInstance, parts: FrontParts, slots: Slots): 
     registerWebhooks(scope, parts.services, slots);
   app.register(graphqlScope, { prefix: '/graphql' });
   app.register(webhookScope, { prefix: '/webhooks' });
+  const docsScope = async (scope: FastifyInstance) => {
+    scope.addHook('preHandler', slots.pageHook);
+    await registerDocs(scope);
+  };
+  app.register(docsScope, { prefix: '/docs' });
   app.register(pageScope);
 }
 

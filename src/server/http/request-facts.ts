@@ -135,7 +135,7 @@ const PAGES = new Set([
   '/oauth/callback',
   ...UNTRACED,
 ]);
-const FOLDERS = ['/v1', '/console', '/webhooks', '/problems'];
+const FOLDERS = ['/v1', '/console', '/docs', '/webhooks', '/problems'];
 
 /** The part of the API or the console that a path belongs to: metrics have a series for each. */
 function surfaceOf(path: string): string {

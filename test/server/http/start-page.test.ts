@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasDocs } from '../../../src/server/docs/docs.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { launchBrowser, noBrowser } from '../../support/browser.ts';
 
@@ -47,7 +48,15 @@ test('a page leads to all that is served', async () => {
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const addresses = [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href as string);
   const { sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-  expect(addresses).toEqual(['console', 'graphql', 'v1/docs', 'v1/openapi.json', sandboxUrl]);
+  const docs = hasDocs() ? ['docs/'] : [];
+  expect(addresses).toEqual([
+    'console',
+    'graphql',
+    'v1/docs',
+    'v1/openapi.json',
+    ...docs,
+    sandboxUrl,
+  ]);
   for (const address of addresses) {
     const found = await fetch(new URL(address, `${url}/`), { headers: BROWSER });
     expect([address, found.status]).toEqual([address, 200]);
@@ -96,6 +105,7 @@ test('a program gets the same places as JSON, by GET and HEAD alone', async () =
       rest: `${url}/v1`,
       openapi: `${url}/v1/openapi.json`,
       reference: `${url}/v1/docs`,
+      ...(hasDocs() && { documentation: `${url}/docs/` }),
       sandbox: app.app.services.sandboxUrl(),
       health: `${url}/readyz`,
     });

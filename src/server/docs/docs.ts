@@ -1,0 +1,73 @@
+/** The documentation site at /docs: the files that `npm run docs` built. Without them, every page is a 404. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import files from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { page, sendResponse } from '../plain-page.ts';
+
+const BUILT = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
+
+/**
+ * Everything comes from the gateway itself. Code blocks have their colours in style attributes. The hash is that of the
+ * style element with which the site's theme suppresses transitions when it switches between light and dark.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='",
+  "style-src-attr 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+/** Names of files in `assets` change with their content. */
+const IMMUTABLE = { maxAge: '1y', immutable: true };
+const REVALIDATED = { cacheControl: false };
+
+/** True if the site was built, also after the start. */
+export function hasDocs(folder = BUILT): boolean {
+  return existsSync(join(folder, 'index.html'));
+}
+
+/** Registers the site in a context with the prefix /docs. */
+export async function registerDocs(scope: FastifyInstance, folder = BUILT): Promise<void> {
+  // The folder may be built later.
+  await scope.register(files, {
+    root: folder,
+    serve: false,
+    preCompressed: true,
+    suppressWarning: true,
+  });
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.headers({ 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' });
+    done();
+  });
+  scope.get<{ Params: { '*'?: string } }>('/*', async ({ params }, reply) => {
+    const path = params['*'] ?? '';
+    if (path.startsWith('assets/')) return reply.sendFile(path, IMMUTABLE);
+    return reply.header('cache-control', 'no-cache').sendFile(fileOf(path), REVALIDATED);
+  });
+  // Links of the site are absolute, and the redirect is relative: it also works where a proxy changes the host.
+  scope.get('', (_request, reply) => reply.redirect('docs/'));
+  scope.setNotFoundHandler(async (_request, reply) => {
+    const text = await readFile(join(folder, '404.html'), 'utf8').catch(() => null);
+    if (text === null) return sendResponse(reply, NOT_BUILT());
+    reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8');
+    return reply.code(404).send(text);
+  });
+}
+
+/** Pages have no extension in their URL. */
+function fileOf(path: string): string {
+  if (path === '' || path.endsWith('/')) return `${path}index.html`;
+  return /\.\w+$/.test(path) || path.startsWith('files/') ? path : `${path}.html`;
+}
+
+const NOT_BUILT = () =>
+  page(404, 'The documentation is not built', [
+    'Run `npm run docs` in the folder of the gateway, then reload this page. The same pages are Markdown files in the folder docs.',
+  ]);

@@ -1,0 +1,131 @@
+/** The documentation site at /docs, with and without a build. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fastify from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import { hasDocs, registerDocs } from '../../src/server/docs/docs.ts';
+import { sharedApp } from '../support/app.ts';
+import { launchBrowser, noBrowser } from '../support/browser.ts';
+
+const app = await sharedApp();
+
+/** A server of the site in `folder`, which the test may fill. */
+async function siteServer() {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-docs-'));
+  const server = fastify();
+  await server.register((scope) => registerDocs(scope, folder), { prefix: '/docs' });
+  onTestFinished(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { folder, get: (url: string) => server.inject({ url }) };
+}
+
+function fill(folder: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+test('names the command that builds the site if it is not built', async () => {
+  const { get } = await siteServer();
+  for (const path of ['/docs/', '/docs/scale', '/docs/assets/app.js']) {
+    const { statusCode, headers, body } = await get(path);
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(body).toContain('npm run docs');
+  }
+});
+
+test('serves pages without their extension, folders, and linked files', async () => {
+  const { folder, get } = await siteServer();
+  fill(folder, {
+    'index.html': 'home',
+    '404.html': 'not found',
+    'scale.html': 'scale',
+    'providers/index.html': 'providers',
+    'providers/zoom.html': 'zoom',
+    'files/LICENSE': 'MIT',
+    'files/ops/alerts.yaml': 'groups',
+  });
+  const redirect = await get('/docs');
+  expect([redirect.statusCode, redirect.headers.location]).toEqual([302, 'docs/']);
+  const texts: Record<string, string> = {
+    '/docs/': 'home',
+    '/docs/scale': 'scale',
+    '/docs/scale.html': 'scale',
+    '/docs/providers/': 'providers',
+    '/docs/providers/zoom': 'zoom',
+    '/docs/files/LICENSE': 'MIT',
+    '/docs/files/ops/alerts.yaml': 'groups',
+  };
+  for (const [path, text] of Object.entries(texts)) {
+    const { statusCode, body, headers } = await get(path);
+    expect([path, statusCode, body, headers['cache-control']]).toEqual([
+      path,
+      200,
+      text,
+      'no-cache',
+    ]);
+  }
+  for (const path of ['/docs/none', '/docs/assets/none.js']) {
+    const { statusCode, body } = await get(path);
+    expect([path, statusCode, body]).toEqual([path, 404, 'not found']);
+  }
+  expect((await get('/docs/..%2f..%2fpackage.json')).statusCode).toBe(403);
+});
+
+test('lets clients keep assets, and allows no other origin and no inline script', async () => {
+  const { folder, get } = await siteServer();
+  fill(folder, { 'index.html': 'home', '404.html': '', 'assets/app.1a2b.js': 'script' });
+  const asset = await get('/docs/assets/app.1a2b.js');
+  expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  for (const path of ['/docs/', '/docs/assets/app.1a2b.js', '/docs/none']) {
+    const policy = String((await get(path)).headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'sha256-");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/http|\*|unsafe-eval/);
+  }
+});
+
+test('the gateway serves the site at /docs', async () => {
+  const isBuilt = hasDocs();
+  const response = await app.fetch('/docs/');
+  expect(response.status).toBe(isBuilt ? 200 : 404);
+  expect(await response.text()).toContain(isBuilt ? 'Integration gateway' : 'npm run docs');
+});
+
+const notShown =
+  noBrowser ?? (hasDocs() ? null : 'The site is not built: `npm run docs` builds it.');
+if (notShown) console.warn(`The documentation is not opened in a browser. ${notShown}`);
+
+test.skipIf(notShown)('the built site works in a browser without another origin', async () => {
+  const { url } = await app.app.start();
+  await using browser = await launchBrowser();
+  const page = await browser.newPage();
+  const refused: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') refused.push(message.text());
+  });
+  page.on('request', (request) => {
+    const target = new URL(request.url());
+    if (target.protocol.startsWith('http') && target.origin !== new URL(url).origin) {
+      refused.push(request.url());
+    }
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(response.url());
+  });
+  await page.goto(`${url}/docs`);
+  await page.getByRole('heading', { name: 'Integration gateway' }).waitFor();
+  await page.locator('.VPSwitchAppearance').first().click();
+  await page.getByRole('button', { name: 'Search' }).first().click();
+  await page.getByRole('searchbox').fill('backfill');
+  await page.locator('.results a').first().click();
+  await page.waitForURL(/\/docs\/\w/);
+  await page.goto(`${url}/docs/providers/#declared-providers`);
+  await page.getByRole('link', { name: 'Zoom', exact: true }).last().click();
+  await page.getByRole('heading', { name: 'Zoom', level: 1 }).waitFor();
+  expect(refused).toEqual([]);
+});
