@@ -1,0 +1,33 @@
+/** Reads and stamps CHANGELOG.md, whose form is that of keepachangelog.com. */
+const UNRELEASED = '## Unreleased';
+
+/** The text of the section Unreleased without its heading; undefined if there is no such section. */
+export function unreleasedOf(changelog: string): string | undefined {
+  return sectionOf(changelog, UNRELEASED);
+}
+
+/** The text under "Breaking" of the section Unreleased; empty if it has none. */
+export function breakingOf(changelog: string): string {
+  return sectionOf(unreleasedOf(changelog) ?? '', '### Breaking') ?? '';
+}
+
+/** Moves Unreleased to a version with its date, and leaves an empty Unreleased above it. */
+export function withVersion(changelog: string, version: string, date: string): string {
+  return changelog.replace(
+    new RegExp(`^${UNRELEASED}$`, 'm'),
+    () => `${UNRELEASED}\n\n## ${version} - ${date}`,
+  );
+}
+
+function sectionOf(text: string, heading: string): string | undefined {
+  const lines = text.split('\n');
+  const start = lines.indexOf(heading);
+  if (start < 0) return undefined;
+  const level = heading.indexOf(' ');
+  const after = lines.slice(start + 1);
+  const end = after.findIndex((line) => new RegExp(`^#{1,${level}} `).test(line));
+  return after
+    .slice(0, end < 0 ? undefined : end)
+    .join('\n')
+    .trim();
+}

@@ -1,0 +1,41 @@
+/** The schema of the last release, with which the present one is compared. */
+import { join } from 'node:path';
+import { type ASTNode, type BreakingChange, parse, print, visit } from 'graphql';
+
+export const RELEASED_SCHEMA = join('test', 'contract', 'released.graphql');
+
+const HEAD =
+  '# The schema of the last release, without descriptions. `npm run release` writes it.\n\n';
+
+/** The content of RELEASED_SCHEMA for this schema.graphql. */
+export function releasedForm(schema: string): string {
+  const undescribed = visit(parse(schema), {
+    enter: (node: ASTNode) =>
+      'description' in node && node.description ? { ...node, description: undefined } : undefined,
+  });
+  return `${HEAD}${print(undescribed)}\n`;
+}
+
+const NAMES: [description: RegExp, name: string][] = [
+  [/^(\w+) was removed from (?:enum|union) type (\w+)\.$/, '$2.$1'],
+  [/^A required field (\w+) on input type (\w+) was added\.$/, '$2.$1'],
+  [/^A required arg \w+ on (?:directive )?([\w.]+) was added\.$/, '$1'],
+  [/^(?:\w+|Repeatable flag) was removed from (\w+)\.$/, '$1'],
+  [/^Standard scalar (\w+) .*$/, '$1'],
+  [/^([\w.]+) .*$/, '$1'],
+];
+
+/** What a line of the changelog must name for a breaking change: `Type.member`, or `Type`. */
+export function nameOfChange({ description }: BreakingChange): string {
+  const [pattern, name] = NAMES.find(([candidate]) => candidate.test(description)) ?? [/$/, ''];
+  return description.replace(pattern, name);
+}
+
+/** The names that the text lacks. It names them in backticks; `Type.*` stands for every member of a type. */
+export function unnamed(names: readonly string[], text: string): string[] {
+  const isNamed = (name: string) => text.includes(`\`${name}\``);
+  return [...new Set(names)].filter((name) => {
+    const [type, member] = name.split('.');
+    return !isNamed(name) && !(member && isNamed(`${type}.*`));
+  });
+}

@@ -1,0 +1,62 @@
+/** The documentation site has every page, and every link leads to a file and a heading, on GitHub and on the site. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PATHS, SECTIONS, siteFile, slugOf } from '../../docs/.vitepress/navigation.ts';
+import { ROOT } from '../support/documents.ts';
+
+const pages = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'],
+  { cwd: ROOT, encoding: 'utf8' },
+)
+  .split('\n')
+  .filter((path) => path && existsSync(join(ROOT, path)));
+
+const textOf = (path: string) =>
+  readFileSync(join(ROOT, path), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+
+/** Ids of the headings of a page. A repeated heading gets a number. */
+function slugsOf(path: string): Set<string> {
+  const slugs = new Set<string>();
+  for (const [, heading = ''] of textOf(path).matchAll(/^#{1,6} (.+)$/gm)) {
+    const slug = slugOf(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
+    let unique = slug;
+    for (let count = 1; slugs.has(unique); count += 1) unique = `${slug}-${count}`;
+    slugs.add(unique);
+  }
+  return slugs;
+}
+
+/** Why a link of a page is dead; null if it is not. */
+function faultOf(page: string, href: string): string | null {
+  const [path = '', hash] = href.split('#');
+  const target = path ? join(dirname(page), decodeURI(path)) : page;
+  if (!existsSync(join(ROOT, target))) return `${page}: ${href} does not exist`;
+  if (statSync(join(ROOT, target)).isDirectory()) return `${page}: ${href} is a folder`;
+  if (hash === undefined || slugsOf(target).has(hash)) return null;
+  return `${page}: ${href} names no heading of ${target}`;
+}
+
+test('the sidebar has every Markdown file of the repository', () => {
+  expect([...PATHS].sort()).toEqual(pages.toSorted());
+  expect(new Set(pages.map(siteFile)).size).toBe(pages.length);
+  expect(SECTIONS.map(({ text }) => text)).toEqual([
+    ...['Start', 'Build', 'Operate', 'Reference', 'Providers', 'Decisions'],
+  ]);
+});
+
+test('every link leads to a file and a heading that exist', () => {
+  const faults = pages.flatMap((page) =>
+    [
+      ...textOf(page)
+        .replaceAll(/`[^`\n]*`/g, '``')
+        .matchAll(/\]\(([^)\s]+)\)/g),
+    ]
+      .map(([, href]) => href as string)
+      .filter((href) => !/^\w+:/.test(href))
+      .flatMap((href) => faultOf(page, href) ?? []),
+  );
+  expect(faults).toEqual([]);
+});

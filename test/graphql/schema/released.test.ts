@@ -1,0 +1,80 @@
+/** Compares schema.graphql with the schema of the last release: docs/api-policy.md says what may change. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSchema, findBreakingChanges } from 'graphql';
+import { expect, test } from 'vitest';
+import { breakingOf } from '../../../scripts/changelog.ts';
+import {
+  nameOfChange,
+  RELEASED_SCHEMA,
+  releasedForm,
+  unnamed,
+} from '../../../scripts/released-schema.ts';
+import { ROOT } from '../../support/documents.ts';
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+test('the changelog names every breaking change since the last release', () => {
+  const changes = findBreakingChanges(
+    buildSchema(read(RELEASED_SCHEMA)),
+    buildSchema(read('schema.graphql')),
+  );
+  const missing = unnamed(changes.map(nameOfChange), breakingOf(read('CHANGELOG.md')));
+  const lines = changes
+    .filter((change) => missing.includes(nameOfChange(change)))
+    .map((change) => `\`${nameOfChange(change)}\`: ${change.description}`);
+  expect(
+    lines,
+    'schema.graphql breaks clients of the last release. Undo the change, or name each of these in backticks, with what clients do instead, in CHANGELOG.md under "Unreleased", "Breaking". `Type.*` names every member of a type.',
+  ).toEqual([]);
+});
+
+test('every kind of breaking change has a name', () => {
+  const before = `
+    directive @gone on FIELD
+    directive @flag(old: Int) repeatable on FIELD | QUERY
+    scalar Time
+    interface Node { id: ID! }
+    type Query implements Node { id: ID!, at: Time, size(unit: Int, per: Int): Float!, all: [Any], in(input: In): Kind, time: Time }
+    type Cat { id: ID }
+    type Dog { id: ID }
+    union Any = Cat | Dog
+    enum Kind { ONE TWO }
+    input In { a: Int, field: Int }
+    type Moved { id: ID }`;
+  const after = `
+    directive @flag(new: Int!) on FIELD
+    interface Node { id: ID! }
+    type Query { id: ID!, size(unit: String, limit: Int!): String, all: [Any], in(input: In): Kind, dog: Dog }
+    type Cat { id: ID }
+    type Dog { id: ID }
+    union Any = Cat
+    enum Kind { ONE }
+    input In { a: String, field: Int, type: Int! }
+    interface Moved { id: ID }`;
+  const changes = findBreakingChanges(buildSchema(before), buildSchema(after));
+  expect([...new Set(changes.map(nameOfChange))].toSorted()).toEqual([
+    ...['Any.Dog', 'Float', 'In.a', 'In.type', 'Kind.TWO', 'Moved', 'Query', 'Query.at'],
+    ...['Query.size', 'Query.time', 'Time', 'flag', 'gone'],
+  ]);
+});
+
+test('a name in backticks counts, and `Type.*` counts for every member', () => {
+  const names = ['Topic.name', 'Topic.state', 'Mutation.a', 'Mutation.b', 'Topic'];
+  expect(unnamed(names, '- `Mutation.*` are nullable. `Topic.name` and Topic.state')).toEqual([
+    'Topic.state',
+    'Topic',
+  ]);
+});
+
+test('only the section "Breaking" of "Unreleased" counts', () => {
+  const changelog =
+    '# Changelog\n\n## Unreleased\n\n### Breaking\n\n- one\n\n### Added\n\n- two\n\n## 1.0.0\n\n### Breaking\n\n- three\n';
+  expect(breakingOf(changelog)).toBe('- one');
+  expect(breakingOf('## Unreleased\n\n### Added\n\n- two\n\n## 1.0.0\n\n### Breaking\n')).toBe('');
+});
+
+test('the schema of the last release is stored without descriptions', () => {
+  const released = read(RELEASED_SCHEMA);
+  expect(releasedForm(released)).toBe(released);
+});
