@@ -1,0 +1,124 @@
+/**
+ * Releases the version that the working tree has: `npm run release -- <version>`. It stamps the version, moves the
+ * section Unreleased of the changelog to it, stores the schema for later comparisons, commits and tags. It refuses what
+ * must not be released before it writes anything, and a failure afterwards leaves the tree as it was.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import semver from 'semver';
+import { breakingOf, unreleasedOf, withVersion } from './changelog.ts';
+import { RELEASED_SCHEMA, releasedForm } from './released-schema.ts';
+
+const USAGE = `Usage: npm run release -- <version> [--skip-checks]
+
+  <version>      a version by semver.org that is greater than the present one, for example 1.2.0
+  --skip-checks  do not run types, lint and tests`;
+
+const CHECKS = [['run', 'types'], ['run', 'lint'], ['test']];
+const CHANGELOG = 'CHANGELOG.md';
+const STAMPED = ['package.json', 'package-lock.json', CHANGELOG, RELEASED_SCHEMA];
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+
+/** Why the version can't be released; empty if it can. */
+function refusalsOf(version: string): string[] {
+  const missing = [...STAMPED, 'schema.graphql'].filter((path) => !existsSync(path));
+  if (missing.length > 0) return missing.map((path) => `${path} does not exist here.`);
+  const present: string = JSON.parse(read('package.json')).version;
+  const refusals = [...versionRefusals(version, present), ...gitRefusals(version)];
+  if (!unreleasedOf(read(CHANGELOG))?.includes('- ')) {
+    refusals.push(`${CHANGELOG} has no entry under "Unreleased".`);
+  }
+  return refusals;
+}
+
+function versionRefusals(version: string, present: string): string[] {
+  if (semver.valid(version) !== version) {
+    return [`"${version}" is not a version by semver.org, for example 1.2.0 or 2.0.0-rc.1.`];
+  }
+  if (!semver.gt(version, present)) return [`${version} is not greater than ${present}.`];
+  const next = semver.inc(present, semver.major(present) > 0 ? 'major' : 'minor');
+  const isBreaking = breakingOf(read(CHANGELOG)) !== '' && semver.prerelease(present) === null;
+  if (!isBreaking || semver.gte(version, `${next}-0`)) return [];
+  return [`${CHANGELOG} lists breaking changes, which need version ${next} or greater.`];
+}
+
+function gitRefusals(version: string): string[] {
+  const refusals: string[] = [];
+  const branch = git('branch', '--show-current');
+  if (branch !== 'main') refusals.push(`The branch is ${branch || 'detached'}, not main.`);
+  const changes = git('status', '--porcelain');
+  if (changes) refusals.push(`The tree has changes that are not committed:\n${changes}`);
+  if (git('tag', '--list', `v${version}`)) refusals.push(`The tag v${version} exists already.`);
+  return refusals;
+}
+
+/** Runs types, lint and tests. Returns the command that failed. */
+function failedCheck(): string | undefined {
+  const failed = CHECKS.find((args) => spawnSync('npm', args, { stdio: 'inherit' }).status !== 0);
+  return failed && `npm ${failed.join(' ')}`;
+}
+
+function release(version: string): void {
+  const start = git('rev-parse', 'HEAD');
+  const date = new Date().toISOString().slice(0, 10);
+  const changelog = withVersion(read(CHANGELOG), version, date);
+  const schema = releasedForm(read('schema.graphql'));
+  try {
+    execFileSync('npm', ['version', version, '--no-git-tag-version', '--ignore-scripts']);
+    writeFileSync(CHANGELOG, changelog);
+    writeFileSync(RELEASED_SCHEMA, schema);
+    git('add', '--', ...STAMPED);
+    git('commit', '--quiet', '--message', `Release ${version}`);
+    git('tag', '--annotate', `v${version}`, '--message', `Release ${version}`);
+  } catch (error) {
+    git('reset', '--quiet', '--soft', start);
+    git('restore', '--staged', '--worktree', '--', ...STAMPED);
+    throw error;
+  }
+}
+
+function argumentsOf(args: string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { 'skip-checks': { type: 'boolean', default: false } },
+    });
+    const [version, ...others] = positionals;
+    return version && others.length === 0
+      ? { version, skipsChecks: values['skip-checks'] }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(reasons: string[]): never {
+  console.error(`Nothing was released.\n${reasons.map((reason) => `- ${reason}`).join('\n')}`);
+  process.exit(1);
+}
+
+const given = argumentsOf(process.argv.slice(2));
+if (!given) {
+  console.error(USAGE);
+  process.exit(2);
+}
+const { version, skipsChecks } = given;
+const refusals = refusalsOf(version);
+if (refusals.length > 0) refuse(refusals);
+if (!skipsChecks) {
+  const failed = failedCheck();
+  if (failed) refuse([`\`${failed}\` failed.`]);
+  // The tree may have changed while the checks ran.
+  const changes = refusalsOf(version);
+  if (changes.length > 0) refuse(changes);
+}
+try {
+  release(version);
+} catch (error) {
+  refuse([error instanceof Error ? error.message : String(error)]);
+}
+console.log(`Released ${version}. Publish it with \`git push --follow-tags origin main\`.`);

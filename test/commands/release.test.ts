@@ -1,0 +1,183 @@
+/** `npm run release` in a repository of its own. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { RELEASED_SCHEMA, releasedForm } from '../../scripts/released-schema.ts';
+import { ROOT } from '../support/documents.ts';
+
+const CHANGELOG =
+  '# Changelog\n\n## Unreleased\n\n### Added\n\n- A field.\n\n## 1.0.0 - 2026-01-01\n';
+const SCHEMA = '"""The root."""\ntype Query {\n  id: ID\n  added: ID\n}\n';
+const FILES: Record<string, string> = {
+  'package.json': `${JSON.stringify({ name: 'gateway', version: '1.0.0', scripts: { types: 'exit 0', lint: 'exit 0', test: 'exit 0' } }, null, 2)}\n`,
+  'package-lock.json': `${JSON.stringify({ name: 'gateway', version: '1.0.0', lockfileVersion: 3, requires: true, packages: { '': { name: 'gateway', version: '1.0.0' } } }, null, 2)}\n`,
+  'CHANGELOG.md': CHANGELOG,
+  'schema.graphql': SCHEMA,
+  [RELEASED_SCHEMA]: releasedForm('type Query { id: ID }'),
+};
+
+/** A repository with these files on main, and the release command in it. */
+function repository(changed: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(
+      ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+        [`GIT_${role}_NAME`, 'Ada'],
+        [`GIT_${role}_EMAIL`, 'ada@example.com'],
+      ]),
+    ),
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    NODE_OPTIONS: '',
+  };
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
+  const write = (path: string, text: string) => {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  for (const [path, text] of Object.entries({ ...FILES, ...changed })) write(path, text);
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'Begin');
+  const release = (...args: string[]) => {
+    const argv = [join(ROOT, 'scripts/release.ts'), ...args];
+    const { status, stderr } = spawnSync(process.execPath, argv, {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    });
+    return { status, stderr };
+  };
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+  const state = () => ({
+    changes: git('status', '--porcelain'),
+    commits: git('log', '--format=%s'),
+    tags: git('tag'),
+    version: JSON.parse(read('package.json')).version,
+  });
+  return { folder, git, write, read, release, state };
+}
+
+const UNCHANGED = { changes: '', commits: 'Begin', tags: '', version: '1.0.0' };
+
+test('stamps the version, the changelog and the schema, commits and tags', () => {
+  const { git, read, release, state } = repository();
+  expect(release('1.1.0', '--skip-checks')).toEqual({ status: 0, stderr: '' });
+  expect(state()).toEqual({
+    changes: '',
+    commits: 'Release 1.1.0\nBegin',
+    tags: 'v1.1.0',
+    version: '1.1.0',
+  });
+  expect(git('rev-parse', 'v1.1.0^{commit}')).toBe(git('rev-parse', 'main'));
+  const lock = JSON.parse(read('package-lock.json'));
+  expect([lock.version, lock.packages[''].version]).toEqual(['1.1.0', '1.1.0']);
+  const today = new Date().toISOString().slice(0, 10);
+  expect(read('CHANGELOG.md')).toBe(
+    CHANGELOG.replace('## Unreleased', `## Unreleased\n\n## 1.1.0 - ${today}`),
+  );
+  expect(read(RELEASED_SCHEMA)).toBe(releasedForm(SCHEMA));
+});
+
+test('names every reason why it refuses, and changes nothing', () => {
+  const { git, write, release, state } = repository({
+    'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n## 1.0.0\n\n- A field.\n',
+  });
+  git('switch', '--quiet', '--create', 'topic');
+  write('new.txt', '');
+  const { status, stderr } = release('0.9.0', '--skip-checks');
+  expect(status).toBe(1);
+  for (const reason of [
+    '0.9.0 is not greater than 1.0.0.',
+    'The branch is topic, not main.',
+    'not committed:\n?? new.txt',
+    'CHANGELOG.md has no entry under "Unreleased".',
+  ]) {
+    expect(stderr).toContain(reason);
+  }
+  expect(state()).toEqual({ ...UNCHANGED, changes: '?? new.txt' });
+});
+
+test.each([
+  '1',
+  '1.2',
+  'v1.2.0',
+  '01.2.0',
+  '1.2.0+build',
+  'next',
+])('refuses %s, which is not a version', (version) => {
+  const { release, state } = repository();
+  const { status, stderr } = release(version, '--skip-checks');
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`"${version}" is not a version`)]);
+  expect(state()).toEqual(UNCHANGED);
+});
+
+test.each([
+  ['1.0.0', '1.1.0', '2.0.0'],
+  ['0.1.0', '0.1.1', '0.2.0'],
+])('refuses a breaking change of %s as %s', (present, refused, accepted) => {
+  const stamped = (path: string) => FILES[path]?.replaceAll('"1.0.0"', `"${present}"`) ?? '';
+  const { release } = repository({
+    'CHANGELOG.md': CHANGELOG.replace('### Added', '### Breaking'),
+    'package.json': stamped('package.json'),
+    'package-lock.json': stamped('package-lock.json'),
+  });
+  const { status, stderr } = release(refused, '--skip-checks');
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`need version ${accepted}`)]);
+  expect(release(`${accepted}-rc.1`, '--skip-checks').status).toBe(0);
+});
+
+test('refuses a version whose tag exists', () => {
+  const { git, release } = repository();
+  git('tag', 'v1.1.0');
+  expect(release('1.1.0', '--skip-checks').stderr).toContain('The tag v1.1.0 exists already.');
+});
+
+test.each(['types', 'lint', 'test'])('refuses if %s fails, unless checks are skipped', (name) => {
+  const failing = FILES['package.json']?.replace(`"${name}": "exit 0"`, `"${name}": "exit 1"`);
+  const { release, state } = repository({ 'package.json': failing ?? '' });
+  const { status, stderr } = release('1.1.0');
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`${name}\` failed.`)]);
+  expect(state()).toEqual(UNCHANGED);
+});
+
+test('runs the checks, and refuses if they change the tree', () => {
+  const { release, state } = repository({
+    'package.json':
+      FILES['package.json']?.replace('"test": "exit 0"', '"test": "touch left"') ?? '',
+  });
+  expect(release('1.1.0').stderr).toContain('?? left');
+  expect(state()).toEqual({ ...UNCHANGED, changes: '?? left' });
+});
+
+test.each([
+  ['commit', 'pre-commit'],
+  ['tag', 'reference-transaction'],
+])('leaves the tree as it was if the %s fails', (_step, hook) => {
+  const { folder, release, state } = repository();
+  const path = join(folder, '.git/hooks', hook);
+  // Refuses the commit, or the reference of the tag.
+  const script =
+    hook === 'pre-commit'
+      ? 'exit 1'
+      : 'while read -r _old _new name; do case "$name" in refs/tags/*) exit 1;; esac; done';
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  expect(release('1.1.0', '--skip-checks').status).toBe(1);
+  expect(state()).toEqual(UNCHANGED);
+});
+
+test.each([
+  [[]],
+  [['1.1.0', '1.2.0']],
+  [['1.1.0', '--force']],
+])('shows how it is used for the arguments %j', (args) => {
+  const { release, state } = repository();
+  const { status, stderr } = release(...args);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run release')]);
+  expect(state()).toEqual(UNCHANGED);
+});
