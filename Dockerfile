@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json tsconfig.json schema.prisma prisma.config.ts schema.graphql ./
 COPY console console
 COPY src src
+COPY scripts/compress.ts scripts/
 # Generates the database's client and builds the console too.
 RUN npm ci --no-audit --no-fund
 # Node is the image's own. Prisma's command line and TypeScript only build; of its client one database's part is used.
@@ -14,6 +15,12 @@ RUN npm pkg delete dependencies.prisma dependencies.node scripts.postinstall \
   && find node_modules/@prisma/client/runtime -name 'query_compiler_*' \
     ! -name 'query_compiler_fast_bg.postgresql.*' -delete
 
+# The documentation site, by packages of its own.
+FROM node:24-bookworm-slim AS docs
+WORKDIR /app
+COPY . .
+RUN npm run docs
+
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 WORKDIR /app
@@ -21,6 +28,7 @@ COPY --from=build /app/package.json /app/schema.graphql ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/console/dist console/dist
 COPY --from=build /app/src src
+COPY --from=docs /app/docs/dist docs/dist
 COPY migrations migrations
 RUN mkdir /data && chown 1000:1000 /data
 VOLUME /data

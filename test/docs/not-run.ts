@@ -7,6 +7,10 @@ export const BLOCKS_NOT_RUN = [
     start: 'npm ci && npm start',
     reason: 'the packages are installed, and the walk starts the server',
   },
+  {
+    start: 'npm run release -- 1.2.0',
+    reason: 'test/commands/release.test.ts releases in a repository of its own',
+  },
   { start: 'npm ci && npm test', reason: 'this test is a part of it' },
   {
     start: 'npx vitest run test/graphql/event/topic.test.ts',
@@ -95,6 +99,18 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npx prisma generate', reason: CHANGES_SOURCES },
   { command: 'npm run schema', reason: CHANGES_SOURCES },
   { command: 'npm run provider:pages', reason: CHANGES_SOURCES },
+  {
+    command: 'npm run docs',
+    reason: 'it installs packages; test/faults/operation/image.test.ts runs it',
+  },
+  {
+    command: 'npm run release',
+    reason: 'test/commands/release.test.ts releases in a repository of its own',
+  },
+  {
+    command: 'npx vitest run test/docs/site.test.ts',
+    reason: 'this run contains the test',
+  },
   { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
   { command: 'npm run provider -- <name>', reason: 'a run of tests in this one, which run anyway' },
   { command: 'npx biome check --write <files>', reason: CHANGES_SOURCES },

@@ -206,6 +206,9 @@ test.skipIf(!hasSandbox)(
     expect(await exitCode(root.start(root.check, env))).toBe(0);
     const page = await fetch(`${url}/console`, { headers: { accept: 'text/html' } });
     expect(await page.text()).toContain('<div id="root">');
+    const documentation = await fetch(`${url}/docs/quickstart`);
+    expect(documentation.status).toBe(200);
+    expect(await documentation.text()).toContain('<h1 id="quickstart"');
     const { apiKey } = JSON.parse(readFileSync(join(root.folder, 'data', 'demo.json'), 'utf8'));
     const answer = await fetch(`${url}/graphql`, {
       method: 'POST',
