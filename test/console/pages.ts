@@ -1,6 +1,8 @@
 /** Every page of the console: it opens, axe finds nothing, nothing is loaded from elsewhere, and a phone is wide enough. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { hasDocs } from '../../src/server/docs/docs.ts';
+import { VERSION } from '../../src/version.ts';
 import { holdToAxe, signIn } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
@@ -94,6 +96,14 @@ export function testPages(stage: () => ConsoleStage) {
     }
     await page.context().close();
   }, 180_000);
+
+  test('the sidebar names the version, and links to the documentation if it is built', async () => {
+    const page = await stage().openTab();
+    await page.goto(`${stage().url}/console/demo`);
+    await page.getByText(`Version ${VERSION}`).waitFor();
+    expect(await page.getByRole('link', { name: 'Documentation' }).count()).toBe(hasDocs() ? 1 : 0);
+    await page.context().close();
+  });
 
   test('a wrong key is refused, and a right one is in no address', async () => {
     const context = await stage().openContext();
