@@ -8,7 +8,7 @@ import {
   readlinkSync,
   symlinkSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ROOT } from './documents.ts';
 
 const NOT_COPIED = ['.git', 'data', 'node_modules', 'test', 'bench'];
@@ -17,7 +17,10 @@ const PACKAGES = 'node_modules';
 export function installProduction(folder: string): void {
   for (const name of readdirSync(ROOT)) {
     if (NOT_COPIED.includes(name)) continue;
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    cpSync(join(ROOT, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => basename(path) !== PACKAGES,
+    });
   }
   const packages = productionPackages();
   for (const path of packages) {
