@@ -83,6 +83,12 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
+    notFound: {
+      title: 'Page not found',
+      quote:
+        'The documentation has no page at this address. Search for it, or start from the first page.',
+      linkText: 'First page',
+    },
     nav: SECTIONS.map((section) => ({
       text: section.text,
       link: siteUrl(section.pages[0]?.path ?? HOME),
