@@ -1,5 +1,5 @@
 /**
- * Releases the version that the working tree has: `npm run release -- <version>`. It stamps the version, moves the
+ * Releases the code of the working tree: `npm run release -- <version>`. It stamps the version, moves the
  * section Unreleased of the changelog to it, stores the schema for later comparisons, commits and tags. It refuses what
  * must not be released before it writes anything, and a failure afterwards leaves the tree as it was.
  */
