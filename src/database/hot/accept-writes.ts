@@ -137,12 +137,13 @@ export interface CollectedRecord extends AcceptedWrite {
 }
 
 /**
- * Accepts a write of one record and adds it to the open task of its group. Creates that task if none is open. The task
- * becomes due with its last record, and collects no more.
+ * Accepts a write of one record and adds it to the open task of its group; creates that task if there is none. The task
+ * is due at the earliest due time of its records, or immediately once it is full; then it collects no more. Its retries
+ * last until the latest deadline of its records.
  */
 export function collectRecords(recordsMax: number): ChangeOfMany<WriteToAccept, CollectedRecord> {
   return {
-    // One write per statement, because the task of a record depends on the records before it.
+    // One write per statement: the task of a record depends on the records before it.
     lineOf: ({ id }) => id,
     keyOf: ({ id }) => id,
     text: `${ACCEPTING},
@@ -154,7 +155,9 @@ export function collectRecords(recordsMax: number): ChangeOfMany<WriteToAccept, 
     from accepted
     on conflict ("projectId", "openGroup") do update set "recordCount" = t."recordCount" + 1,
       "openGroup" = case when t."recordCount" + 1 < ${recordsMax} then t."openGroup" end,
-      "dueTime" = case when t."recordCount" + 1 < ${recordsMax} then t."dueTime" else excluded."createTime" end
+      "dueTime" = case when t."recordCount" + 1 < ${recordsMax}
+        then least(t."dueTime", excluded."dueTime") else excluded."createTime" end,
+      "deadlineTime" = greatest(t."deadlineTime", excluded."deadlineTime")
     returning "id", "recordCount"
   ),
   entries as (

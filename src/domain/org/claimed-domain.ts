@@ -1,5 +1,4 @@
-/** E-mail domains that orgs have claimed; domain-proof.ts proves them. */
-
+/** E-mail domains that orgs have claimed. domain-proof.ts proves them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { runChange, sql } from '../../database/statements.ts';
@@ -13,11 +12,11 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getOrg, orgIdsOf, ownOrgId, seesClaimedDomain } from '../scope.ts';
-import { domainName } from './domain-name.ts';
+import { claimableDomain, domainName } from './domain-name.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
 
-/** Without a proof a claim keeps others out for so long. */
+/** How long a claim without proof keeps others from claiming the domain. */
 const UNPROVEN_MS = 7 * DAY_MS;
 
 export const domainKey = z.object({
@@ -29,7 +28,9 @@ type DomainKey = z.output<typeof domainKey>;
 
 export const claimDomainInput = z
   .object({
-    ...domainKey.shape,
+    domain: claimableDomain.describe(
+      'The domain: an e-mail address, a domain name or a URL from which it is taken. Public suffixes (co.uk, github.io) and domains of mail services (gmail.com) are refused.',
+    ),
     parentId: id.describe('The id of the org that the domain belongs to.'),
     parentType: z
       .enum(['ORG'])
@@ -43,14 +44,14 @@ export const claimDomainInput = z
 /** The claim on a domain; null if there is none or the viewer may not see it. */
 export const findClaimedDomain = read('org:read', findClaim);
 
-/** The same; throws NOT_FOUND instead of null. */
+/** The claim on a domain that the viewer may see. Throws NOT_FOUND. */
 export const getClaimedDomain = read('org:read', async (call: Call, key: DomainKey) => {
   const claimed = await findClaim(call, key);
   if (!claimed) throw notFound('A claim on', key.domain);
   return claimed;
 });
 
-/** Of several claims: the caller's own, else the proven one, else the first. */
+/** Prefers the claim of the caller's own org, then the proven one, then the first. */
 async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
   const found = await database.rows.find('ClaimedDomain', { domain });
   const visible = found.filter((claimed) => seesClaimedDomain(viewer, claimed));
@@ -73,14 +74,14 @@ export const listClaimedDomains = read(
   },
 );
 
-/** The first claim wins for a week, and for good once it is proven. Throws CONFLICT for any other meanwhile. */
+/** The first claim is valid for a week, and permanently once it is proven. Throws CONFLICT for other claims until then. */
 export const claimDomain = builderMutation({
   input: claimDomainInput,
   async run(call, { domain, parentId }): Promise<ClaimedDomain> {
     const { id: orgId } = await getOrg(call, parentId);
     const unproven = new Date(call.now().getTime() - UNPROVEN_MS);
     return inTransaction(call.database, async (tx) => {
-      // Held until the commit, so that of two at once the second one sees the first.
+      // Locked until the commit, so that the second of two concurrent claims sees the first.
       await runChange(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))`);
       const claims = await tx.claimedDomain.findMany({ where: { domain } });
       const holds = (one: ClaimedDomain) =>

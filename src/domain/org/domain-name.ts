@@ -1,5 +1,7 @@
 /** Internet domains, taken from what people type. */
 import { domainToASCII } from 'node:url';
+import emailProviders from 'email-providers/common.json' with { type: 'json' };
+import { parse } from 'tldts';
 import { z } from 'zod';
 
 /** The longest name that DNS has. */
@@ -7,19 +9,25 @@ const DOMAIN_MAX = 253;
 /** Far above any e-mail address or link that someone would paste. */
 const TEXT_MAX = 2_048;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Starts with a letter: an IP address is no domain. */
+/** Starts with a letter, because an IP address is not a domain. */
 const TOP_LABEL = /^[a-z]./;
+const WWW = /^(?:www\.)+(?=.+\.)/;
 /** Characters that end or split the host of a URL are not allowed in a bare host. */
 const NOT_OF_A_HOST = /[\s/\\:?#@%[\]]/;
 
+const FREE_MAIL_DOMAINS = new Set(emailProviders);
+
 /**
- * The domain of an e-mail address, a host or a URL: lowercase, in Punycode, without a leading www.
- * Null if there is none. The domain of a domain is itself.
+ * Returns the domain of an e-mail address, a host or a URL: lowercase, in Punycode, without a leading www. and without a
+ * trailing dot. Null if there is none. The domain of a domain is itself. An e-mail address at a www host has none: the
+ * host may belong to other people than the domain.
  */
 export function domainOf(text: string): string | null {
-  const host = hostOf(text.trim());
-  if (host === null || NOT_OF_A_HOST.test(host)) return null;
-  const domain = domainToASCII(host).replace(/^(?:www\.)+(?=.+\.)/, '');
+  const host = hostOf(text.trim())?.replace(/\.$/, '');
+  if (host === undefined || NOT_OF_A_HOST.test(host)) return null;
+  const name = domainToASCII(host);
+  if (text.includes('@') && !text.includes('://') && WWW.test(name)) return null;
+  const domain = name.replace(WWW, '');
   return isDomain(domain) ? domain : null;
 }
 
@@ -33,11 +41,11 @@ function isDomain(name: string): boolean {
   );
 }
 
-function hostOf(text: string): string | null {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return URL.parse(text)?.hostname ?? null;
+function hostOf(text: string): string | undefined {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return URL.parse(text)?.hostname;
   const [local, host, ...more] = text.split('@');
   if (host === undefined) return text;
-  return local && !/\s/.test(local) && more.length === 0 ? host : null;
+  return local && !/\s/.test(local) && more.length === 0 ? host : undefined;
 }
 
 /** A domain in an input, given in any of these forms. */
@@ -51,3 +59,15 @@ export const domainName = z
     context.addIssue('must be an e-mail address, a domain name or a URL.');
     return z.NEVER;
   });
+
+/**
+ * A domain that one organization can own. Public suffixes, under which anyone can register a name, and domains of mail
+ * services are refused: their users belong to no organization.
+ */
+export const claimableDomain = domainName.superRefine((domain, context) => {
+  if (FREE_MAIL_DOMAINS.has(domain)) {
+    context.addIssue(`is a domain of a mail service, ${domain}, which no organization can claim.`);
+  } else if (parse(domain, { allowPrivateDomains: true }).domain === null) {
+    context.addIssue(`is a public suffix, ${domain}, which no organization can claim.`);
+  }
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { domainName, domainOf } from '../../../src/domain/org/domain-name.ts';
+import { claimableDomain, domainName, domainOf } from '../../../src/domain/org/domain-name.ts';
 
 test.each([
   ['acme.com', 'acme.com'],
@@ -8,6 +8,8 @@ test.each([
   ['www.acme.com', 'acme.com'],
   ['www.www.acme.com', 'acme.com'],
   ['www.com', 'www.com'],
+  ['acme.com.', 'acme.com'],
+  ['https://acme.com./', 'acme.com'],
   ['eu.acme.co.uk', 'eu.acme.co.uk'],
   ['Ada@Acme.com', 'acme.com'],
   ['ada@bücher.de', 'xn--bcher-kva.de'],
@@ -37,7 +39,8 @@ test.each([
   'acme.com/about',
   'acme..com',
   '.acme.com',
-  'acme.com.',
+  'acme.com..',
+  'ada@www.acme.com',
   '-acme.com',
   'acme-.com',
   'a_b.acme.com',
@@ -86,4 +89,19 @@ test('an input without a domain is refused, and one that is too long is not even
   ]);
   const long = `https://acme.com/${'x'.repeat(2048)}`;
   expect(domainName.safeParse(long).error?.issues).toMatchObject([{ code: 'too_big' }]);
+});
+
+test.each(['co.uk', 'github.io', 'https://www.co.uk', 'gmail.com', 'Ada@Gmail.com', 'yahoo.co.uk'])(
+  'refuses a claim of %s',
+  (text) => {
+    expect(claimableDomain.safeParse(text).success).toBe(false);
+  },
+);
+
+test.each([
+  ['ada@acme.co.uk', 'acme.co.uk'],
+  ['acme.github.io', 'acme.github.io'],
+  ['acme.example', 'acme.example'],
+])('accepts a claim of %s', (text, domain) => {
+  expect(claimableDomain.parse(text)).toBe(domain);
 });

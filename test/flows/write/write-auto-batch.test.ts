@@ -21,7 +21,7 @@ const collect = async (writer: Writer, given: object = {}): Promise<string> => {
 const tasksOf = ({ installationId }: Writer) =>
   prisma.writeTask.findMany({ where: { installationId }, orderBy: { id: 'asc' } });
 
-test('single writes are collected until the first has waited long enough, and end each for itself', async () => {
+test('collects single writes until the first has waited for its delay, with an outcome for each', async () => {
   const writer = await createWriter(app);
   const record = contact();
   const first = await collect(writer, { record });
@@ -45,7 +45,21 @@ test('single writes are collected until the first has waited long enough, and en
   expect(sandbox.records('contacts')).toMatchObject([record, {}]);
 });
 
-test('a hundred records do not wait, and the next one begins anew', async () => {
+test('writes the batch at the earliest deadline of its records', async () => {
+  const writer = await createWriter(app);
+  const patient = await collect(writer, { autoBatchPolicy: { maxDelayMinutes: 60 } });
+  const urgent = await collect(writer, {
+    autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: 48 },
+  });
+  const [task] = await tasksOf(writer);
+  const retryHours = (Number(task?.deadlineTime) - Number(task?.dueTime)) / (60 * MINUTE_MS);
+  expect(retryHours).toBeCloseTo(48, 2);
+  aheadMs += 2 * MINUTE_MS;
+  expect(await writer.ended(urgent)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.ended(patient)).toMatchObject({ status: 'SUCCESS' });
+});
+
+test('writes a full batch of a hundred records immediately and starts another', async () => {
   const writer = await createWriter(app);
   const ids = await Promise.all(Array.from({ length: 101 }, () => collect(writer)));
   const full = (await tasksOf(writer)).find(({ recordCount }) => recordCount === 100);
@@ -62,7 +76,7 @@ test('a hundred records do not wait, and the next one begins anew', async () => 
   });
 });
 
-test('objects, types, headers and installations are collected apart', async () => {
+test('collects records of other objects, types, headers and installations separately', async () => {
   const [writer, other] = [await createWriter(app), await createWriter(app)];
   await collect(writer);
   await collect(writer, { headers: [{ key: 'x-sandbox-trace', value: '1' }] });
@@ -73,7 +87,7 @@ test('objects, types, headers and installations are collected apart', async () =
   expect(await tasksOf(other)).toHaveLength(1);
 });
 
-test('a batch that is tried again is written once', async () => {
+test('writes a retried batch once', async () => {
   const writer = await createWriter(app);
   const records = [contact(), contact()];
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch' });

@@ -1,6 +1,6 @@
 /**
- * Auto-batching: single writes of an installation, object and type are collected in one open task, which
- * runs when it is full or its first record has waited long enough. Running it closes it (task.ts).
+ * Auto-batching: single writes of an installation, object and type are collected in one open task. It runs when it is
+ * full, or when one of its records has waited for its maximum delay. Running it closes it (task.ts).
  */
 import { createHash } from 'node:crypto';
 import type { WriteToAccept } from '../../../database/hot/accept-writes.ts';
@@ -13,7 +13,7 @@ import { WRITE_LIMITS } from './write-input.ts';
 
 const COLLECT_RECORDS = collectRecords(WRITE_LIMITS.batch);
 
-/** Adds a record to what is collected; the first one's policy holds for all. Null as startWrite's. */
+/** Adds a record to its open task. Null if another call took the idempotency key, as in `startWrite`. */
 export async function collectWrite(
   services: Services,
   write: WriteToStart,
@@ -27,7 +27,7 @@ export async function collectWrite(
 
 function rowOf(services: Services, write: WriteToStart): WriteToAccept {
   const { autoBatchPolicy: policy } = write.input;
-  if (!policy) throw new Error('The write is not to be collected.');
+  if (!policy) throw new Error('Bug: a write without autoBatchPolicy was collected.');
   const row = acceptedRow(services, write);
   const dueTime = new Date(row.now.getTime() + policy.maxDelayMinutes * MINUTE_MS);
   return {
@@ -38,7 +38,7 @@ function rowOf(services: Services, write: WriteToStart): WriteToAccept {
   };
 }
 
-/** A task that is full is begun. One whose time comes before is found by the sweep. */
+/** Enqueues a full task. The sweep `writes to recover` runs a task that becomes due before it is full. */
 async function beginFull(
   { queue }: Services,
   { projectId, installationId: group }: WriteToAccept,
@@ -48,7 +48,7 @@ async function beginFull(
   await queue.begin('run-write', { projectId, taskId }, { singletonKey: `${taskId}.full`, group });
 }
 
-/** Headers belong to a request, so that records with other headers are collected apart. */
+/** Records with different headers go to different tasks, because headers belong to a request. */
 function groupOf({ installationId, type, objectName, headers }: WriteToAccept): string {
   const parts = [installationId, type, objectName];
   if (!headers) return JSON.stringify(parts);

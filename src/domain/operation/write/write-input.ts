@@ -134,7 +134,7 @@ const members = z.object({
         .int()
         .min(1)
         .max(1440)
-        .describe('The longest that the first record waits for others, in minutes: 1 to 1440.'),
+        .describe('The longest time that this record waits for others, in minutes: 1 to 1440. The batch is written at the earliest such time of its records.'),
       retryDeadlineHours: hours.describe(
         'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
       ),
@@ -142,7 +142,7 @@ const members = z.object({
     .meta({
       id: 'AutoBatchPolicyInput',
       description:
-        'Collects single writes into one batch: it is written when it has 100 records, or when the first has waited for maxDelayMinutes.',
+        'Collects single writes into one batch. The batch is written when it has 100 records, or when one of them has waited for its maxDelayMinutes.',
     })
     .nullish()
     .describe(
