@@ -49,6 +49,31 @@ test('a body that is compressed, too large, no JSON or no object is refused', as
   }
 });
 
+test('refuses members that an object has twice, with their paths', async () => {
+  const payload = '{"name": "a", "name": "b", "x": [{"y": 1, "y": 1}], "z": {"name": 1}}';
+  const response = await app.app.rest.inject({
+    method: 'POST',
+    url: topics,
+    headers: json,
+    payload,
+  });
+  expect(response.json()).toMatchObject({
+    status: 400,
+    issues: [
+      { in: 'body', name: 'name', detail: 'is given more than once in the object.' },
+      { in: 'body', name: 'x[0].y', detail: 'is given more than once in the object.' },
+    ],
+  });
+});
+
+test('refuses null as a body, which no endpoint takes for an absent one', async () => {
+  const request = { method: 'POST', url: topics, headers: json, payload: 'null' } as const;
+  expect((await app.app.rest.inject(request)).json()).toMatchObject({
+    status: 400,
+    issues: [{ in: 'body', name: 'body', detail: 'must be a JSON object.' }],
+  });
+});
+
 test('what is not there, and a path that is no path, are problems that repeat nothing', async () => {
   for (const [path, status] of [
     ['/v1/nowhere/ik_secret', 404],

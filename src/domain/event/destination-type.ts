@@ -65,10 +65,8 @@ export function problemWithHost(text: string, { config, sandboxUrl }: Policy): s
     return 'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS holds its address.';
   }
   if (protocol === 'https:') return null;
-  const mayBeAllowed =
-    addresses.length > 0
-      ? addresses.some((address) => isAllowed(address, allowed))
-      : allowed.length > 0;
+  // A name of a private network may resolve to an allowed address, which every attempt checks. Public names may not.
+  const mayBeAllowed = isInternal || addresses.some((address) => isAllowed(address, allowed));
   return mayBeAllowed ? null : 'must be https.';
 }
 

@@ -8,15 +8,18 @@ import {
   supportsFor,
 } from '../../providers/contract.ts';
 import { findModule, modulesOf } from '../../providers/modules.ts';
-import { issueAt } from '../issues.ts';
+import { issueAt, pathName } from '../issues.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
 type Path = readonly PropertyKey[];
 type Objects = readonly { objectName: string }[];
 
-/** One issue for each object, proxy and watched schema that needs a capability which the provider lacks. */
+/**
+ * One issue for each object, proxy and watched schema that needs a capability which the provider lacks. Objects of
+ * `subscribe` are accepted with a warning (`subscribeWarnings`), and their installations are UNHEALTHY.
+ */
 export function* capabilityIssues(
-  { read, write, subscribe, proxy, watchSchema }: IntegrationContent,
+  { read, write, proxy, watchSchema }: IntegrationContent,
   path: Path,
   provider: Provider,
 ): Generator<Issue> {
@@ -25,8 +28,6 @@ export function* capabilityIssues(
   yield* lacking(read?.objects ?? [], 'read', 'READ');
   yield* lacking(write?.objects ?? [], 'write', 'WRITE');
   const has = supportedCapabilities(provider);
-  // If the provider is read, its installations report that events are not supported.
-  if (!has.includes('READ')) yield* lacking(subscribe?.objects ?? [], 'subscribe', 'SUBSCRIBE');
   if (proxy?.enabled && !has.includes('PROXY')) {
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;
     yield issueAt([...path, 'proxy', 'enabled'], detail, true);
@@ -48,6 +49,19 @@ export function* moduleIssues(
   const allowed = modules ? `has ${names.join(', ')}` : 'has no modules. Leave it out';
   const detail = `is not a module of ${displayName}, which ${allowed}.`;
   yield issueAt([...path, 'module'], detail, module);
+}
+
+/** A sentence for each subscribed object whose events the provider cannot send. */
+export function subscribeWarnings(
+  { subscribe }: IntegrationContent,
+  path: Path,
+  provider: Provider,
+): string[] {
+  return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
+    if (supportsFor(provider, objectName, 'SUBSCRIBE')) return [];
+    const at = pathName([...path, 'subscribe', 'objects', index, 'objectName']);
+    return `${at}: ${lackOf(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
+  });
 }
 
 function* objectIssues(

@@ -82,8 +82,13 @@ export function* contentIssues(content: IntegrationContent, about: ContentAbout)
     const detail = `must be the integration's provider, ${provider.name}.`;
     yield issueAt([...path, 'provider'], detail, content.provider);
   }
+  if (!doesAnything(content)) {
+    const detail =
+      'has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.';
+    yield issueAt(path, detail);
+  }
   yield* readIssues(content, about);
-  yield* objectNameIssues(content.write?.objects ?? [], [...path, 'write', 'objects'], provider);
+  yield* writeIssues(content, about);
   yield* subscribeIssues(content, about);
   yield* destinationIssues(
     content.watchSchema?.destination,
@@ -151,16 +156,37 @@ function* readIssues(content: IntegrationContent, about: ContentAbout): Generato
   }
 }
 
+function* writeIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
+  const path = [...about.path, 'write', 'objects'];
+  const objects = content.write?.objects ?? [];
+  const read = readNames(content);
+  yield* objectNameIssues(objects, path, about.provider);
+  for (const [index, { objectName, inheritMapping }] of objects.entries()) {
+    if (!inheritMapping || read.has(objectName)) continue;
+    const detail = `needs ${objectName} in read.objects, whose mapping it uses.`;
+    yield issueAt([...path, index, 'inheritMapping'], detail, true);
+  }
+}
+
+function readNames({ read }: IntegrationContent): ReadonlySet<string> {
+  return new Set((read?.objects ?? []).map(({ objectName }) => objectName));
+}
+
+function doesAnything({ read, write, subscribe, proxy, watchSchema }: IntegrationContent): boolean {
+  const blocks = [read, write, subscribe];
+  return blocks.some((block) => block?.objects.length) || !!proxy?.enabled || !!watchSchema;
+}
+
 function* subscribeIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
   const path = [...about.path, 'subscribe', 'objects'];
   const objects = content.subscribe?.objects ?? [];
-  const read = new Set((content.read?.objects ?? []).map(({ objectName }) => objectName));
+  const read = readNames(content);
   yield* objectNameIssues(objects, path, about.provider);
   for (const [index, object] of objects.entries()) {
     const at = [...path, index];
     yield* destinationIssues(object.destination, [...at, 'destination'], about.destinations);
     if (hasRecordEvents(object) && !read.has(object.objectName)) {
-      const detail = 'must be a read object too, for its events.';
+      const detail = `must also be listed in read.objects, because inheritFieldsAndMapping is set.`;
       yield issueAt([...at, 'objectName'], detail, object.objectName);
     }
   }

@@ -4,19 +4,18 @@ import { findModule, providerAt } from '../../providers/modules.ts';
 import { ownObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { pathName } from '../issues.ts';
+import { subscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';
-
-/** Fields that a manifest names twice. As in the reference API, the last one is in force. */
 
 const LISTS = ['requiredFields', 'optionalFields'] as const;
 
 interface Settled {
   content: IntegrationContent;
-  /** Sentences that name each omitted field and the reason. Empty if none was omitted. */
+  /** Sentences that name each omitted field and each event that the provider can't send, with the reason. */
   warnings: string[];
 }
 
-/** Content in which every read object has each field, and each delivered name, once. Logs what is left out. */
+/** Keeps the last of fields that a manifest names twice, as the reference API does. Logs the omitted ones. */
 export function settleFields(
   { log }: Pick<Call, 'log'>,
   content: IntegrationContent,
@@ -41,7 +40,7 @@ export function settleFields(
   return { content: { ...content, read: { objects } }, warnings };
 }
 
-/** Fields that a later one replaces, in the order of the lists. */
+/** The fields that a later one replaces, in the order of the lists. */
 function repeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) {
   const fields = LISTS.flatMap((list) =>
     object[list].map((field, index) => ({ field, list, index })),
@@ -64,17 +63,23 @@ function repeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) 
     .toReversed();
 }
 
+/** The content as it is stored: own names of the provider, each field once, and warnings for the caller. */
 export function settleContent(
   call: Pick<Call, 'log' | 'catalogue'>,
   content: IntegrationContent,
   path: readonly PropertyKey[],
 ): Settled {
-  return settleFields(call, withOwnNames(content, call.catalogue.find(content.provider)), path);
+  const provider = call.catalogue.find(content.provider);
+  const settled = settleFields(call, withOwnNames(content, provider), path);
+  const at = provider && providerAt(provider, settled.content.module ?? null);
+  if (!at) return settled;
+  const warnings = subscribeWarnings(settled.content, path, at);
+  return { ...settled, warnings: [...settled.warnings, ...warnings] };
 }
 
 /**
  * Replaces aliases of objects and of the module by the provider's own names. A read object keeps an alias as its
- * mapped name, unless it has one: messages, reads and writes go on under the name that the manifest uses.
+ * mapped name, unless it has one, so that messages, reads and writes use the name of the manifest.
  */
 export function withOwnNames<C extends IntegrationContent>(
   content: C,

@@ -9,6 +9,7 @@ import {
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
+import type { Row } from '../../domain/scope.ts';
 import {
   createdFields,
   linkField,
@@ -34,11 +35,23 @@ export const OperationStatus = enumType('OperationStatus', 'How far an operation
   FAILURE: 'It has ended without success: `result` says why.',
 });
 
+type OperationFacts = Metadata & { operation: Row<'Operation'> };
+
 const OperationProgress = builder
-  .objectRef<NonNullable<Metadata['progress']>>('OperationProgress')
+  .objectRef<NonNullable<Metadata['progress']> & { operation: Row<'Operation'> }>(
+    'OperationProgress',
+  )
   .implement({
-    description: 'How far a read has come.',
+    description: 'The progress of a read.',
     fields: (t) => ({
+      operationId: t.id({
+        description: 'The id of the operation.',
+        resolve: ({ operation }) => operation.id,
+      }),
+      installationId: t.id({
+        description: 'The id of the installation that reads.',
+        resolve: ({ operation }) => operation.installationId,
+      }),
       objectName: t.exposeString('objectName', {
         description: 'The name of the object that it reads.',
       }),
@@ -66,16 +79,17 @@ const OperationRetry = builder
     }),
   });
 
-const OperationMetadata = builder.objectRef<Metadata>('OperationMetadata').implement({
+const OperationMetadata = builder.objectRef<OperationFacts>('OperationMetadata').implement({
   description: 'Objects, progress, attempts and written records of an operation.',
   fields: (t) => ({
     objects: t.exposeStringList('objects', {
       description: 'The names of the objects that it reads or writes.',
     }),
-    progress: t.expose('progress', {
+    progress: t.field({
       type: OperationProgress,
       nullable: true,
-      description: 'For a read: how far it has come.',
+      description: 'The progress of a read. Null for other operations.',
+      resolve: ({ progress, operation }) => progress && { ...progress, operation },
     }),
     successfulRecordIds: t.exposeStringList('successfulRecordIds', {
       description: "For a write: the provider's ids of the records that were written.",
@@ -129,7 +143,7 @@ Operation.implement({
     metadata: t.field({
       type: OperationMetadata,
       description: 'Its objects, progress, attempts and written records.',
-      resolve: (operation) => metadataOf(operation),
+      resolve: (operation) => ({ ...metadataOf(operation), operation }),
     }),
     updateTime: updateTimeField(t),
   }),

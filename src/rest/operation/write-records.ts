@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type WriteOutcome, writeRecords } from '../../domain/operation/write-records.ts';
 import { problemOf } from '../../errors.ts';
+import type { Parts } from '../endpoint/endpoint.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { problem, resource } from '../openapi/schemas.ts';
 import { refuseRead } from './read-host.ts';
@@ -101,6 +102,19 @@ function showProblem(shown: ShownResult) {
   return { ...problemOf('UNPROCESSABLE', reason || 'The write has failed.'), ...shown };
 }
 
+/** An item of a batch is `{ "record": { … } }`, or the record itself if it has none of the members of an item. */
+function wrapBatchRecords(parts: Parts): Parts {
+  const { batch, ...body } = (parts.body ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(batch)) return parts;
+  const items = batch.map((item: unknown) => (isBareRecord(item) ? { record: item } : item));
+  return { ...parts, body: { ...body, batch: items } };
+}
+
+function isBareRecord(item: unknown): boolean {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return false;
+  return !('record' in item || 'associations' in item) && Object.keys(item).length > 0;
+}
+
 export const writeEndpoints = [
   mutationEndpoint({
     id: 'writeRecords',
@@ -111,7 +125,7 @@ export const writeEndpoints = [
     description:
       'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it goes on, and its operation tells the outcome.',
     mutation: writeRecords,
-    rewrite: refuseRead,
+    rewrite: (parts) => wrapBatchRecords(refuseRead(parts)),
     places: {
       integrationIdOrName: { in: 'path', name: 'integrationId' },
       idempotencyKey: { in: 'header', name: 'idempotency-key' },

@@ -47,6 +47,7 @@ test('http is only for allowed addresses', () => {
   expect(refusal('http://10.0.0.1:3000/hook', '10.0.0.0/8')).toBeUndefined();
   expect(refusal('http://[fd00::1]/hook', 'fd00::/8')).toBeUndefined();
   expect(refusal('http://hooks.internal', '10.0.0.0/8')).toBeUndefined();
+  expect(refusal('http://hooks.example.com', '10.0.0.0/8')).toBe('must be https.');
 });
 
 test.each([

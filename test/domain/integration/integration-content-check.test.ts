@@ -23,8 +23,21 @@ const contacts = { objectName: 'contacts' };
 const companies = { objectName: 'companies' };
 const on = { enabled: 'always' };
 
-test('content without any block is fine', () => {
-  expect(findings({})).toEqual([]);
+test('refuses content that does nothing', () => {
+  const nothing = [
+    ': has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.',
+  ];
+  expect(findings({})).toEqual(nothing);
+  expect(findings({ read: { objects: [] }, proxy: { enabled: false } })).toEqual(nothing);
+  expect(findings({ proxy: { enabled: true } })).toEqual([]);
+});
+
+test('an object that inherits a mapping must be read', () => {
+  const write = { write: { objects: [{ objectName: 'contacts', inheritMapping: true }] } };
+  expect(findings(write)).toEqual([
+    'write.objects[0].inheritMapping: needs contacts in read.objects, whose mapping it uses.',
+  ]);
+  expect(findings({ ...read({}), ...write })).toEqual([]);
 });
 
 test('a provider that does not list its objects may have any', () => {
@@ -56,7 +69,7 @@ test('events about records need the read object and its mapping; others do not',
   expect(findings(subscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent', 'associationChangeEvent']) {
     expect(findings(subscribe({ [event]: on, ...inherits }))).toEqual([
-      'subscribe.objects[0].objectName: must be a read object too, for its events.',
+      'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',
     ]);
     expect(findings(subscribe({ [event]: on }))).toEqual([
       'subscribe.objects[0].inheritFieldsAndMapping: must be true, for its events.',

@@ -66,7 +66,7 @@ test('all of its content comes back', async () => {
     },
     write: {
       objects: [
-        { objectName: 'deals', inheritMapping: true, valueDefaults: { allowAnyFields: true } },
+        { objectName: 'contacts', inheritMapping: true, valueDefaults: { allowAnyFields: true } },
       ],
     },
     proxy: { enabled: true, useModule: true },
@@ -279,7 +279,7 @@ test('integrations are found by id and by name, and listed newest first', async 
   const names = ['first', 'second', 'third'];
   for (const name of names) {
     const provider = name === 'second' ? 'hubspot' : 'sandbox';
-    await integrate(app, tenant, { name, provider });
+    await integrate(app, tenant, { name, provider, proxy: { enabled: true } });
   }
   const list = `query ($project: String!, $provider: String, $first: Int, $last: Int) {
     project(idOrName: $project) {

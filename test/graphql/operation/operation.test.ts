@@ -30,7 +30,7 @@ test('an operation outlives what it was done for', async () => {
     actionType status result createTime updateTime
     metadata {
       objects successfulRecordIds
-      progress { objectName recordsProcessed recordsEstimatedTotal }
+      progress { operationId installationId objectName recordsProcessed recordsEstimatedTotal }
       retry { attempts lastAttempt }
     }
   } } }`;
@@ -47,7 +47,14 @@ test('an operation outlives what it was done for', async () => {
     result: '[contact] No new data found',
     createTime: made.createTime.toISOString(),
     updateTime: null,
-    metadata,
+    metadata: {
+      ...metadata,
+      progress: {
+        operationId: made.id,
+        installationId: made.installationId,
+        ...metadata.progress,
+      },
+    },
   });
   const bare = await insert.operation({ projectId: tenant.projectId });
   expect((await tenant.query(query, { id: bare.id })).node).toMatchObject({

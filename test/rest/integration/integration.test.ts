@@ -149,7 +149,9 @@ test('a new revision is in force at once, and the one before stays to be read', 
 
 test('a revision that drops an object which is read has to say so in the query', async () => {
   const rest = await restInstallation(app);
-  const revision = revisionOf(contentFor('crm', { read: undefined, write: { objects: [] } }));
+  const revision = revisionOf(
+    contentFor('crm', { read: undefined, write: { objects: [{ objectName: 'contacts' }] } }),
+  );
   const path = `${rest.integrationPath}/revisions`;
   expect(await rest.refusal('POST', path, { revision })).toMatchObject({ status: 409 });
   await rest.post(`${path}?destructive=true`, { revision });

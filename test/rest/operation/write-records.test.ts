@@ -51,6 +51,31 @@ test('a write that the provider refuses is a 422 with the write result', async (
   expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
 });
 
+test('a batch takes records as items and as the member `record` of items', async () => {
+  const rest = await writer();
+  const [bare, wrapped] = [contact(), contact()];
+  const written = await write(rest, { batch: [bare, { record: wrapped }] });
+  expect(written).toMatchObject({ successCount: 2, failureCount: 0 });
+  expect(sandbox.records('contacts')).toEqual(
+    expect.arrayContaining([expect.objectContaining(bare), expect.objectContaining(wrapped)]),
+  );
+  expect(await write(rest, { batch: [{}] }, 400)).toMatchObject({
+    issues: [{ in: 'body', name: 'batch[0].record' }],
+  });
+});
+
+test('refuses integers that JSON numbers cannot hold exactly, with their paths', async () => {
+  const rest = await writer();
+  const before = sandbox.records('contacts').length;
+  const record = { ...contact(), age: 2 ** 53, nested: { list: [1, -(2 ** 60), 0.5] } };
+  const refused = await write(rest, { record }, 400);
+  expect(refused.issues.map(({ name }: { name: string }) => name)).toEqual([
+    'record.age',
+    'record.nested.list[1]',
+  ]);
+  expect(sandbox.records('contacts')).toHaveLength(before);
+});
+
 test('a failed write is a problem only for clients that accept problems', async () => {
   const rest = await writer();
   const failWith = (accept: string, given: object) =>

@@ -73,7 +73,9 @@ export async function proxyPath(
   tenant: Tenant,
   { provider = 'crm', connectionId, enabled = true, apiKey = 'key-in-clear' }: Proxied = {},
 ) {
-  const content = contentFor(`${provider}-proxy`, { provider, read: null, proxy: { enabled } });
+  // An integration whose proxy is disabled must do something else.
+  const other = enabled ? { read: null } : {};
+  const content = contentFor(`${provider}-proxy`, { provider, ...other, proxy: { enabled } });
   const { id: integrationIdOrName } = await integrate(app, tenant, content);
   const given = { provider, apiKey };
   const id = connectionId ?? (await generate(tenant, given)).id;

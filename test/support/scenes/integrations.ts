@@ -97,7 +97,7 @@ export function integrationInput(
 export async function integrate(
   app: Pick<TestApp, 'app'>,
   tenant: Asker,
-  content: { name: string; provider: string } = contentFor(),
+  content: { name: string; provider: string; proxy?: object } = contentFor(),
 ) {
   const where = { projectId: tenant.projectId, name: 'records' };
   const known = await app.app.services.database.prisma.destination.count({ where });

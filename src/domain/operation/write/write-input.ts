@@ -26,9 +26,29 @@ const record = z.record(z.string(), z.unknown()).superRefine((fields, context) =
       : Buffer.byteLength(JSON.stringify(fields)) > WRITE_LIMITS.recordBytes
         ? `must be at most ${WRITE_LIMITS.recordBytes} bytes as JSON.`
         : null;
-  // Without the value: it would make the answer as large as what is refused.
+  // The issue omits the value, which would make the response as large as the refused request.
   if (problem) context.addIssue({ code: 'custom', message: problem, params: { isSecret: true } });
+  for (const path of pathsOfInexactNumbers(fields)) {
+    const message = 'is beyond the integers that are exact in JSON (2^53 - 1): send it as text.';
+    context.addIssue({ code: 'custom', message, path });
+  }
 });
+
+/** Parsing has rounded these integers already, so that the provider would store another number than the caller sent. */
+function* pathsOfInexactNumbers(
+  value: unknown,
+  path: PropertyKey[] = [],
+): Generator<PropertyKey[]> {
+  if (typeof value === 'number') {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) yield path;
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      yield* pathsOfInexactNumbers(item, [...path, index]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value))
+      yield* pathsOfInexactNumbers(item, [...path, name]);
+  }
+}
 
 const association = z
   .object({
@@ -134,7 +154,9 @@ const members = z.object({
         .int()
         .min(1)
         .max(1440)
-        .describe('The longest time that this record waits for others, in minutes: 1 to 1440. The batch is written at the earliest such time of its records.'),
+        .describe(
+          'The longest time that this record waits for others, in minutes: 1 to 1440. The batch is written at the earliest such time of its records.',
+        ),
       retryDeadlineHours: hours.describe(
         'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
       ),
