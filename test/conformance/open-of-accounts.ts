@@ -42,13 +42,17 @@ const METADATA =
 const ofConnections: Choice[] = [
   {
     open: 'Fields of `providerMetadata`',
-    says: 'Any JSON object, shown as it was given: at most 16 KiB.',
+    says: 'Any JSON object of at most 16 KiB. GraphQL shows it as it was given; REST shows every member as a fact: an object with `value` and `source` as given, any other value as the `value` of a fact from `input`, as JSON if it is not a string.',
     rest: async (scene) => {
       const path = `${scene.base}/connections:generate`;
       const body = account(scene, { apiKey: 'sandbox-key', providerMetadata: facts });
       const { id } = await scene.post(path, body);
       const shown = await scene.get(`${scene.base}/connections/${id}`);
-      expect(shown.providerMetadata).toMatchObject({ region: facts.region });
+      expect(shown.providerMetadata).toEqual({
+        region: facts.region,
+        plan: { value: 'gold', source: 'input' },
+        seats: { value: '[1,{"a":null}]', source: 'input' },
+      });
       const large = { ...body, providerMetadata: { text: 'x'.repeat(17 * 1_024) } };
       expect(await scene.refusal('POST', path, large)).toMatchObject({
         status: 400,

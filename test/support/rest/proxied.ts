@@ -74,8 +74,13 @@ export async function proxyPath(
   { provider = 'crm', connectionId, enabled = true, apiKey = 'key-in-clear' }: Proxied = {},
 ) {
   // An integration whose proxy is disabled must do something else.
-  const other = enabled ? { read: null } : {};
-  const content = contentFor(`${provider}-proxy`, { provider, ...other, proxy: { enabled } });
+  const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contact.merged'] }] };
+  const content = contentFor(`${provider}-proxy`, {
+    provider,
+    read: null,
+    proxy: { enabled },
+    ...(!enabled && { subscribe }),
+  });
   const { id: integrationIdOrName } = await integrate(app, tenant, content);
   const given = { provider, apiKey };
   const id = connectionId ?? (await generate(tenant, given)).id;
