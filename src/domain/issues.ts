@@ -6,6 +6,7 @@ import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../errors.
 const SECRET_INPUTS = new Set([
   'apiKey',
   'clientSecret',
+  'webhookSecret',
   'password',
   'token',
   'accessToken',
