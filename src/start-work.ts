@@ -4,7 +4,7 @@ import { startDeliveries } from './deliveries/delivery-worker.ts';
 import { earliestDue } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { HANDLERS } from './jobs/handlers.ts';
-import { startJobs, type Work, type WorkBeside } from './jobs/job-worker.ts';
+import { type AdditionalWork, startJobs, type Work } from './jobs/job-worker.ts';
 import { SWEEPS } from './jobs/sweeps.ts';
 import { createOutbound } from './outbound/client.ts';
 import { HOUR_MS } from './work/durations.ts';
@@ -16,11 +16,11 @@ export const WORK: Work = { handlers: HANDLERS, sweeps: SWEEPS };
 
 /** Disposing of it starts nothing new, and waits for the work under way. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {
-  return await startJobs(services, { ...WORK, beside: startSending });
+  return await startJobs(services, { ...WORK, startAdditional: startSending });
 }
 
 /** The deliveries of a group of projects, with sockets of their own: receivers of one group don't keep those of another waiting. */
-function startSending(services: Services): WorkBeside {
+function startSending(services: Services): AdditionalWork {
   const outbound = createOutbound({
     allowedPrivateTargets: services.config.ALLOWED_PRIVATE_TARGETS,
     alwaysAllowedOrigins: () => [services.sandboxUrl()],

@@ -1,6 +1,7 @@
 /**
  * The deliveries that this process has claimed, in a queue for each destination. Destinations take turns. Each has few
- * messages in flight, and failing destinations share a part of the capacity, so that one that hangs does not delay others.
+ * messages in flight, and failing destinations share a part of the capacity, so that one that hangs does not delay
+ * others.
  */
 import { LRUCache } from 'lru-cache';
 import type { Job } from './claim.ts';
@@ -10,11 +11,12 @@ import type { DeliveryLimits } from './limits.ts';
 const FAILING_PART = 1 / 4;
 
 /** The number of quick destinations that are remembered: as many as can be in flight at the same time. */
-const QUICK_KNOWN = 64;
+const QUICK_MAX = 64;
 
 /**
- * A project may use this part of the capacity that other projects leave free. However many projects have destinations
- * that hang, the next project can still claim and send.
+ * The part of the capacity left by other projects that one project may use. The value is a choice, not a measured
+ * optimum. Any value below 1 lets the next project claim and send, even if destinations of other projects do not
+ * respond.
  */
 const PROJECT_PART = 3 / 4;
 
@@ -57,7 +59,7 @@ export class Backlog {
   readonly #limits: DeliveryLimits;
   /** Destinations with claimed messages. The one that had its turn last is at the end. */
   readonly #queues = new Map<string, DestinationQueue>();
-  readonly #quick = new LRUCache<string, true>({ max: QUICK_KNOWN });
+  readonly #quick = new LRUCache<string, true>({ max: QUICK_MAX });
   #stale: Job[] = [];
   readonly #all: ProjectHeld = { ...NOTHING_HELD };
   readonly #projects = new Map<string, ProjectHeld>();
@@ -74,16 +76,16 @@ export class Backlog {
     return this.#all.bytes;
   }
 
-  /** The room of each project with held deliveries, and that of any other project. */
-  rooms(): { of: Map<string, ProjectCapacity>; other: ProjectCapacity } {
-    const of = new Map([...this.#projects].map(([id, held]) => [id, this.#roomOf(held)]));
-    return { of, other: this.#roomOf(NOTHING_HELD) };
+  /** The free capacity of each project with held deliveries, and that of any other project. */
+  capacities(): { of: Map<string, ProjectCapacity>; other: ProjectCapacity } {
+    const of = new Map([...this.#projects].map(([id, held]) => [id, this.#capacityOf(held)]));
+    return { of, other: this.#capacityOf(NOTHING_HELD) };
   }
 
-  /** How many more deliveries each destination may hold. Destinations without an entry hold none. */
+  /** The number of additional deliveries that each destination may hold. Destinations without an entry hold none. */
   free(): Map<string, number> {
-    const known = new Set([...this.#queues.keys(), ...this.#quick.keys()]);
-    return new Map([...known].map((id) => [id, this.#freeOf(id)]));
+    const destinationIds = new Set([...this.#queues.keys(), ...this.#quick.keys()]);
+    return new Map([...destinationIds].map((id) => [id, this.#freeOf(id)]));
   }
 
   add(jobs: readonly Job[]): void {
@@ -113,7 +115,7 @@ export class Backlog {
     return undefined;
   }
 
-  /** Notes the end of an attempt. Its result decides how the destination's waiting deliveries are treated. */
+  /** Counts the end of an attempt. Its result decides how the destination's waiting deliveries are treated. */
   sent(
     { row: { destinationId } }: Job,
     { isSuccess, durationMs }: { isSuccess: boolean; durationMs: number },
@@ -125,7 +127,7 @@ export class Backlog {
     else this.#quick.delete(destinationId);
   }
 
-  /** Forgets deliveries that were recorded or released. */
+  /** Removes deliveries that were recorded or released. */
   drop(jobs: readonly Job[]): void {
     for (const {
       row: { destinationId },
@@ -186,12 +188,12 @@ export class Backlog {
     return this.#projects.get(projectId) ?? NOTHING_HELD;
   }
 
-  #roomOf(held: ProjectHeld): ProjectCapacity {
+  #capacityOf(held: ProjectHeld): ProjectCapacity {
     const [rows, bytes] = [this.#free('rows', held), this.#free('bytes', held)];
     return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#free('failing', held) };
   }
 
-  /** How much more a project may hold. Rounded up, so that projects take turns at a limit of 1. */
+  /** The additional amount that a project may hold. Rounded up, so that projects take turns at a limit of 1. */
   #free(what: keyof ProjectHeld, held: ProjectHeld): number {
     const others = this.#all[what] - held[what];
     const free = this.#maxOf(what) - others;
@@ -213,7 +215,7 @@ export class Backlog {
 
   #queueOf(destinationId: string): DestinationQueue {
     const queue = this.#queues.get(destinationId);
-    if (!queue) throw new Error(`Nothing is held for ${destinationId}.`);
+    if (!queue) throw new Error(`Bug: no deliveries are held for ${destinationId}.`);
     return queue;
   }
 }

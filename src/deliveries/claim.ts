@@ -17,7 +17,7 @@ import { signingKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
 import { openTarget, type TargetHeaders } from './target-secrets.ts';
 
-/** Where messages of a destination are sent, with the values that its row holds sealed. */
+/** The target of a destination's messages, with decrypted values. */
 export interface Target {
   keys: readonly KeyObject[];
   url: string;
@@ -30,7 +30,7 @@ export interface Job {
   bodyBytes: number;
   /** Null if the destination's secrets can't be opened: the attempt fails without being sent. */
   target: Target | null;
-  /** By performance.now(): an attempt that begins later could outlast its lease. */
+  /** The latest start of an attempt by performance.now(). A later attempt could outlast its lease. */
   startByMs: number;
   /** The database's clock minus performance.now(). */
   clockOffsetMs: number;
@@ -41,7 +41,7 @@ export interface Claim {
   /** True if no due deliveries are left. */
   isComplete: boolean;
   /** True if the next claim concerns other projects. */
-  goesOn: boolean;
+  hasNextTurn: boolean;
   /** True if due deliveries were left because the share of their destination or the memory is full. */
   isSaturated: boolean;
 }
@@ -54,7 +54,7 @@ interface ClaimDeps {
   limits: DeliveryLimits;
 }
 
-const NOTHING: Claim = { jobs: [], isComplete: true, goesOn: false, isSaturated: false };
+const EMPTY_CLAIM: Claim = { jobs: [], isComplete: true, hasNextTurn: false, isSaturated: false };
 
 /** The projects of a claim. */
 interface Turn {
@@ -64,9 +64,10 @@ interface Turn {
 }
 
 /**
- * Claims by turns: of the projects, and of the destinations of each project. A claim continues after the last project of
- * the previous claim. A project that did not get all of its due deliveries continues after its last destination. In a
- * shard group, a query first finds the projects with due deliveries, and a claim takes those that one statement may change.
+ * Claims deliveries of the projects in rotation, and of the destinations of each project in rotation. A claim continues
+ * after the last project of the previous claim. A project that did not get all of its due deliveries continues after
+ * its last destination. In a shard group, a query first finds the projects with due deliveries. A claim then takes
+ * projects that one statement may change together.
  */
 export class Claimer {
   readonly #deps: ClaimDeps;
@@ -82,20 +83,20 @@ export class Claimer {
     const { database, limits, now } = this.#deps;
     const rows = Math.min(limits.claimRows, limits.heldRows - backlog.held);
     const bytes = limits.heldBytes - backlog.heldBytes;
-    if (rows <= 0 || bytes <= 0) return { ...NOTHING, isSaturated: true };
+    if (rows <= 0 || bytes <= 0) return { ...EMPTY_CLAIM, isSaturated: true };
     if (this.#turns.length === 0) this.#turns = await this.#newTurns();
     const [turn] = this.#turns;
-    if (!turn) return NOTHING;
+    if (!turn) return EMPTY_CLAIM;
 
     const free = backlog.free();
-    const rooms = backlog.rooms();
+    const capacities = backlog.capacities();
     const requestedMs = performance.now();
     const claimed = await claimDue(database.rows.query, {
       ...turn,
       afterDestinations: this.#afterDestinations,
       free,
       freeByDefault: limits.inFlightPerDestination,
-      rooms,
+      capacities,
       rows,
       bytes,
       leaseToken: newLeaseToken(database.processes.id),
@@ -103,7 +104,7 @@ export class Claimer {
       now: now(),
     });
     const isFull = claimed.length === rows || bytesOf(claimed) >= bytes;
-    const { isCut, hasMore } = this.#noteTurns(turn, claimed, { rooms, isFull });
+    const { isCut, hasMore } = this.#recordTurns(turn, claimed, { capacities, isFull });
     this.#turns.shift();
     if (isFull) this.#turns.push({ ...turn, afterProjectId: last(claimed, 'projectId') });
     else if (turn.afterProjectId !== '' || hasMore) {
@@ -113,42 +114,43 @@ export class Claimer {
     return {
       jobs: this.#ready(claimed, requestedMs),
       isComplete: !next,
-      goesOn: next !== undefined && next.projectIds !== turn.projectIds,
+      hasNextTurn: next !== undefined && next.projectIds !== turn.projectIds,
       isSaturated: isCut || isSaturated(claimed, free, limits),
     };
   }
 
   /**
-   * Notes where each project continues. `isCut`: a project's room is used up. `hasMore`: another claim for these projects
-   * may find more, because only destinations after a certain one were searched, or because failing ones used the room.
+   * Stores where each project continues. `isCut`: a project's capacity is used up. `hasMore`: another claim for these
+   * projects may find more, because only destinations after a certain one were searched, or because failing ones used
+   * up the capacity.
    */
-  #noteTurns(
+  #recordTurns(
     { projectIds, afterProjectId }: Turn,
     claimed: readonly ClaimedRow[],
-    { rooms, isFull }: { rooms: ReturnType<Backlog['rooms']>; isFull: boolean },
+    { capacities, isFull }: { capacities: ReturnType<Backlog['capacities']>; isFull: boolean },
   ): { isCut: boolean; hasMore: boolean } {
     const taken = Map.groupBy(claimed, ({ projectId }) => projectId);
     const until = isFull ? last(claimed, 'projectId') : null;
-    const roomOf = (projectId: string) => rooms.of.get(projectId) ?? rooms.other;
-    const hadNoRoom = [rooms.other, ...rooms.of.values()].some(
+    const capacityOf = (projectId: string) => capacities.of.get(projectId) ?? capacities.other;
+    const wasExhausted = [capacities.other, ...capacities.of.values()].some(
       ({ rows, failing }) => rows <= 0 || failing <= 0,
     );
-    let [isCut, hasMore] = [hadNoRoom, false];
+    let [isCut, hasMore] = [wasExhausted, false];
     for (const projectId of [...this.#afterDestinations.keys()]) {
       const isOfTurn = projectIds === null || projectIds.includes(projectId);
       const wasSeen = projectId > afterProjectId && (until === null || projectId <= until);
-      if (!isOfTurn || !wasSeen || roomOf(projectId).rows <= 0) continue;
+      if (!isOfTurn || !wasSeen || capacityOf(projectId).rows <= 0) continue;
       this.#afterDestinations.delete(projectId);
       hasMore = true;
     }
     for (const [projectId, rows] of taken) {
-      const room = roomOf(projectId);
-      const hasUsedUp = rows.length >= room.rows || bytesOf(rows) >= room.bytes;
+      const capacity = capacityOf(projectId);
+      const hasUsedUp = rows.length >= capacity.rows || bytesOf(rows) >= capacity.bytes;
       if (hasUsedUp || projectId === until) {
         this.#afterDestinations.set(projectId, last(rows, 'destinationId'));
       }
       const failing = rows.filter(({ isFailing }) => isFailing).length;
-      const isFailingCut = failing > 0 && failing >= room.failing;
+      const isFailingCut = failing > 0 && failing >= capacity.failing;
       isCut ||= hasUsedUp || isFailingCut;
       hasMore ||= isFailingCut;
     }
@@ -196,9 +198,9 @@ export class Claimer {
   }
 }
 
-/** The last id in the order in which the claim walks: byte by byte. Ids are ASCII. */
-function last(claimed: readonly DestinationKey[], of: keyof DestinationKey): string {
-  return claimed.reduce((latest, { [of]: id }) => (id > latest ? id : latest), '');
+/** The last id in the order of the claim: byte by byte. Ids are ASCII. */
+function last(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
+  return claimed.reduce((latest, { [column]: id }) => (id > latest ? id : latest), '');
 }
 
 function bytesOf(claimed: readonly ClaimedRow[]): number {

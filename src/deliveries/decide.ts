@@ -1,22 +1,22 @@
-/** What becomes of a delivery after an attempt. */
+/** Decides what follows an attempt of a delivery. */
 import { HOUR_MS } from '../work/durations.ts';
 
-/** Jitter: a fifth more or less, so that deliveries that failed together are not retried together. */
+/** Jitter: delays vary by up to 20 %, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** The longest Retry-After that is followed. */
+/** The longest Retry-After that is respected. */
 const RETRY_AFTER_MAX_MS = HOUR_MS;
-/** The receiver says that it is gone for good. */
+/** The HTTP status of a receiver that no longer exists. */
 export const GONE = 410;
 
 /** The outcome of one HTTP request. */
 export interface Outcome {
-  /** Null if no answer came. */
+  /** The HTTP status. Null if the receiver did not respond. */
   responseStatus: number | null;
-  /** For people; null if it succeeded. */
+  /** A sentence for people. Null if the attempt succeeded. */
   error: string | null;
-  /** As the receiver sent it. */
+  /** The header Retry-After, unchanged. */
   retryAfter?: string;
-  /** The beginning of what it answered, for people; null for nothing. */
+  /** The beginning of the response's body, for people. Null if it was empty. */
   responseBody?: string | null;
 }
 
@@ -27,14 +27,14 @@ export interface Decision {
 }
 
 export interface RetryRules {
-  /** Delays after the first attempt. */
+  /** Delays before the retries: the first one follows the first attempt. */
   retrySeconds: readonly number[];
   now: Date;
-  /** From 0 up to 1. */
+  /** A random number from 0 to below 1. */
   random: () => number;
 }
 
-/** `attemptCount` is the number of attempts before this one. */
+/** Decides whether and when a delivery is retried. `attemptCount` is the number of earlier attempts. */
 export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules): Decision {
   if (outcome.error === null) {
     return { status: 'SUCCEEDED', failureReason: null, nextAttemptTime: null };
@@ -50,7 +50,7 @@ export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules
   return { status: 'PENDING', failureReason: null, nextAttemptTime };
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3); anything else is ignored. */
+/** The requested wait: seconds or a date (RFC 9110, section 10.2.3). Any other text is ignored. */
 function retryAfterMs(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;
   const requestedMs = /^\d+$/.test(header)

@@ -1,6 +1,6 @@
 /**
- * Sends the deliveries of a group of projects. A delivery is claimed, sent and recorded; it stays in the outbox until it is recorded, so
- * another attempt follows if this process ends before.
+ * Sends the deliveries of a shard group. A delivery is claimed, sent and recorded. It stays in the outbox until it is
+ * recorded, so that another attempt follows if this process ends before.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind, type Tracer } from '@opentelemetry/api';
@@ -28,12 +28,12 @@ import { Recorder } from './recorder.ts';
 import { send } from './send.ts';
 import { maskUrl } from './target-secrets.ts';
 
-/** After the last attempt could have ended: time to record it. */
+/** Time to record an attempt that used all of its time. */
 const STOP_MARGIN_MS = 2_000;
-/** The share of time that claims may take: if they get slow, they run less often. */
+/** The part of time that claims may take. If they get slow, they run less often. */
 const CLAIM_SHARE = 1 / 3;
 const GAP_MAX_MS = 1_000;
-/** Between looks for messages that wait for one that has ended. */
+/** How often deliveries are checked that wait for one that has already ended. */
 const ORPHANS_EVERY_MS = 5_000;
 
 export interface DeliveryDeps {
@@ -44,9 +44,9 @@ export interface DeliveryDeps {
   log: Log;
   meters: Meters;
   tracer: Tracer | null;
-  /** The clock that makes deliveries due; leases and signatures use the database's clock. */
+  /** The clock that determines when deliveries are due. Leases and signatures use the database's clock. */
   now: () => Date;
-  /** From 0 up to 1. */
+  /** A random number from 0 to below 1. */
   random: () => number;
   limits?: Partial<DeliveryLimits>;
 }
@@ -62,11 +62,11 @@ export class DeliveryWorker {
   readonly #due = new Alarm();
   readonly #dropped = new Alarm();
   readonly #stopping = new AbortController();
-  /** Nothing is waited for any longer. */
-  readonly #givenUp = new AbortController();
+  /** Aborts all work that the worker still waits for. */
+  readonly #aborting = new AbortController();
   readonly #claiming: Outage;
-  readonly #givingBack: Outage;
-  #hasLeftSome = false;
+  readonly #releasing: Outage;
+  #isSaturated = false;
   #nextDueMs = Number.POSITIVE_INFINITY;
   #orphansDueMs = 0;
 
@@ -75,24 +75,24 @@ export class DeliveryWorker {
     this.#limits = { ...DELIVERY_LIMITS, ...deps.limits };
     this.#backlog = new Backlog(this.#limits);
     this.#claiming = new Outage(deps.log, 'deliveries.claim_failed');
-    this.#givingBack = new Outage(deps.log, 'deliveries.release_failed');
+    this.#releasing = new Outage(deps.log, 'deliveries.release_failed');
     this.#claimer = new Claimer({ ...deps, limits: this.#limits });
     this.#recorder = new Recorder({
       ...deps,
       limits: this.#limits,
-      signal: this.#givenUp.signal,
+      signal: this.#aborting.signal,
       onDone: (jobs) => this.#drop(jobs),
       onReleased: () => this.wake(),
-      onDisabled: (destinationId) => this.#giveBack(this.#backlog.takeWaiting(destinationId)),
+      onDisabled: (destinationId) => this.#release(this.#backlog.takeWaiting(destinationId)),
     });
   }
 
-  /** Something may be due. */
+  /** Starts a claim, because deliveries may be due. */
   wake(): void {
     this.#due.ring();
   }
 
-  /** Claims and sends until it is told to stop. */
+  /** Claims and sends deliveries until `stop` is called. */
   async run(): Promise<void> {
     const { signal } = this.#stopping;
     let tookBeforeMs = 0;
@@ -103,17 +103,18 @@ export class DeliveryWorker {
         this.#claiming,
       );
       const tookMs = performance.now() - beganMs;
-      // A single slow claim is a stall of the database: what is due after it need not wait longer still.
+      // A single slow claim is a stall of the database. It must not delay the next claims further, so the shorter of
+      // two durations counts.
       const gapMs = Math.min(tookMs, tookBeforeMs) * (1 / CLAIM_SHARE - 1);
       tookBeforeMs = tookMs;
-      if (claim?.goesOn || (claim && claim.jobs.length * 2 > this.#limits.claimRows)) continue;
+      if (claim?.hasNextTurn || (claim && claim.jobs.length * 2 > this.#limits.claimRows)) continue;
       const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (claim?.isComplete) await this.#due.wait(this.#untilNextDueMs());
     }
   }
 
-  /** Sends all that is due now, and returns when it is recorded. */
+  /** Sends all deliveries that are due now. Returns when they are recorded. */
   async drain(): Promise<void> {
     for (;;) {
       const { jobs, isComplete } = await this.#claim();
@@ -123,30 +124,30 @@ export class DeliveryWorker {
   }
 
   /**
-   * Gives back what was not begun and waits for what was, up to the time of an attempt; what still
-   * runs then is sent again when its lease has ended. Call it when `run` can't claim any more.
+   * Releases deliveries that were not started, and waits for running attempts up to the time of one attempt. An attempt
+   * that still runs then is repeated after its lease ends. Pass the promise of `run`.
    */
   async stop(running: Promise<void> = Promise.resolve()): Promise<void> {
     this.#stopping.abort();
     this.#due.ring();
     const waitMs = Math.min(this.#limits.attemptMs + STOP_MARGIN_MS, stopWorkMs(this.#deps.config));
-    const timer = setTimeout(() => this.#givenUp.abort(), waitMs);
+    const timer = setTimeout(() => this.#aborting.abort(), waitMs);
     await running;
-    this.#giveBack(this.#backlog.takeWaiting());
+    this.#release(this.#backlog.takeWaiting());
     await this.#settled();
     clearTimeout(timer);
   }
 
   async #claim(): Promise<Claim> {
-    // Otherwise it could claim deliveries again that it has just sent.
+    // While the recorder is behind, a claim could return deliveries that were just sent.
     if (this.#recorder.isBehind) {
-      this.#hasLeftSome = true;
-      return { jobs: [], isComplete: true, goesOn: false, isSaturated: true };
+      this.#isSaturated = true;
+      return { jobs: [], isComplete: true, hasNextTurn: false, isSaturated: true };
     }
     this.#nextDueMs = Number.POSITIVE_INFINITY;
     await this.#releaseOrphans();
     const claim = await this.#claimer.claim(this.#backlog);
-    this.#hasLeftSome = claim.isSaturated;
+    this.#isSaturated = claim.isSaturated;
     this.#backlog.add(claim.jobs);
     this.#sendNext();
     return claim;
@@ -168,7 +169,7 @@ export class DeliveryWorker {
       if (!job) break;
       void this.#attempt(job);
     }
-    this.#giveBack(this.#backlog.takeStale());
+    this.#release(this.#backlog.takeStale());
   }
 
   async #attempt(job: Job): Promise<void> {
@@ -182,9 +183,9 @@ export class DeliveryWorker {
     this.#sendNext();
   }
 
-  /** Undefined if the attempt was aborted. */
+  /** Sends a message. Undefined if the attempt was aborted. */
   async #outcomeOf(job: Job): Promise<Outcome | undefined> {
-    const { signal } = this.#givenUp;
+    const { signal } = this.#aborting;
     try {
       return await this.#send(job, signal);
     } catch (error) {
@@ -194,7 +195,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** A part of the trace in which the message was owed. */
+  /** Sends a message in a span of the trace in which it was enqueued. */
   #send(job: Job, signal: AbortSignal): Promise<Outcome> {
     const { id, projectId, destinationId, attemptCount, traceparent } = job.row;
     const attributes = {
@@ -230,12 +231,12 @@ export class DeliveryWorker {
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
   }
 
-  #giveBack(jobs: Job[]): void {
+  #release(jobs: Job[]): void {
     if (jobs.length === 0) return;
     const { rows, group } = this.#deps.database;
     const claimed = jobs.map(({ row }) => row);
     const released = partsOf(group, claimed, ({ projectId }) => projectId).map((part) =>
-      this.#untilDone(() => release(rows.query, part), this.#givingBack),
+      this.#untilDone(() => release(rows.query, part), this.#releasing),
     );
     void Promise.all(released).then(() => this.#drop(jobs));
   }
@@ -244,7 +245,7 @@ export class DeliveryWorker {
     this.#backlog.drop(jobs);
     this.#dropped.ring();
     this.#sendNext();
-    if (this.#hasLeftSome) this.#due.ring();
+    if (this.#isSaturated) this.#due.ring();
   }
 
   async #settled(): Promise<void> {
@@ -260,21 +261,20 @@ export class DeliveryWorker {
     const done = await untilDone(work, {
       backoff: this.#limits.backoff,
       onFailure: (error) => outage.failed(error),
-      signal: this.#givenUp.signal,
+      signal: this.#aborting.signal,
     });
     outage.ended();
     return done;
   }
 }
 
-/** The delivery of messages, as the app starts and stops it. */
-
+/** Delivers messages until it is disposed of. */
 interface Deliveries extends AsyncDisposable {
-  /** Deliveries may be due: call it after a commit that creates some. */
+  /** Starts a claim. Call it after a commit that creates deliveries. */
   wake(): void;
 }
 
-/** Sends from now on. Disposing of it waits for running attempts; the rest is sent later. */
+/** Starts sending. Disposing waits for running attempts; other deliveries are sent later. */
 export function startDeliveries(deps: DeliveryDeps): Deliveries {
   const worker = new DeliveryWorker(deps);
   const running = worker.run();
@@ -284,9 +284,10 @@ export function startDeliveries(deps: DeliveryDeps): Deliveries {
   };
 }
 
-/** The event that a delivery is given up. The statement that records the last attempt appends it. */
-
-/** What is not known here (its destination's name, what it carried) the statement adds. */
+/**
+ * The event that a delivery failed permanently. The statement that records the last attempt appends it, and adds the
+ * name of the destination and the operation.
+ */
 export function deliveryFailedEvent({ row }: Job, { failureReason }: Decision): EventRow {
   const { id: deliveryId, projectId, destinationId, url, attemptCount } = row;
   return eventRow({

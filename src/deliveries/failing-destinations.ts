@@ -1,23 +1,24 @@
-/** Disables a destination that has failed for too long, and records the event, in one transaction. */
+/** Reports destinations that fail for an hour, and disables those that fail for too long. */
 import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import type { ClaimedRow, DestinationKey } from './outbox.ts';
-import type { Hopelessness } from './record-attempts.ts';
+import type { DisableThreshold } from './record-attempts.ts';
 import { maskUrl } from './target-secrets.ts';
 
-/** Tells once of a destination that fails for an hour, until it works again. */
-
-/** A receiver that is restarted or replaced is back by then. */
+/** A destination is reported after this time. A receiver that is restarted or replaced works again before. */
 const REPORT_AFTER_MS = HOUR_MS;
 
-/** An event tells of each destination that has had no success since this time. */
-export function failingSinceOf(now: Date): Date {
+/** The start time for reports: destinations without a success since then are reported. */
+export function reportableSince(now: Date): Date {
   return new Date(now.getTime() - REPORT_AFTER_MS);
 }
 
-/** The event commits together with the note that there is one. True if this call has recorded it. */
+/**
+ * Records the event that a destination fails, once until it works again. The event commits together with the flag for
+ * it. Returns true if this call recorded it.
+ */
 export async function reportFailing(
   database: Database,
   { projectId, destinationId: id, now }: DestinationKey & { now: Date },
@@ -28,7 +29,7 @@ export async function reportFailing(
         projectId,
         id,
         isFailingTold: false,
-        failingSince: { lte: failingSinceOf(now) },
+        failingSince: { lte: reportableSince(now) },
       },
       data: { isFailingTold: true },
       select: { name: true, url: true, failingSince: true, failedAttempts: true },
@@ -53,19 +54,19 @@ export async function reportFailing(
   });
 }
 
-/** Failing for so long, and so often, without a success. */
-const HOPELESS_MS = 5 * DAY_MS;
-const HOPELESS_ATTEMPTS = 20;
+/** A destination is disabled after this time and this many failed attempts without a success. */
+const DISABLE_AFTER_MS = 5 * DAY_MS;
+const DISABLE_AFTER_ATTEMPTS = 20;
 
-/** When a destination has failed for too long. */
-export function hopelessness(now: Date): Hopelessness {
+/** The thresholds at a time for disabling a destination. */
+export function disableThreshold(now: Date): DisableThreshold {
   return {
-    failingSince: new Date(now.getTime() - HOPELESS_MS),
-    failedAttempts: HOPELESS_ATTEMPTS,
+    failingSince: new Date(now.getTime() - DISABLE_AFTER_MS),
+    failedAttempts: DISABLE_AFTER_ATTEMPTS,
   };
 }
 
-/** The receiver at this URL says that it is gone. */
+/** Disables a destination whose receiver at this URL responded with 410. */
 export function disableGone(
   database: Database,
   {
@@ -81,12 +82,12 @@ export function disableGone(
   );
 }
 
-/** No attempt has succeeded for too long; checked again in the transaction. */
-export function disableHopeless(
+/** Disables a destination without a success for too long. The transaction checks that again. */
+export function disableFailing(
   database: Database,
   { projectId, destinationId: id, now }: DestinationKey & { now: Date },
 ): Promise<boolean> {
-  const { failingSince, failedAttempts } = hopelessness(now);
+  const { failingSince, failedAttempts } = disableThreshold(now);
   return disable(
     database,
     {
@@ -101,7 +102,10 @@ export function disableHopeless(
 
 type Condition = Parameters<Database['prisma']['destination']['updateManyAndReturn']>[0]['where'];
 
-/** Its deliveries stay pending until it is enabled. True if this call has disabled it. */
+/**
+ * Disables a destination and records the event. Its deliveries stay pending until it is enabled. Returns true if this
+ * call disabled it.
+ */
 async function disable(
   database: Database,
   condition: Condition,
@@ -114,7 +118,7 @@ async function disable(
       select: { id: true, projectId: true, name: true, url: true },
     });
     if (!disabled) return false;
-    // Only a webhook is ever disabled for failing: it has a URL.
+    // Only webhooks are disabled for failures, and a webhook has a URL.
     const { id: destinationId, projectId, name: destinationName, url } = disabled;
     await recordEvent(tx, {
       projectId,

@@ -1,39 +1,40 @@
 import type { Backoff } from '../work/backoff.ts';
 
-/** The bounds of one process that sends deliveries. Tests narrow them. */
+/** The limits of one process that sends deliveries. Tests reduce them. */
 export interface DeliveryLimits {
-  /** One attempt, from connecting to the status of the answer. */
+  /** The longest duration of one attempt, from connecting to the status of the response. */
   attemptMs: number;
   /**
-   * How long a claim holds. An attempt begins only while all of its time fits into its lease, so that
-   * nobody else takes the delivery while it is being sent.
+   * The duration of a claim's lease. An attempt starts only if its longest duration fits into the lease, so that no
+   * other process claims the delivery while it is being sent.
    */
   leaseMs: number;
-  /** Deliveries taken by one statement. */
+  /** The most deliveries that one statement claims. */
   claimRows: number;
-  /** Deliveries in memory: waiting here, being sent, and not yet recorded. */
+  /** The most deliveries in memory: waiting, being sent, and not yet recorded. */
   heldRows: number;
-  /** Bodies in memory; the last one taken may go beyond it. */
+  /** The most bytes of bodies in memory. The last claimed body may exceed it. */
   heldBytes: number;
   inFlight: number;
   inFlightPerDestination: number;
-  /** For all destinations together that fail at present: the others always find room. */
+  /** The most attempts in flight to all failing destinations together, so that others always have capacity. */
   inFlightFailing: number;
   /**
-   * Sent and not yet recorded. Over it nothing more is sent: if the process is killed, these are sent twice.
+   * The most deliveries that are sent and not yet recorded. At this limit sending pauses: if the process is killed,
+   * these deliveries are sent twice.
    */
   unrecorded: number;
-  /** Held for a destination that answers at once, so that its next messages need no claim. */
+  /** The most deliveries held for a quick destination, so that its next messages need no claim. */
   heldPerQuickDestination: number;
-  /** An attempt that took no longer makes its destination a quick one. */
+  /** The longest attempt that makes its destination a quick one. */
   quickMs: number;
-  /** The interval of looking for due deliveries without a hint. */
+  /** How often due deliveries are checked without a notification. */
   pollMs: number;
   /** The pause after a claim that took all due deliveries, so that the next ones are claimed together. */
   gapMs: number;
   /** Results are recorded together: the first one waits this long for others, unless there are `inFlight` of them. */
   recordGapMs: number;
-  /** Between tries while the database is gone. */
+  /** The waits between attempts while the database is unavailable. */
   backoff: Backoff;
 }
 

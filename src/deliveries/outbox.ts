@@ -1,5 +1,5 @@
 /**
- * The outbox: statements of workers on the table Delivery. They are written by hand because each of them handles many
+ * The outbox: statements of workers on the table Delivery. They are manual SQL, because each of them handles many
  * deliveries. A delivery is due if its nextAttemptTime has passed and no process holds its lease. Leases use the
  * database's clock, which all processes share.
  */
@@ -54,15 +54,15 @@ export type DestinationKey = Pick<ClaimedRow, 'projectId' | 'destinationId'>;
 
 export interface ClaimOrder {
   projectIds: ProjectIds;
-  /** Projects take turns in the order of their ids. Those up to this id have had their turn. */
+  /** Projects take turns in the order of their ids. Projects up to this id have had their turn. */
   afterProjectId: string;
   /** By project, the last destination that has had its turn. */
   afterDestinations: ReadonlyMap<string, string>;
   /** How many deliveries each destination may get. Others get `freeByDefault`. */
   free: ReadonlyMap<string, number>;
   freeByDefault: number;
-  /** The room of each project. Others have the room `other`. */
-  rooms: { of: ReadonlyMap<string, ProjectCapacity>; other: ProjectCapacity };
+  /** The free capacity of each project. Other projects have the capacity `other`. */
+  capacities: { of: ReadonlyMap<string, ProjectCapacity>; other: ProjectCapacity };
   rows: number;
   bytes: number;
   leaseToken: string;
@@ -72,7 +72,7 @@ export interface ClaimOrder {
 }
 
 /**
- * Walks from one destination with pending deliveries to the next, one entry of the index for each: a dead
+ * Selects each destination with pending deliveries by a recursive scan that reads one index entry for each. A failing
  * destination with a hundred thousand due deliveries costs no more than one with a single one.
  */
 export const pendingSql = (after: string, inProjects: InProjects) => `
@@ -108,7 +108,7 @@ const PENDING = acrossProjects(
   group by t."projectId"`,
 );
 
-/** Returns the projects with due deliveries, including those that a process holds. */
+/** Returns the projects with due deliveries, also if a process holds the deliveries. */
 export async function findPending(
   query: RunQuery,
   projectIds: readonly string[],
@@ -121,7 +121,7 @@ export async function findPending(
 const destinationOf = (row: string, id: string, columns: readonly string[]) =>
   rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
 
-/** Walks from one project with pending deliveries to the next, one entry of the index for each. */
+/** Selects each project with pending deliveries by a recursive scan that reads one index entry for each. */
 const pendingProjectsSql = (after: string, inProjects: InProjects) => `
   with recursive owed_project as (
     (select "projectId" from "Delivery"
@@ -135,7 +135,7 @@ const pendingProjectsSql = (after: string, inProjects: InProjects) => `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
-/** Walks in the same way over the destinations of the project `room."projectId"`. */
+/** Selects each destination with pending deliveries of the project `room."projectId"` by a recursive scan. */
 const PENDING_OF_PROJECT = `
   with recursive owed as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
@@ -151,8 +151,8 @@ const PENDING_OF_PROJECT = `
   )`;
 
 /**
- * Claims due deliveries of enabled destinations, project by project and destination by destination. No project gets more
- * than its room, so that the number of its due deliveries does not delay others.
+ * Claims due deliveries of enabled destinations, project by project and destination by destination. No project gets
+ * more than its capacity, so that the number of its due deliveries does not delay others.
  */
 const CLAIM = acrossProjects(
   'deliveries that are due',
@@ -220,12 +220,14 @@ const CLAIM = acrossProjects(
 );
 
 export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
-  const { afterDestinations, rooms } = order;
-  const projects = [...new Set([...afterDestinations.keys(), ...rooms.of.keys()])].map((id) => ({
-    ...(rooms.of.get(id) ?? rooms.other),
-    id,
-    after: afterDestinations.get(id) ?? '',
-  }));
+  const { afterDestinations, capacities } = order;
+  const projects = [...new Set([...afterDestinations.keys(), ...capacities.of.keys()])].map(
+    (id) => ({
+      ...(capacities.of.get(id) ?? capacities.other),
+      id,
+      after: afterDestinations.get(id) ?? '',
+    }),
+  );
   const values = [
     order.afterProjectId,
     projects.map(({ id }) => id),
@@ -233,9 +235,9 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
     projects.map(({ rows }) => rows),
     projects.map(({ bytes }) => bytes),
     projects.map(({ failing }) => failing),
-    rooms.other.rows,
-    rooms.other.bytes,
-    rooms.other.failing,
+    capacities.other.rows,
+    capacities.other.bytes,
+    capacities.other.failing,
     [...order.free.keys()],
     [...order.free.values()],
     order.now,
@@ -248,10 +250,13 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
   return query<ClaimedRow>(...sent(CLAIM, order.projectIds, values));
 }
 
-/** SQL, of `d`: a form in which no index that has the status offers itself. */
+/**
+ * An SQL condition for pending deliveries `d`. The planner does not match this form with an index that contains the
+ * status.
+ */
 export const IS_PENDING = `d."status" is not distinct from 'PENDING'`;
 
-const WAITING_AT_ONCE = 1_000;
+const RELEASED_MAX = 1_000;
 
 const RELEASE_NEXT = forProjects(
   (inProjects) => `
@@ -264,7 +269,7 @@ const RELEASE_NEXT = forProjects(
         beside: { projectId: 'ended."projectId"' },
         columns: ['status'],
         condition: '"afterId" is not null',
-        limit: WAITING_AT_ONCE,
+        limit: RELEASED_MAX,
       },
     )} d
     where d."status" = 'PENDING' and ${inProjects('ended."projectId"')}
@@ -276,7 +281,7 @@ const RELEASE_NEXT = forProjects(
   select ${missedColumn('found', 'released')}`,
 );
 
-/** Those that waited for the end of these are due. */
+/** Makes the deliveries due that waited for the end of these. */
 export async function releaseNext(
   query: RunQuery,
   { projectIds, rows: ended }: Part<RowKey>,
@@ -289,10 +294,13 @@ const ORPHANS = acrossProjects(
   (inProjects) => `select d."projectId", d."afterId" as "id" from "Delivery" d
    left join "Delivery" before on before."projectId" = d."projectId" and before."id" = d."afterId"
    where ${inProjects('d."projectId"')} and d."afterId" is not null and d."status" = 'PENDING' and before."status" is distinct from 'PENDING'
-   limit ${WAITING_AT_ONCE}`,
+   limit ${RELEASED_MAX}`,
 );
 
-/** Those whose predecessor's end was recorded by a process that ended before it could release them. */
+/**
+ * Releases deliveries whose predecessor ended, if the process that recorded its end was stopped before it released
+ * them.
+ */
 export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Promise<void> {
   const ended = await query<RowKey>(...sent(ORPHANS, group.projectIds(), []));
   if (ended.length === 0) return;
@@ -315,7 +323,7 @@ const RELEASE = forProjects(
   select ${missedColumn('found', 'released')}`,
 );
 
-/** Gives back what was claimed and not sent: it is due again at once. */
+/** Releases claimed deliveries that were not sent. They are due again immediately. */
 export async function release(
   query: RunQuery,
   { projectIds, rows: claimed }: Part<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,

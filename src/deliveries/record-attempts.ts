@@ -1,4 +1,6 @@
-/** What comes of attempts, in the outbox. Its statements handle many of them, and so are written by hand. */
+/**
+ * Records the results of attempts in the outbox. Each statement handles many attempts, so the SQL is written manually.
+ */
 import type { Database } from '../database/database.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/hot/append-events.ts';
 import { notificationsColumn } from '../database/hot/notification-channels.ts';
@@ -15,7 +17,7 @@ import type { Part } from '../database/projects/project-groups.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { type DestinationKey, IS_PENDING } from './outbox.ts';
 
-/** The outcome of one attempt, and what its delivery becomes. */
+/** The outcome of one attempt, and the new state of its delivery. */
 export interface AttemptRecord {
   attemptId: string;
   projectId: string;
@@ -27,24 +29,24 @@ export interface AttemptRecord {
   responseStatus: number | null;
   responseBody: string | null;
   error: string | null;
-  /** The event that it is given up, if it is. */
+  /** The event that the delivery failed permanently. Null if it did not. */
   event: EventRow | null;
   status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   failureReason: string | null;
   nextAttemptTime: Date | null;
 }
 
-export interface Hopelessness {
+export interface DisableThreshold {
   /** A destination that has had no success since this time is disabled, if it also has `failedAttempts` failures. */
   failingSince: Date;
   failedAttempts: number;
 }
 
-/** Destinations that have failed so long that somebody has to hear of it. */
+/** Destinations that have failed for so long that an action is needed. */
 export interface Failing {
-  /** To be disabled. */
+  /** Destinations to disable. */
   hopeless: DestinationKey[];
-  /** To be told of: no event has told it yet. */
+  /** Destinations to report: no event has reported them yet. */
   untold: DestinationKey[];
 }
 
@@ -52,22 +54,25 @@ const failingSql = (condition: string) => `(
     select coalesce(json_agg(json_build_object('projectId', "projectId", 'destinationId', "id")), '[]')
     from worse where ${condition})`;
 
-/** Members of a `with`: the rows of `result` whose claims still hold, each with the place of its delivery. */
+/**
+ * Members of a `with`: the rows of `result` whose claims are still valid, with the physical positions of their
+ * deliveries.
+ */
 const heldSql = (inProjects: InProjects) => `
   held as materialized (
     select r.*, d."place" from result r
     cross join ${rowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
     where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${inProjects('r."projectId"')}
   )`;
-/** SQL: whether a delivery is that of a row `r` of `held`, and still is held by the claim. */
+/** An SQL condition: the delivery belongs to a row `r` of `held`, and its claim is still valid. */
 const IS_HELD = `${isAtPlaceOf('d', { with: 'held', as: 'r' })}
       and d."leaseToken" = r."leaseToken" and ${IS_PENDING}`;
 
 /**
- * Records attempts, what becomes of their deliveries, and how often their destinations fail. A result whose
- * claim was taken over meanwhile changes nothing: the newer claim's result counts.
+ * Records attempts, the new states of their deliveries, and the failures of their destinations. A result of a claim
+ * that another process took over changes nothing: only the newer claim's result counts.
  */
-const recordSql = (isGivenUp: boolean) =>
+const recordSql = (hasFailures: boolean) =>
   forProjects(
     (inProjects) => `
   with result as (
@@ -101,17 +106,17 @@ const recordSql = (isGivenUp: boolean) =>
       "failedAttempts" = d."failedAttempts" + h."attempts"
     from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."works"
     returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
-  )${isGivenUp ? GIVEN_UP : ''}
+  )${hasFailures ? FAILURE_EVENTS : ''}
   select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')},
     ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
-    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${isGivenUp ? `, ${notificationsColumn('event_hints')}` : ''}`,
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${hasFailures ? `, ${notificationsColumn('event_hints')}` : ''}`,
   );
 
 /**
- * Members of a `with`: the events that deliveries are given up. A delivery of such an event, or of an event about its
- * destination's state, makes none.
+ * Members of a `with`: the events that deliveries failed permanently. A delivery of such an event, or of an event about
+ * its destination's state, causes none.
  */
-const GIVEN_UP = `,
+const FAILURE_EVENTS = `,
   happened as (
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
       h."data" || jsonb_strip_nulls(jsonb_build_object('destinationName', t."name",
@@ -125,11 +130,11 @@ const GIVEN_UP = `,
   ), ${APPENDING}`;
 
 const RECORD = recordSql(false);
-const RECORD_WITH_GIVEN_UP = recordSql(true);
+const RECORD_WITH_FAILURES = recordSql(true);
 
 /**
- * The same where all have succeeded: it needs to know of no failure, and takes its values as columns, which costs the
- * server two thirds.
+ * Records attempts that all succeeded. It handles no failures and takes its values as columns, which saves the server
+ * two thirds of the work.
  */
 const RECORD_SUCCESSES = forProjects(
   (inProjects) => `
@@ -155,17 +160,17 @@ const RECORD_SUCCESSES = forProjects(
   select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')}`,
 );
 
-type Telling = Pick<Database, 'rows' | 'tell'>;
+type RecordingDatabase = Pick<Database, 'rows' | 'tell'>;
 
 interface Times {
   now: Date;
-  hopeless: Hopelessness;
-  tellSince: Date;
+  hopeless: DisableThreshold;
+  reportSince: Date;
 }
 
-/** How many were recorded, and destinations that have failed for long. */
+/** Records attempts. Returns how many were recorded, and the destinations that have failed for long. */
 export function recordAttempts(
-  database: Telling,
+  database: RecordingDatabase,
   part: Part<AttemptRecord>,
   times: Times,
 ): Promise<{ recorded: number } & Failing> {
@@ -196,7 +201,7 @@ async function recordSuccesses(
   return allOf(responses);
 }
 
-/** What one statement says. */
+/** The row that one statement returns. */
 interface Recorded extends Missed, Partial<Failing> {
   recorded: number;
   hints?: Notification[];
@@ -211,14 +216,14 @@ function allOf(responses: readonly Recorded[]): { recorded: number } & Failing {
 }
 
 async function recordAny(
-  { rows: { query }, tell }: Telling,
+  { rows: { query }, tell }: RecordingDatabase,
   { projectIds, rows }: Part<AttemptRecord>,
-  { now, hopeless, tellSince }: Times,
+  { now, hopeless, reportSince }: Times,
 ): Promise<{ recorded: number } & Failing> {
-  const isGivenUp = rows.some(({ event }) => event !== null);
+  const hasFailures = rows.some(({ event }) => event !== null);
   const { failingSince, failedAttempts } = hopeless;
-  const values = [JSON.stringify(rows), now, failingSince, failedAttempts, tellSince];
-  const text = isGivenUp ? RECORD_WITH_GIVEN_UP : RECORD;
+  const values = [JSON.stringify(rows), now, failingSince, failedAttempts, reportSince];
+  const text = hasFailures ? RECORD_WITH_FAILURES : RECORD;
   const responses = await changeFound(() => query<Recorded>(...sent(text, projectIds, values)));
   tell(responses.flatMap(({ hints = [] }) => hints));
   return allOf(responses);

@@ -1,4 +1,4 @@
-/** Records attempts: many with one statement, while the next ones come in. */
+/** Records attempts. It records many with one statement, while the next ones arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { type Part, partsOf } from '../database/projects/project-groups.ts';
@@ -8,10 +8,10 @@ import { Outage } from '../work/outage.ts';
 import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
 import {
+  disableFailing,
   disableGone,
-  disableHopeless,
-  failingSinceOf,
-  hopelessness,
+  disableThreshold,
+  reportableSince,
   reportFailing,
 } from './failing-destinations.ts';
 import type { DeliveryLimits } from './limits.ts';
@@ -28,11 +28,11 @@ export interface RecorderDeps {
   log: Log;
   now: () => Date;
   limits: DeliveryLimits;
-  /** Ends the recording of what could not be recorded so far. */
+  /** Aborts the recording of results that could not be recorded yet. */
   signal: AbortSignal;
-  /** These are recorded, or recording them was given up: this process does not hold them any more. */
+  /** Called when deliveries are recorded, or recording was aborted. This process no longer holds them. */
   onDone(jobs: Job[]): void;
-  /** What waited for these is due. */
+  /** Called when deliveries that waited for these are due. */
   onReleased(): void;
   onDisabled(destinationId: string): void;
 }
@@ -54,12 +54,12 @@ export class Recorder {
     return this.#unrecorded;
   }
 
-  /** The database failed to record something, and some of what came since then is still to be recorded. */
+  /** True after a database error, until all results that arrived since then are recorded. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** Records the result soon, and retries until it succeeds. */
+  /** Enqueues a result to be recorded within milliseconds, and retries until that succeeds. */
   add(attempt: Attempt): void {
     this.#unrecorded += 1;
     this.#waiting.push(attempt);
@@ -85,12 +85,12 @@ export class Recorder {
     await this.#untilDone(() => this.#releaseNext(part, done?.refused ?? 0));
     await this.#untilDone(() => this.#disableGone(attempts));
     await this.#untilDone(() => this.#reportFailing(done?.untold ?? []));
-    await this.#untilDone(() => this.#disableHopeless(done?.hopeless ?? []));
+    await this.#untilDone(() => this.#disableFailing(done?.hopeless ?? []));
     this.#unrecorded -= attempts.length;
     this.#deps.onDone(attempts.map(({ job }) => job));
   }
 
-  /** Returns how many results were refused, and the destinations that have failed for long. */
+  /** Records a batch. Returns the number of refused results, and the destinations that have failed for long. */
   async #record({
     projectIds,
     rows: attempts,
@@ -98,7 +98,7 @@ export class Recorder {
     const { database, log, now: clock } = this.#deps;
     const now = clock();
     const records = { projectIds, rows: attempts.map(({ record }) => record) };
-    const time = { now, hopeless: hopelessness(now), tellSince: failingSinceOf(now) };
+    const time = { now, hopeless: disableThreshold(now), reportSince: reportableSince(now) };
     const { recorded, ...failing } = await recordAttempts(database, records, time);
     const refused = attempts.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
@@ -114,18 +114,19 @@ export class Recorder {
     );
     if (ended.length === 0) return;
     const { rows, group } = this.#deps.database;
-    // What is refused may not have ended: a newer claim has it, and the message after it waits for that one's result.
+    // A refused delivery may not have ended: a newer claim holds it, and the next message waits for the result of that
+    // claim.
     if (refused > 0) await releaseOrphans(rows.query, group);
     else await releaseNext(rows.query, { projectIds, rows: ended.map(({ job }) => job.row) });
     this.#deps.onReleased();
   }
 
   async #disableGone(attempts: readonly Attempt[]): Promise<void> {
-    const gone = attempts.filter(({ record }) => record.responseStatus === GONE);
-    const rows = new Map(gone.map(({ job: { row } }) => [row.destinationId, row]));
+    const goneReceivers = attempts.filter(({ record }) => record.responseStatus === GONE);
+    const rows = new Map(goneReceivers.map(({ job: { row } }) => [row.destinationId, row]));
     for (const { projectId, destinationId, url, urlSealed } of rows.values()) {
-      const of = { projectId, destinationId, url, urlSealed };
-      const done = await disableGone(this.#deps.database, { ...of, now: this.#deps.now() });
+      const target = { projectId, destinationId, url, urlSealed };
+      const done = await disableGone(this.#deps.database, { ...target, now: this.#deps.now() });
       if (done) this.#disabled(destinationId, 'the receiver is gone');
     }
   }
@@ -133,14 +134,14 @@ export class Recorder {
   async #reportFailing(keys: DestinationKey[]): Promise<void> {
     const { database, log, now } = this.#deps;
     for (const key of keys) {
-      const isTold = await reportFailing(database, { ...key, now: now() });
-      if (isTold) log.warn({ destinationId: key.destinationId }, 'destination.failing');
+      const isReported = await reportFailing(database, { ...key, now: now() });
+      if (isReported) log.warn({ destinationId: key.destinationId }, 'destination.failing');
     }
   }
 
-  async #disableHopeless(keys: DestinationKey[]): Promise<void> {
+  async #disableFailing(keys: DestinationKey[]): Promise<void> {
     for (const key of keys) {
-      const done = await disableHopeless(this.#deps.database, { ...key, now: this.#deps.now() });
+      const done = await disableFailing(this.#deps.database, { ...key, now: this.#deps.now() });
       if (done) this.#disabled(key.destinationId, 'failing for too long');
     }
   }

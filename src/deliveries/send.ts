@@ -1,35 +1,36 @@
-/** One attempt of a delivery: the request, its sending, and what came of it. */
+/** One attempt of a delivery: builds the request, sends it, and returns the outcome. */
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/error.ts';
 import type { Job, Target } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { signedHeaders } from './sign.ts';
 
-/** What a receiver has answered, as people read it. */
-
-/** The beginning that is kept: enough for an error message. */
+/** The most bytes of a response that are kept: enough for an error message. */
 const KEPT_BYTES_MAX = 4 * 1024;
 
-/** The beginning of a text, or a note that the answer is none; null for an empty one. */
+/** Returns the beginning of a response for people. Null if it is empty; a note if it is not text. */
 export function responseText(body: Buffer, contentType: string | undefined): string | null {
   if (body.length === 0) return null;
   try {
-    // Characters that the end of the beginning cuts are left out.
+    // With `stream`, the decoder omits a character that the limit cuts off.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(
       body.subarray(0, KEPT_BYTES_MAX),
       {
         stream: true,
       },
     );
-    // The database stores no NUL.
+    // The database can't store NUL.
     if (!text.includes('\0')) return text;
   } catch {
-    // No UTF-8.
+    // The response is not UTF-8.
   }
   return `(binary, ${contentType?.slice(0, 100) ?? 'of no content type'})`;
 }
 
-/** Only the status counts, and the beginning is kept for people. Reading this much ends ordinary answers, so that their connections are used again. */
+/**
+ * The most bytes of a response that are read. Only the status matters, but an ordinary response must be read completely
+ * so that its connection can be reused.
+ */
 const RESPONSE_BYTES_MAX = 16 * 1024;
 
 export interface SendOptions {
@@ -38,7 +39,7 @@ export interface SendOptions {
   signal: AbortSignal;
 }
 
-/** Returns the outcome; throws only if the signal aborted it. */
+/** Sends the message and returns the outcome. Throws only if the signal aborted the attempt. */
 export async function send(job: Job, outbound: Outbound, options: SendOptions): Promise<Outcome> {
   const { target } = job;
   if (!target) {
@@ -57,7 +58,7 @@ function prepare(
   { keys, url, headers }: Target,
   options: SendOptions,
 ): OutboundRequest {
-  // The database's time: receivers refuse messages with a wrong time, and one clock is easier to keep right.
+  // Uses the database's clock. Receivers refuse messages with a wrong time, and one clock is easier to keep right.
   const timestampSeconds = Math.floor((performance.now() + clockOffsetMs) / 1000);
   const message = { id: row.id, timestampSeconds, body: row.body };
   return {

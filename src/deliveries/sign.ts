@@ -1,18 +1,18 @@
-/** Signatures of messages, as Standard Webhooks 1.0 has them: the one place that signs and verifies. */
+/** Signs and verifies messages according to Standard Webhooks 1.0. No other module does. */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { SECRET_PREFIX } from './signing-secret.ts';
 
-/** What receivers allow for clocks that differ. */
+/** The difference between clocks that receivers accept. */
 const TOLERANCE_SECONDS = 5 * 60;
 
 export interface Message {
-  /** Stable over all attempts. */
+  /** The message's id. It is the same for all attempts. */
   id: string;
   timestampSeconds: number;
   body: string;
 }
 
-/** What signs, made once for many messages; unlike the secret it can't be printed. */
+/** Returns the key of a secret, to sign many messages. Unlike the secret, a KeyObject can't be printed by mistake. */
 export function signingKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'));
 }
@@ -26,7 +26,7 @@ export function signedHeaders(message: Message, keys: readonly KeyObject[]) {
   };
 }
 
-/** Whether one of the signatures is of this secret, and the time is about now. */
+/** True if one of the signatures was created with this secret, and the timestamp is within the tolerance. */
 export function isSigned(
   body: string,
   headers: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export function isSigned(
   const expected = signature(message, signingKey(secret));
   return String(headers['webhook-signature'])
     .split(' ')
-    .some((given) => isEqual(given, expected));
+    .some((received) => isEqual(received, expected));
 }
 
 function signature({ id, timestampSeconds, body }: Message, key: KeyObject): string {
@@ -46,7 +46,7 @@ function signature({ id, timestampSeconds, body }: Message, key: KeyObject): str
   return `v1,${digest.digest('base64')}`;
 }
 
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+function isEqual(received: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(received), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

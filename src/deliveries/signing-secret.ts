@@ -1,6 +1,6 @@
 /**
- * The secrets that sign a destination's messages (Standard Webhooks): the one place that makes, seals
- * and opens them. After a rotation the secret before it signs too, for 24 hours, while receivers change over.
+ * Creates, encrypts and decrypts the secrets that sign a destination's messages (Standard Webhooks). No other module
+ * does. After a rotation the previous secret also signs for 24 hours, while receivers switch.
  */
 import { randomBytes } from 'node:crypto';
 import type { Vault } from '../secrets.ts';
@@ -21,7 +21,7 @@ export interface SealedSecrets {
   previousSecretExpireTime: Date | null;
 }
 
-/** Whether it is a webhook: streams sign nothing. */
+/** True for a webhook. Streams have no secret. */
 export function hasSecret<D extends { signingSecretSealed: string | null }>(
   destination: D,
 ): destination is D & { signingSecretSealed: string } {
@@ -34,7 +34,7 @@ export function newSigningSecret(): string {
 
 /** The columns of a first secret. */
 export function sealSigningSecret(vault: Vault, owner: Owner, secret: string) {
-  return { signingSecretSealed: vault.seal(secret, place(owner, 'signingSecretSealed')) };
+  return { signingSecretSealed: vault.seal(secret, sealContext(owner, 'signingSecretSealed')) };
 }
 
 /** The columns after a rotation to a new secret. */
@@ -43,10 +43,13 @@ export function rotateSecrets(
   sealed: Owner & Pick<SealedSecrets, 'signingSecretSealed'>,
   { secret, now }: { secret: string; now: Date },
 ): SealedSecrets {
-  const previous = vault.open(sealed.signingSecretSealed, place(sealed, 'signingSecretSealed'));
+  const previous = vault.open(
+    sealed.signingSecretSealed,
+    sealContext(sealed, 'signingSecretSealed'),
+  );
   return {
     ...sealSigningSecret(vault, sealed, secret),
-    previousSecretSealed: vault.seal(previous, place(sealed, 'previousSecretSealed')),
+    previousSecretSealed: vault.seal(previous, sealContext(sealed, 'previousSecretSealed')),
     previousSecretExpireTime: new Date(now.getTime() + OVERLAP_MS),
   };
 }
@@ -57,13 +60,16 @@ export function openSigningSecrets(
   sealed: Owner & SealedSecrets,
   now: Date,
 ): [string, ...string[]] {
-  const current = vault.open(sealed.signingSecretSealed, place(sealed, 'signingSecretSealed'));
+  const current = vault.open(
+    sealed.signingSecretSealed,
+    sealContext(sealed, 'signingSecretSealed'),
+  );
   const { previousSecretSealed: previous, previousSecretExpireTime: expireTime } = sealed;
   if (previous === null || expireTime === null || expireTime <= now) return [current];
-  return [current, vault.open(previous, place(sealed, 'previousSecretSealed'))];
+  return [current, vault.open(previous, sealContext(sealed, 'previousSecretSealed'))];
 }
 
-/** The columns that opening secrets needs. Ordinary reads leave sealed columns out. */
+/** The columns that `openSigningSecrets` needs. Ordinary reads omit encrypted columns. */
 export const SEALED_SECRETS = {
   id: true,
   projectId: true,
@@ -72,6 +78,6 @@ export const SEALED_SECRETS = {
   previousSecretExpireTime: true,
 } as const;
 
-function place({ id, projectId }: Owner, column: keyof SealedSecrets) {
+function sealContext({ id, projectId }: Owner, column: keyof SealedSecrets) {
   return { table: 'Destination', column, row: id, projectId };
 }

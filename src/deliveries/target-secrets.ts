@@ -1,10 +1,10 @@
 /**
- * The URL and headers of a destination, which may hold credentials of its receiver. The columns `url` and
- * `maskedHeaders` hold what any reader may see; the values are sealed.
+ * The URL and headers of a destination, which may contain credentials of its receiver. The columns `url` and
+ * `maskedHeaders` contain what any reader may see. The values are encrypted in other columns.
  */
 import type { Vault } from '../secrets.ts';
 
-/** Stands for a value that is not shown. Inputs that contain it are refused, so that it never replaces the value. */
+/** Replaces a value that is not shown. Inputs with it are refused, so that it never replaces the value. */
 export const MASK = '***';
 
 export type TargetHeaders = Record<string, string>;
@@ -21,7 +21,7 @@ export interface SealedTarget {
   headersSealed: string | null;
 }
 
-/** The columns that `openTarget` needs. Ordinary reads leave sealed columns out. */
+/** The columns that `openTarget` needs. Ordinary reads omit encrypted columns. */
 export const SEALED_TARGET = {
   id: true,
   projectId: true,
@@ -31,7 +31,7 @@ export const SEALED_TARGET = {
   headersSealed: true,
 } as const;
 
-/** Replaces every value of the query: any of them may be a credential. */
+/** Masks every value of the query, because any of them may be a credential. */
 export function maskUrl(url: string): string {
   const at = url.indexOf('?');
   if (at === -1) return url;
@@ -44,7 +44,7 @@ function maskPart(part: string): string {
   return valueAt === part.length ? part : part.slice(0, valueAt) + MASK;
 }
 
-/** The parameters of a query whose value is a mask. */
+/** Names of query parameters whose value is a mask. */
 export function maskedParameters(url: string): string[] {
   const at = url.indexOf('?');
   const parts = at === -1 ? [] : url.slice(at + 1).split('&');
@@ -61,19 +61,19 @@ export function maskHeaders(headers: unknown): TargetHeaders | null {
 
 export function sealUrl(vault: Vault, owner: Owner, url: string) {
   const masked = maskUrl(url);
-  const urlSealed = masked === url ? null : vault.seal(url, place(owner, 'urlSealed'));
+  const urlSealed = masked === url ? null : vault.seal(url, sealContext(owner, 'urlSealed'));
   return { url: masked, urlSealed };
 }
 
 export function sealHeaders(vault: Vault, owner: Owner, headers: TargetHeaders | null) {
   const headersSealed =
-    headers && vault.seal(JSON.stringify(headers), place(owner, 'headersSealed'));
+    headers && vault.seal(JSON.stringify(headers), sealContext(owner, 'headersSealed'));
   return { maskedHeaders: maskHeaders(headers), headersSealed };
 }
 
 /**
- * The URL and headers with their values. Columns without masks hold the values themselves: an earlier version wrote
- * them, and they are not sealed yet.
+ * Returns the URL and headers with their values. Columns without masks contain the values: an earlier version wrote
+ * them, and they are not encrypted yet.
  */
 export function openTarget(
   vault: Vault,
@@ -85,21 +85,23 @@ export function openTarget(
 function openUrl(vault: Vault, row: Owner & SealedTarget): string | null {
   const { url, urlSealed } = row;
   if (url === null || urlSealed === null || maskUrl(url) !== url) return url;
-  const opened = vault.open(urlSealed, place(row, 'urlSealed'));
+  const opened = vault.open(urlSealed, sealContext(row, 'urlSealed'));
   return maskUrl(opened) === url ? opened : url;
 }
 
 function openHeaders(vault: Vault, row: Owner & SealedTarget): TargetHeaders | null {
   const headers = row.maskedHeaders as TargetHeaders | null;
   if (!headers || !row.headersSealed || !isMasked(headers)) return headers;
-  return JSON.parse(vault.open(row.headersSealed, place(row, 'headersSealed'))) as TargetHeaders;
+  return JSON.parse(
+    vault.open(row.headersSealed, sealContext(row, 'headersSealed')),
+  ) as TargetHeaders;
 }
 
-/** Whether nothing is left to seal. */
+/** True if every value is masked, so that nothing must be encrypted. */
 export function isMasked(headers: TargetHeaders): boolean {
   return Object.values(headers).every((value) => value === MASK);
 }
 
-function place({ id, projectId }: Owner, column: 'urlSealed' | 'headersSealed') {
+function sealContext({ id, projectId }: Owner, column: 'urlSealed' | 'headersSealed') {
   return { table: 'Destination', column, row: id, projectId };
 }

@@ -3,21 +3,21 @@ import DataLoader from 'dataloader';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';
 
-/** Keys of one statement. */
-const KEYS_AT_ONCE = 1_000;
-const OPTIONS = { cache: false, maxBatchSize: KEYS_AT_ONCE };
+/** The most keys that one statement loads. */
+const STATEMENT_KEYS_MAX = 1_000;
+const OPTIONS = { cache: false, maxBatchSize: STATEMENT_KEYS_MAX };
 
 const LOADERS = Symbol('loaders');
 
 type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
-/** Nothing is cached after its tick, so that later mutations of the same request are seen. */
+/** Values are not cached after the tick, so that later mutations of the same request are seen. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   const loaders = loadersOf(call);
   let loader = loaders.get(batch);
   if (!loader) {
     const loadAll = async (keys: readonly unknown[]) => {
-      // It is asked no more: what it loads is garbage with it, soon.
+      // The loader receives no more keys. Removing it here lets the garbage collector free the rows that it holds.
       loaders.delete(batch);
       return batch(call, keys as readonly K[]);
     };
@@ -28,12 +28,12 @@ export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
 }
 
 /**
- * They are this call's and no copy's of it, whose viewer may be another. No WeakMap has them: what one holds is moved to old
- * memory with all that it leads to, the rows of each request.
+ * The loaders belong to this call alone: a copy of the call may have another viewer. A property holds them, not a
+ * WeakMap, because V8 moves values of a WeakMap to old memory, with the rows of each request.
  */
 function loadersOf(call: Call & { [LOADERS]?: Loaders }): Loaders {
-  const known = call[LOADERS];
-  if (known) return known;
+  const existing = call[LOADERS];
+  if (existing) return existing;
   const loaders: Loaders = new Map();
   Object.defineProperty(call, LOADERS, { value: loaders });
   return loaders;
@@ -45,8 +45,8 @@ export interface NameKey {
 }
 
 /**
- * Rows by what the builder calls them, which is unique in a project. Null for what is not there or not in the caller's
- * sight: `find` sees to that.
+ * Loads rows by the builder's name for them, which is unique in a project. Null if no such row exists or the caller may
+ * not see it: `find` applies the viewer's scope.
  */
 export function byName<R extends { projectId: string }>(
   find: (call: Call, keys: { projectId: string[]; name: string[] }) => Promise<R[]>,

@@ -1,10 +1,13 @@
-/** Counts that are kept for a while, since counting much takes milliseconds. */
+/** Caches counts for a limited time, since a large count takes milliseconds. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 
-const COUNTS_KNOWN = 10_000;
+const CACHED_COUNTS_MAX = 10_000;
 
-/** Not for use inside a transaction. What is counted is named by ids, the project's first. */
+/**
+ * Returns the count of the rows that `ids` identify, beginning with the project's id. Must not run inside a
+ * transaction.
+ */
 export type BoundedCount = (
   database: Database,
   ids: readonly [projectId: string, ...within: string[]],
@@ -12,40 +15,43 @@ export type BoundedCount = (
 ) => Promise<number>;
 
 export interface Counting {
-  /** A statement that counts `count` of the ids $1 and on, and looks at no more entries of an index than its last value. */
+  /**
+   * An SQL statement that returns `count` for the ids in $1 and the following parameters. It must not read more index
+   * entries than its last parameter, `countMax`.
+   */
   text: string;
   freshMs: number;
-  /** Whether a count is good for that time; default: every one. */
+  /** Returns whether a count may be cached. Default: every count is cached. */
   isKept?: (count: number, countMax: number) => boolean;
 }
 
-/** A count is good for so many times as long as it took, at least: counting takes no more than this part of the time. */
-const COST_SHARE = 10;
+/** A count is cached for at least 10 times as long as it took, so counting uses at most a tenth of the time. */
+const CACHE_FACTOR = 10;
 
 export function createBoundedCount({ text, ...counting }: Counting): BoundedCount {
   const counts = new WeakMap<Database, LRUCache<string, SharedCount>>();
   return async (database, ids, countMax) => {
-    const ofDatabase = counts.get(database) ?? new LRUCache({ max: COUNTS_KNOWN });
-    counts.set(database, ofDatabase);
+    const databaseCounts = counts.get(database) ?? new LRUCache({ max: CACHED_COUNTS_MAX });
+    counts.set(database, databaseCounts);
     const key = [...ids, countMax].join(' ');
-    let shared = ofDatabase.get(key);
+    let shared = databaseCounts.get(key);
     if (!shared) {
       const read = async () => {
         const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
         return row?.count ?? 0;
       };
       shared = new SharedCount(read, { ...counting, countMax });
-      ofDatabase.set(key, shared);
+      databaseCounts.set(key, shared);
     }
     return shared.get();
   };
 }
 
-/** Counted once at a time, whoever asks: many who count much at once would take all connections. */
+/** Runs one count at a time for all callers. Many large counts in parallel would use all connections. */
 class SharedCount {
   readonly #read: () => Promise<number>;
   readonly #counting: Omit<Counting, 'text'> & { countMax: number };
-  #kept: number | null = null;
+  #cached: number | null = null;
   #freshUntilMs = 0;
   #running: Promise<number> | null = null;
 
@@ -58,15 +64,15 @@ class SharedCount {
   }
 
   async get(): Promise<number> {
-    const kept = this.#kept;
-    if (kept !== null && performance.now() < this.#freshUntilMs) return kept;
+    const cached = this.#cached;
+    if (cached !== null && performance.now() < this.#freshUntilMs) return cached;
     this.#running ??= this.#recount().finally(() => {
       this.#running = null;
     });
-    if (kept === null || kept * 2 >= this.#counting.countMax) return await this.#running;
-    // So far from the most, nobody waits for a new one.
+    if (cached === null || cached * 2 >= this.#counting.countMax) return await this.#running;
+    // A cached count below half of the maximum is returned immediately, while the recount runs in the background.
     this.#running.catch(() => {});
-    return kept;
+    return cached;
   }
 
   async #recount(): Promise<number> {
@@ -75,8 +81,8 @@ class SharedCount {
     this.#freshUntilMs = 0;
     const count = await this.#read();
     const endedMs = performance.now();
-    this.#freshUntilMs = endedMs + Math.max(freshMs, COST_SHARE * (endedMs - startedMs));
-    this.#kept = isKept(count, countMax) ? count : null;
+    this.#freshUntilMs = endedMs + Math.max(freshMs, CACHE_FACTOR * (endedMs - startedMs));
+    this.#cached = isKept(count, countMax) ? count : null;
     return count;
   }
 }

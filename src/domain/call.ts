@@ -28,7 +28,7 @@ export interface Services {
   meters: Meters;
   /** Starts traces. Null if no receiver of traces is configured. */
   tracer: Tracer | null;
-  /** Reads omit rows of groups and consumers that are being erased. */
+  /** The database. Its reads omit rows of groups and consumers that are being erased. */
   database: Database;
   erasedSubjects: ErasedSubjects;
   vault: Vault;
@@ -38,9 +38,12 @@ export interface Services {
   viewers: ViewerCache;
   keyUses: KeyUses;
   endUsers: EndUsers;
-  /** Jobs commit with the change that causes them. */
+  /** The job queue. Jobs are committed with the change that causes them. */
   queue: JobQueue;
-  /** Events as they are committed. `streamFeed` and `operationChanges` are the same for streams and operations. */
+  /**
+   * Committed events. `streamFeed` and `operationChanges` publish stream messages and operation changes in the same
+   * way.
+   */
   feed: EventFeed;
   streamFeed: StreamFeed;
   operationChanges: OperationChanges;

@@ -1,5 +1,5 @@
 /**
- * A mutation is declared with its need and the schema of its input. Every surface checks the need, then validates the
+ * A mutation declares the need of its callers and the schema of its input. Every surface checks the need, validates the
  * input with the schema, and calls the mutation with the schema's output.
  */
 import type { z } from 'zod';

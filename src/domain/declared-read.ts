@@ -1,4 +1,4 @@
-/** Declares reads with the need of their callers, which is checked on every call. */
+/** A read declares the need of its callers. Every call checks it. */
 import type { Row } from '../database/rows.ts';
 import type { Call } from './call.ts';
 import { getProject } from './scope.ts';

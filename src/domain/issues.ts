@@ -1,4 +1,3 @@
-/** Issues of inputs: those that zod reports, and those of rules that no schema expresses. */
 import type { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../errors.ts';
 
@@ -63,7 +62,10 @@ export function broken(
   return { path: [...path], message, params: { isSecret: !showsValue } };
 }
 
-/** Makes rules between members part of a schema: `schema.superRefine(rules(find))`. zod runs them if every type is right. */
+/**
+ * Turns rules between members into a check of a schema: `schema.superRefine(rules(find))`. zod runs it if every type is
+ * right.
+ */
 export function rules<T>(find: (value: T) => Iterable<RuleIssue>) {
   return (value: T, context: z.core.$RefinementCtx<T>): void => {
     for (const issue of find(value)) context.addIssue({ code: 'custom', ...issue });
@@ -82,7 +84,10 @@ export function issueAt(path: readonly PropertyKey[], detail: string, value?: un
   return { in: 'body', name: pathName(path), detail, ...(value == null ? {} : { value }) };
 }
 
-/** Adds issues up to ISSUES_MAX: a request may have more of them than a call of `push` takes arguments. */
+/**
+ * Adds issues up to ISSUES_MAX. It adds them one by one, because a request may have more issues than `push` accepts
+ * arguments.
+ */
 export function addIssues(issues: Issue[], found: Iterable<Issue>): void {
   for (const issue of found) {
     if (issues.length >= ISSUES_MAX) return;
@@ -90,7 +95,7 @@ export function addIssues(issues: Issue[], found: Iterable<Issue>): void {
   }
 }
 
-/** `read.objects[0].schedule` */
+/** Formats a path like `read.objects[0].schedule`. */
 export function pathName(path: readonly PropertyKey[]): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`;

@@ -1,4 +1,3 @@
-/** Rules of names and references that several nouns share. */
 import { z } from 'zod';
 import { looksLikeId } from '../ids.ts';
 
@@ -23,7 +22,7 @@ export const topicName = z
   )
   .refine((text) => !looksLikeId(text), notAnId);
 
-/** Project names are unique on the platform and stored in lower case. */
+/** Project names are unique in the whole service and stored in lower case. */
 export const projectName = z
   .string()
   .min(2)

@@ -14,9 +14,9 @@ export const nodeIds = z.array(z.string()).superRefine(
   }),
 );
 
-/** Rows that have ids but are no nodes. */
-const NO_NODES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];
-const OF_AN_ORG: readonly IdPrefix[] = ['org', 'bld', 'bil', 'inv', 'dom'];
+/** Prefixes of rows that have ids but are not nodes. */
+const NON_NODE_PREFIXES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];
+const ORG_PREFIXES: readonly IdPrefix[] = ['org', 'bld', 'bil', 'inv', 'dom'];
 
 export interface NodeRow {
   id: string;
@@ -24,7 +24,10 @@ export interface NodeRow {
 
 export type FoundNode = NodeRow | Provider;
 
-/** Objects of any type in the order of the ids; null for a malformed id, or an object that the viewer may not see. */
+/**
+ * Finds objects of any type, in the order of the ids. Null for a malformed id, or an object that the viewer may not
+ * see.
+ */
 export async function findNodes(call: Call, ids: readonly string[]): Promise<(FoundNode | null)[]> {
   const byPrefix = Map.groupBy(ids, prefixOf);
   const found = new Map<string, FoundNode | null>();
@@ -35,8 +38,8 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(Fo
   await Promise.all([
     ...ids.map(findNamed),
     ...[...byPrefix].map(async ([prefix, group]) => {
-      if (prefix === null || NO_NODES.includes(prefix)) return;
-      const needed: Need = OF_AN_ORG.includes(prefix) ? 'org:read' : orEndUser('read');
+      if (prefix === null || NON_NODE_PREFIXES.includes(prefix)) return;
+      const needed: Need = ORG_PREFIXES.includes(prefix) ? 'org:read' : orEndUser('read');
       authorize(call.viewer, needed);
       const table: IdTable = ID_PREFIXES[prefix];
       const rows = await byId(table)(call, group);

@@ -1,21 +1,25 @@
-/** Members of inputs that may be left out or null: once parsed, each has a value, so no default is given twice. */
 import type { z } from 'zod';
 
-/** Null if it is not given. */
+/** An input member that may be absent or null. It is parsed to null in both cases. */
 export function orNull<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** This value if it is not given. */
+/**
+ * An input member that may be absent or null. It is parsed to `value` in both cases, which the API does not document.
+ */
 export function orElse<S extends z.ZodType>(schema: S, value: NonNullable<z.output<S>>) {
-  return schema.nullish().transform((given) => given ?? value);
+  return schema.nullish().transform((input) => input ?? value);
 }
 
-/** The same, told to callers as the default. */
+/**
+ * An input member that may be absent or null. It is parsed to `value` in both cases, and the API documents that
+ * default.
+ */
 export function orDefault<S extends z.ZodType>(schema: S, value: NonNullable<z.output<S>>) {
-  const told = value as z.core.util.NoUndefined<z.output<S>>;
+  const defaultValue = value as z.core.util.NoUndefined<z.output<S>>;
   return schema
     .nullable()
-    .default(told)
-    .transform((given) => given ?? value);
+    .default(defaultValue)
+    .transform((input) => input ?? value);
 }

@@ -1,13 +1,13 @@
-/** The relations of one request, batched: all keys that one tick requests from a batch are loaded by one call. */
+/** The relations of one request. All keys that one tick requests from a batch are loaded by one call. */
 import { notFound } from '../errors.ts';
 import { load } from './batched.ts';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';
 
 export interface Relations {
-  /** One item of a batch, or null; all keys that one tick of a request requests are loaded by one call. */
+  /** Returns the batch's item for the key, or null. */
   find<K, V>(batch: Batch<K, V>, key: K): Promise<V>;
-  /** The same; throws NOT_FOUND instead of null. */
+  /** Returns the batch's item for the key. Throws NOT_FOUND if there is none. */
   get<K, V>(batch: Batch<K, V>, key: K): Promise<NonNullable<V>>;
 }
 
@@ -17,7 +17,7 @@ export function createRelations(call: Call): Relations {
     find,
     async get(batch, key) {
       const item = await find(batch, key);
-      if (item == null) throw notFound('What this points to', String(key));
+      if (item == null) throw notFound('The linked object', String(key));
       return item;
     },
   };

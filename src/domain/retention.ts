@@ -1,7 +1,7 @@
 /**
  * Removes rows that are older than RETENTION_DAYS: ended operations with their logs, events, ended deliveries, messages
- * of streams, and expired rows. It works in small statements, so that nothing waits for it; it is safe in several processes at once,
- * and after any interruption.
+ * of streams, and expired rows. It uses small statements, so that other statements do not wait for it. It is safe in
+ * several processes in parallel, and after any interruption.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
@@ -18,34 +18,34 @@ import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
 import { forgetIdleCallers } from './viewer/caller-rates.ts';
 
-/** Rows of one statement, and what hangs on them. */
-const ROWS_AT_ONCE = 40;
-/** Each has up to thousands of log lines, which go first. */
-const OPERATIONS_AT_ONCE = 40;
+/** Rows that one statement deletes, without the rows that depend on them. */
+const STATEMENT_ROWS = 40;
+/** Operations that one round deletes. Each has up to thousands of log lines, which are deleted first. */
+const ROUND_OPERATIONS = 40;
 
 /**
- * A statement that found something is followed by a rest of so many times what it took: others have the server for nearly
- * all of the time, and more of it when it is slow. What is late is removed ten times as fast, before the disk is full of it
- * (docs/decisions/035-retention-by-deletes.md).
+ * After a statement that found rows, the removal pauses for this multiple of the statement's duration. Other work has
+ * the server for most of the time, and gets more of it when the server is slow. Overdue rows are removed ten times as
+ * fast, before they fill the disk (docs/decisions/035-retention-by-deletes.md).
  */
-const RESTS = { inTime: 99, late: 9 };
-const REST_MAX_MS = 10_000;
-/** What should have gone a day ago is late, where rows are kept for the usual 30 days. */
+const PAUSE_FACTORS = { inTime: 99, late: 9 };
+const PAUSE_MAX_MS = 10_000;
+/** The part of RETENTION_DAYS after which an expired row is overdue: one day with the usual 30 days. */
 const LATE_SHARE = 1 / 30;
 
-/** How long an expired authorization state is kept, so that a person who returns too late gets the reason. */
+/** How long an expired authorization state is kept, so that a person who returns too late sees the reason. */
 const EXPIRED_STATE_MS = DAY_MS;
 
-/** Why these statements ask all projects; what they remove is named with its project. */
-const OLD = 'rows whose time is over';
+/** The reason why these statements search all projects. Each deleted row is identified with its project. */
+const REASON = 'expired rows';
 
 interface Removal {
   signal?: AbortSignal | undefined;
-  /** Rests so many times what a statement took; for who does not want to wait. */
-  rest?: (times: number, tookMs: number) => Promise<void>;
+  /** Pauses for `times` as long as a statement took. Override it to remove rows without pauses. */
+  pause?: (times: number, tookMs: number) => Promise<void>;
 }
 
-/** How many rows it removed, by table; those that went with another row are not counted. */
+/** Number of removed rows by table. Rows that were deleted along with another row are not counted. */
 export type Removed = Record<string, number>;
 
 export async function removeExpired(services: Services, removal: Removal = {}): Promise<Removed> {
@@ -73,16 +73,16 @@ export async function removeExpired(services: Services, removal: Removal = {}): 
   return remover.removed;
 }
 
-/** Their leases have ended long ago. */
+/** Deletes rows of processes whose leases ended more than a day ago. */
 const FORGET_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
 
 interface Expired {
   table: string;
-  /** An index has it. */
+  /** The column with the row's time. It must have an index. */
   time: string;
-  /** Columns that tell a row of the table from all others. */
+  /** Columns that identify a row together with `time`. */
   key: string[];
-  /** Which of the old rows go; the others are walked over. */
+  /** An SQL condition for the old rows to delete. Default: all of them. */
   condition?: string;
 }
 
@@ -91,7 +91,8 @@ const EXPIRED_DELIVERIES: Expired = {
   table: 'Delivery',
   time: 'createTime',
   key: ['id'],
-  // An event that was recorded while its destination was deleted owes it something that is never due.
+  // Includes pending deliveries of a deleted destination: an event that was recorded during the deletion can leave a
+  // delivery that never becomes due.
   condition: `("status" <> 'PENDING' or (select true from "Destination" d
     where d."projectId" = "Delivery"."projectId" and d."id" = "Delivery"."destinationId" limit 1) is null)`,
 };
@@ -105,20 +106,20 @@ const EXPIRED_PROVIDER_EVENTS: Expired = {
   table: 'ProviderEvent',
   time: 'receiveTime',
   key: ['projectId', 'installationId', 'objectName', 'nativeId'],
-  // What waits for a subscription that is gone is never done.
+  // Includes unprocessed events of a deleted subscription, which are never processed.
   condition: `("doneTime" is not null or (
     select true from "ObjectSubscription" s where s."projectId" = "ProviderEvent"."projectId"
       and s."installationId" = "ProviderEvent"."installationId" and s."objectName" = "ProviderEvent"."objectName"
     limit 1) is null)`,
 };
-/** Counts of activity outlive what they count. */
+/** Activity counts are kept longer than the rows that they count. */
 const ACTIVITY_DAYS = 90;
 const OLD_HISTOGRAMS: Expired = {
   table: 'ActivityHistogram',
   time: 'time',
   key: ['projectId', 'grain', 'key'],
 };
-/** A row has the time at which it begins, and is of a month at most. */
+/** A row's time is the start of its period, which lasts at most a month. */
 const MONTH_DAYS = 31;
 const OLD_COUNTS: Expired = {
   table: 'ActivityCount',
@@ -137,30 +138,30 @@ class Remover {
   readonly #database: Swept & Pick<Database, 'rows'>;
   readonly #lateMs: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #rest: NonNullable<Removal['rest']>;
-  #rests = RESTS.inTime;
+  readonly #pause: NonNullable<Removal['pause']>;
+  #pauseFactor = PAUSE_FACTORS.inTime;
 
   constructor(
     database: Swept & Pick<Database, 'rows'>,
     lateMs: number,
-    { signal, rest = restUntil(signal) }: Removal,
+    { signal, pause = pauseUntil(signal) }: Removal,
   ) {
     this.#database = database;
     this.#lateMs = lateMs;
     this.#signal = signal;
-    this.#rest = rest;
+    this.#pause = pause;
   }
 
-  /** Walks the old rows in their order, so that those that stay are passed once. */
+  /** Reads the old rows in order, with a cursor, so that kept rows are read only once. */
   async removeAll(expired: Expired, cutoff: Date): Promise<void> {
     const statement = removeStatement(expired);
     let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
     for (let isMore = true; isMore && !this.#signal?.aborted; ) {
       const batches = await this.#find<Batch>(statement, cutoff, last);
       for (const { removed } of batches) this.count(expired.table, removed);
-      // In a cluster every shard has a batch, and the next ones begin where the first of them ends.
+      // In a cluster every shard returns a batch. The next batches start after the earliest of their last rows.
       const [first] = firstOfAll(
-        batches.filter(({ seen }) => seen === ROWS_AT_ONCE),
+        batches.filter(({ seen }) => seen === STATEMENT_ROWS),
         1,
         ({ time, key }) => [time.getTime(), ...key],
       );
@@ -170,7 +171,7 @@ class Remover {
   }
 
   async removeOperations(cutoff: Date): Promise<void> {
-    for (let found = OPERATIONS_AT_ONCE; found >= OPERATIONS_AT_ONCE; ) {
+    for (let found = ROUND_OPERATIONS; found >= ROUND_OPERATIONS; ) {
       const rows = await this.#find<OldOperation>(EXPIRED_OPERATIONS, cutoff);
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
@@ -182,36 +183,37 @@ class Remover {
   }
 
   async #removeLogs(operations: [string[], string[]]): Promise<void> {
-    for (let lines = ROWS_AT_ONCE; lines >= ROWS_AT_ONCE && !this.#signal?.aborted; ) {
+    for (let lines = STATEMENT_ROWS; lines >= STATEMENT_ROWS && !this.#signal?.aborted; ) {
       lines = await this.#remove(REMOVE_LOGS, operations);
       this.count('OperationLog', lines);
     }
   }
 
-  /** How many rows it removed. */
+  /** Returns the number of removed rows. */
   async #remove(text: string, keys: [string[], string[]]): Promise<number> {
-    const removed = await this.#rested(() => this.#database.rows.query(text, keys));
+    const removed = await this.#withPause(() => this.#database.rows.query(text, keys));
     return removed.length;
   }
 
-  /** How old it is says how fast the removal has to be. */
+  /** Finds expired rows. The age of the oldest row determines how long the removal pauses. */
   #find<R extends { time: Date }>(
     statement: ForProjects,
     cutoff: Date,
     after: readonly unknown[] = [],
   ): Promise<R[]> {
-    return this.#rested(async () => {
+    return this.#withPause(async () => {
       const found = await sweep<R>(this.#database, statement, [cutoff, ...after]);
       const oldestMs = Math.min(...found.map(({ time }) => time.getTime()));
-      this.#rests = cutoff.getTime() - oldestMs > this.#lateMs ? RESTS.late : RESTS.inTime;
+      this.#pauseFactor =
+        cutoff.getTime() - oldestMs > this.#lateMs ? PAUSE_FACTORS.late : PAUSE_FACTORS.inTime;
       return found;
     });
   }
 
-  async #rested<R>(run: () => Promise<R[]>): Promise<R[]> {
+  async #withPause<R>(run: () => Promise<R[]>): Promise<R[]> {
     const startedMs = performance.now();
     const rows = await run();
-    if (rows.length > 0) await this.#rest(this.#rests, performance.now() - startedMs);
+    if (rows.length > 0) await this.#pause(this.#pauseFactor, performance.now() - startedMs);
     return rows;
   }
 
@@ -220,9 +222,9 @@ class Remover {
   }
 }
 
-function restUntil(signal: AbortSignal | undefined): NonNullable<Removal['rest']> {
+function pauseUntil(signal: AbortSignal | undefined): NonNullable<Removal['pause']> {
   return (times, tookMs) =>
-    wait(Math.min(times * tookMs, REST_MAX_MS), undefined, { signal }).catch(() => {});
+    wait(Math.min(times * tookMs, PAUSE_MAX_MS), undefined, { signal }).catch(() => {});
 }
 
 interface OldOperation extends RowKey {
@@ -230,22 +232,25 @@ interface OldOperation extends RowKey {
 }
 
 const EXPIRED_OPERATIONS = acrossProjects(
-  OLD,
+  REASON,
   (inProjects) => `select "projectId", "id", "createTime" as "time" from "Operation"
    where ${inProjects('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
-   order by "createTime" limit ${OPERATIONS_AT_ONCE}`,
+   order by "createTime" limit ${ROUND_OPERATIONS}`,
 );
 
-/** By their places in the table: by keys, the planner might read the whole table to find so many. */
+/** Deletes by physical position (ctid). With keys, the planner might read the whole table to find these rows. */
 const REMOVE_LOGS = `
   delete from "OperationLog" where "projectId" = any($1) and ctid = any(array(
     select line.ctid from unnest($1::text[], $2::text[]) as operation("projectId", "id") cross join lateral (
       select ctid from "OperationLog"
-      where "projectId" = operation."projectId" and "operationId" = operation."id" limit ${ROWS_AT_ONCE}
-    ) line limit ${ROWS_AT_ONCE}))
+      where "projectId" = operation."projectId" and "operationId" = operation."id" limit ${STATEMENT_ROWS}
+    ) line limit ${STATEMENT_ROWS}))
   returning 1`;
 
-/** Their writes may have a little longer: nothing of the records outlives what tells whose they are. */
+/**
+ * Deletes the records of writes with their operations, so that no record data outlives the row that names its owner. The
+ * write tasks may remain a little longer.
+ */
 const REMOVE_ENTRIES = `
   delete from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;
 
@@ -255,7 +260,7 @@ const REMOVE_OPERATIONS = `
 interface Batch {
   seen: number;
   removed: number;
-  /** Of the last row that was seen. */
+  /** The time of the last row that the batch read. */
   time: Date;
   key: string[];
 }
@@ -265,12 +270,12 @@ function removeStatement({ table, time, key, condition = 'true' }: Expired): For
   const order = `"${time}", ${keys}`;
   const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];
   return acrossProjects(
-    OLD,
+    REASON,
     (inProjects) => `
     with batch as materialized (
       select ctid, "projectId" as "ofProject", ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
       where ${inProjects('"projectId"')} and "${time}" < $1 and (${order}) > (${after.join(', ')})
-      order by ${order} limit ${ROWS_AT_ONCE}
+      order by ${order} limit ${STATEMENT_ROWS}
     ), gone as (
       delete from "${table}"
       where ${condition} and "projectId" = any(array(select "ofProject" from batch))

@@ -9,7 +9,7 @@ import { prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
 import { domainOf } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
-import { isOwnRow, narrowed } from './viewer/end-user-rows.ts';
+import { isOwnRow, narrowToEndUser } from './viewer/end-user-rows.ts';
 import type { Viewer } from './viewer/viewer.ts';
 import { CONSUMERS_OF_GROUP, VISIBLE_BUILDERS, VISIBLE_INVITES } from './viewer/visible-rows.ts';
 
@@ -38,10 +38,12 @@ export function visibleWhere<T extends Table>(
   table: T,
   where: Where<T>,
 ): Where<T> | null {
-  return viewer.kind === 'END_USER' ? (narrowed(viewer, table, where) as Where<T> | null) : where;
+  return viewer.kind === 'END_USER'
+    ? (narrowToEndUser(viewer, table, where) as Where<T> | null)
+    : where;
 }
 
-/** A `where` for the rows of the viewer's project that meet the conditions and that the viewer may see. */
+/** Returns the rows of the viewer's project that meet the conditions and that the viewer may see. */
 export async function findInProject<T extends ProjectTable>(
   { viewer, database }: Call,
   table: T,
@@ -57,11 +59,11 @@ export function sees<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<
 }
 
 /** Names of the providers that the viewer may use. Null means all providers of the catalogue. */
-export async function givenProviders(call: Call): Promise<ReadonlySet<string> | null> {
+export async function permittedProviders(call: Call): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
-  const given = await findInProject(call, 'Integration', { projectId: viewer.projectId });
-  return new Set(given.map(({ provider }) => provider));
+  const permitted = await findInProject(call, 'Integration', { projectId: viewer.projectId });
+  return new Set(permitted.map(({ provider }) => provider));
 }
 
 /** Returns a project by id or name. Throws NOT_FOUND if the viewer may not see it. */
@@ -123,15 +125,18 @@ export interface LinkTo<T extends ProjectTable = ProjectTable> {
 export function visibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
   return links.flatMap((link) => {
     const where = visibleWhere(viewer, link.table, { projectId: projectScope(viewer) });
-    // Other ways in which an end user may see these rows are known to `byId` alone.
-    const isHint = viewer.kind !== 'END_USER' || !BY_OTHER_ROWS.includes(link.table);
-    return where && isHint ? [{ ...link, where }] : [];
+    // A link can't express that an end user may see a row because of other rows. `findForEndUser` checks these tables.
+    const isLinkable = viewer.kind !== 'END_USER' || !BY_OTHER_ROWS.includes(link.table);
+    return where && isLinkable ? [{ ...link, where }] : [];
   });
 }
 
 const BATCHES = new Map<IdTable, Batch<string, unknown>>();
 
-/** Loads rows by id. Rows that the viewer may not see are null. Returns the same function for each table. */
+/**
+ * Loads rows by id. Rows that the viewer may not see are null. Returns the same function for every call with the same
+ * table.
+ */
 export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> {
   let batch = BATCHES.get(table);
   if (!batch) {
@@ -183,7 +188,7 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
     database: { rows },
     now,
   } = call;
-  if (viewer.kind === 'END_USER') return findOfEndUser(call, viewer, { table, ids });
+  if (viewer.kind === 'END_USER') return findForEndUser(call, viewer, { table, ids });
   const orgIds = orgIdsOf(viewer);
   switch (table) {
     case 'Org':
@@ -210,7 +215,7 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
 /** Tables whose rows an end user may see because rows that they may see refer to them. */
 const BY_OTHER_ROWS: readonly Table[] = ['Consumer', 'InstallationConfig'];
 
-async function findOfEndUser(
+async function findForEndUser(
   call: Call,
   viewer: EndUserViewer,
   { table, ids }: { table: IdTable; ids: string[] },
@@ -225,7 +230,11 @@ async function findOfEndUser(
     const seen = new Set(own.map((installation) => installation.id));
     return configs.filter(({ installationId }) => seen.has(installationId));
   }
-  const where = narrowed(viewer, table, table === 'Project' ? { id: ids } : { projectId, id: ids });
+  const where = narrowToEndUser(
+    viewer,
+    table,
+    table === 'Project' ? { id: ids } : { projectId, id: ids },
+  );
   return where ? rows.find(table, where) : [];
 }
 

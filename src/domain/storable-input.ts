@@ -1,18 +1,18 @@
 /**
- * Finds values of an input that can't be stored as they are: NUL and lone surrogates in texts; in JSON also values
+ * Finds values of an input that can't be stored as they are: NUL and lone surrogates in texts. In JSON also values
  * nested too deep, numbers that are not finite, and members named __proto__. Lists that are too long to be checked in
- * one turn of the event loop are found first.
+ * one turn of the event loop are reported first.
  */
 import type { Issue } from '../errors.ts';
 import { issueAt } from './issues.ts';
 import { isStorableText } from './storable-json.ts';
 
-/** Far above what records and configurations have, far below what overflows the stack. */
+/** Records and configurations are nested far less deep. The stack overflows only far above this depth. */
 const DEPTH_MAX = 64;
 
 /**
- * Items of all lists of an input together: some 40 ms of the event loop. A manifest of the largest permitted text has
- * fewer.
+ * The most items in all lists of an input together: their check takes about 40 ms of the event loop. A manifest of the
+ * largest permitted size has fewer.
  */
 const LIST_ITEMS_MAX = 10_000;
 
@@ -22,7 +22,10 @@ export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<
   else yield* listIllFormed(value, path);
 }
 
-/** The list with which an input has too many items. Needs no schema: call it before one is applied to the input. */
+/**
+ * Returns an issue for the list with which an input exceeds the limit of items. It needs no schema: call it before one
+ * is applied to the input.
+ */
 export function findLongList(
   value: unknown,
   path: PropertyKey[] = [],
@@ -56,7 +59,8 @@ function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
     for (const [key, item] of Object.entries(value)) {
       if (!isStorableText(key)) yield issueAt(path, ILL_FORMED);
       if (key === '__proto__') yield issueAt(path, 'must not have a member named __proto__.');
-      // An input of a megabyte has so many of these that a path for each would take most of the time.
+      // Values that can be stored need no path. An input of a megabyte has so many that building their paths would take
+      // most of the time.
       if (isStorableLeaf(item)) continue;
       yield* listIllFormed(item, [...path, Array.isArray(value) ? Number(key) : key]);
     }

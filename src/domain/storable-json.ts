@@ -1,16 +1,14 @@
-/** Values from outside as a JSON column can hold them. */
-
-/** Whether a text is stored as it is: PostgreSQL takes no NUL, and lone surrogates become other characters. */
+/** True if a text can be stored unchanged. PostgreSQL refuses NUL, and lone surrogates become other characters. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** NUL and lone surrogates, which PostgreSQL refuses in JSON, are left out or replaced. */
+/** Removes NUL and replaces lone surrogates, which PostgreSQL refuses in JSON. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** A copy in which every text can be stored, names of members too. */
+/** Returns a copy in which every text and member name can be stored. */
 export function storableJson<T>(value: T): T {
   return storable(value) as T;
 }
@@ -24,14 +22,14 @@ function storable(value: unknown): unknown {
   );
 }
 
-/** A column of JSON, as the one who reads it has stored it: nobody else writes it. */
+/** Types a JSON column as `T`. The caller must be the only writer of the column. */
 export function storedJson<T>(column: unknown): T {
   return column as T;
 }
 
 /**
- * A copy with its members in the order in which PostgreSQL keeps them, by the length and the bytes of their names: it
- * becomes the same text before it is stored and after it was read.
+ * Returns a copy with its members in PostgreSQL's order: by length, then by bytes of their names. Its text is the same
+ * before it is stored and after it was read.
  */
 export function asStoredJson<T>(value: T): T {
   return ordered(value) as T;

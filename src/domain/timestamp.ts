@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Only years of four digits in UTC, after the offset: other years have no ISO text that all readers accept. */
+/**
+ * Accepts years from 0001 to 9999 in UTC, after the offset is applied. Other years have no ISO text that all readers
+ * accept.
+ */
 export const timestamp = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))

@@ -1,8 +1,7 @@
-/** Changes that the database refuses if another row has the same unique values. */
 import { isUniqueViolation } from '../database/violations.ts';
 import { conflict } from '../errors.ts';
 
-/** What the change gives. Throws CONFLICT with this detail if its values are taken. */
+/** Returns the result of the change. Throws CONFLICT with `detail` if another row has the same unique values. */
 export async function uniquely<T>(change: Promise<T>, detail: string): Promise<T> {
   try {
     return await change;

@@ -1,12 +1,12 @@
-/** What a schema is about, without what only says whether its value must be given and what is done with it then. */
+/** A zod schema without its optional, nullable, default and transform wrappers. */
 import { z } from 'zod';
 
 export interface Unwrapped {
   inner: z.ZodType;
-  /** Whether it may be left out or null. */
+  /** True if the value may be absent or null. */
   isOptional: boolean;
   defaultValue: unknown;
-  /** The outermost. */
+  /** The description of the outermost schema that has one. */
   description: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Notifications of changes in transactions other than the statements of database/hot/. They are sent after the commit. */
+/** Notifications of changes in transactions, sent after the commit. The statements of database/hot/ send their own. */
 import {
   ERASURES_CHANNEL,
   EVENTS_CHANNEL,
@@ -12,7 +12,7 @@ export function announceRecorded(tx: Transaction, projectId: string): void {
   notifyAfterCommit(tx, `${EVENTS_CHANNEL} ${projectId}`);
 }
 
-/** Tells all processes what is out of sight. */
+/** Notifies all processes that rows of an erased subject must be hidden. */
 export function announceErasure(tx: Transaction): void {
   notifyAfterCommit(tx, `${ERASURES_CHANNEL} `);
 }
@@ -22,12 +22,12 @@ export function announceStream(tx: Transaction, destinationId: string): void {
   notifyAfterCommit(tx, `${EVENTS_CHANNEL} ${destinationId}`);
 }
 
-/** Wakes those who look after subscriptions. */
+/** Wakes the workers that maintain subscriptions. */
 export function announceSubscriptions(tx: Transaction): void {
   notifyAfterCommit(tx, `${SUBSCRIPTIONS_CHANNEL} `);
 }
 
-/** Wakes followers of the operation: for each change of one. */
+/** Wakes followers of the operation. Call it for each change of an operation. */
 export function announceOperation(tx: Transaction, operationId: string): void {
   notifyAfterCommit(tx, `${OPERATIONS_CHANNEL} ${operationId}`);
 }

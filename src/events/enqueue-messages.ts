@@ -1,4 +1,7 @@
-/** Owes messages to a destination, in the transaction of the change. Only this, append-events.ts and record-pages.ts fill the outbox and streams. */
+/**
+ * Enqueues messages for a destination in the transaction of the change. Besides this module, only append-events.ts and
+ * record-pages.ts fill the outbox and streams.
+ */
 import { appendToStream } from '../database/hot/append-events.ts';
 import type { Row } from '../database/rows.ts';
 import { run, sql } from '../database/statements.ts';
@@ -8,27 +11,28 @@ import { currentTraceparent } from '../spans.ts';
 import { announceRecorded } from './channel.ts';
 import type { Subject } from './subject.ts';
 
-/** It can't be deleted until the transaction ends. */
+/** A destination that is locked against deletion until the transaction ends. */
 export type LockedDestination = Pick<Row<'Destination'>, 'id' | 'projectId' | 'type'>;
 
 export interface MessageToEnqueue {
-  /** As it is posted, JSON text. */
+  /** The body as it is posted, a JSON text. */
   body: string;
-  /** Messages of one key reach a webhook one after the other; without it their order doesn't matter. */
+  /** Messages with the same key reach a webhook one after another. Without a key, their order is undefined. */
   orderKey?: string;
 }
 
 export interface MessagesToEnqueue {
   messages: readonly MessageToEnqueue[];
-  /** The operation that read the records that they carry. */
+  /** The read operation whose records the messages contain. */
   operationId?: string;
-  /** Whom the bodies name; null if nobody. */
+  /** The group and consumer that the bodies name. Null if they name none. */
   subject: Subject | null;
 }
 
 /**
- * Gives their ids. A stream has them in this order. To a webhook they are due at once, or when the message before it, of the same
- * order key, has been taken or given up; if it is disabled, when it is enabled.
+ * Enqueues messages and returns their ids. A stream keeps their order. Messages to an enabled webhook are due
+ * immediately; with an order key, when the previous message of the key has succeeded or failed permanently. Messages to
+ * a disabled webhook wait until it is enabled.
  */
 export async function enqueueMessages(
   tx: Transaction,
@@ -61,8 +65,9 @@ async function deliveriesOf(
   { messages, operationId, subject }: MessagesToEnqueue,
 ) {
   const keys = messages.flatMap(({ orderKey }) => orderKey ?? []);
-  const lines = keys.length > 0 ? await lastOfLines(tx, { projectId, destinationId }, keys) : [];
-  const last = new Map(lines.map(({ orderKey, id }) => [orderKey, id]));
+  const lastMessages =
+    keys.length > 0 ? await lastByOrderKey(tx, { projectId, destinationId }, keys) : [];
+  const last = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
   const about = { projectId, destinationId, operationId, ...subject };
   const traceparent = currentTraceparent();
   return messages.map(({ body, orderKey }) => {
@@ -76,10 +81,10 @@ async function deliveriesOf(
 }
 
 /**
- * The last pending message of each line: the one that no other waits for, which ids of processes with clocks of their
- * own don't tell. It can't end until the transaction does.
+ * The last pending message of each order key: the one that no other message waits for. Ids can't determine it, because
+ * processes have different clocks. The lock prevents that it ends before the transaction does.
  */
-function lastOfLines(
+function lastByOrderKey(
   tx: Transaction,
   { projectId, destinationId }: { projectId: string; destinationId: string },
   orderKeys: readonly string[],

@@ -1,4 +1,7 @@
-/** Reads of a project's event log. Positions are commit order, so that what lies after one is complete. */
+/**
+ * Reads a project's event log. Positions are in commit order, so that no event can appear later before a position that
+ * was read.
+ */
 import type { Database } from '../database/database.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Row } from '../database/rows.ts';
@@ -7,10 +10,10 @@ import type { FeedSource, LogEntry, LogItem, LogPart, LogRange } from './feed-so
 
 export type LoggedEvent = Row<'NotificationEvent'>;
 
-/** An event with its cursor in the list of its project's events, as followers get it. */
+/** An event with its cursor in the list of its project's events, as followers receive it. */
 export type LoggedItem = LogItem<LoggedEvent>;
 
-/** Which events a follower wants; a member that is left out filters nothing. */
+/** Selects the events of a follower. An absent member matches every event. */
 export interface EventFilter {
   topicId?: string;
   eventTypes?: readonly NotificationEventType[];
@@ -18,7 +21,7 @@ export interface EventFilter {
 
 export type EventFeed = Feed<LoggedEvent, EventFilter>;
 
-/** The logs of projects, which have the projects' ids. */
+/** The logs of projects. A log has its project's id. */
 export function eventLogs(
   database: Database,
   cursorOf: (event: LoggedEvent) => string,
@@ -38,12 +41,12 @@ export function eventLogs(
         (eventTypes === undefined || eventTypes.includes(eventType));
     },
     cursorOf,
-    // Their payloads are names and ids.
+    // The size is ignored: events contain only names and ids.
     bytesOf: () => 0,
   };
 }
 
-/** In their order, at most as many as the limit says. */
+/** Reads events in their order, up to the limit. */
 export async function readEvents(
   { rows }: Database,
   { projectId, above, upTo, limit }: LogRange & { projectId: string },
@@ -66,7 +69,7 @@ export async function readEvents(
   return { entries, readTo: readTo(routed) };
 }
 
-/** The topics that each of the events was routed to, by the event's id. */
+/** The topics that each event was routed to, by the event's id. */
 export async function readTopicIds(
   { rows }: Database,
   projectId: string,
@@ -82,7 +85,7 @@ export async function readTopicIds(
   return topicIds;
 }
 
-/** The last position of each project's log; a project without events is left out. */
+/** The last position of each project's log. A project without events is absent. */
 export async function readEnds(
   { rows }: Database,
   projectIds: string[],
@@ -92,8 +95,8 @@ export async function readEnds(
 }
 
 /**
- * Whether retention, which goes from the oldest event on, has not come beyond that position. What else is gone after it
- * was erased.
+ * True if retention, which deletes the oldest events first, has not passed that position. Later events may be missing
+ * only because they were erased.
  */
 export async function isKeptAfter(
   { rows }: Database,

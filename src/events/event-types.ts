@@ -1,6 +1,6 @@
 /**
- * The notification events: the single list of types, wire names and payloads. The GraphQL enum, the
- * database's enum, the payload checks and the documents are held to it.
+ * The notification events: the single list of types, wire names and payloads. Tests compare the GraphQL enum, the
+ * database's enum and the documents with it.
  */
 import { z } from 'zod';
 import type { NotificationEventType } from '../database/generated/enums.ts';
@@ -51,7 +51,7 @@ const destination = z.object({
   url: text.describe('The URL that its messages were posted to.'),
 });
 
-/** What a payload may hold, by event type. */
+/** The members of payloads, by event type. */
 export const EVENTS = {
   READ_BACKFILL_DONE: {
     wireName: 'read.backfill.done',

@@ -1,10 +1,10 @@
-/** What a feed follows: logs of one kind, whose entries lie in the order in which they were committed. */
+/** A source of a feed: logs of one kind, whose entries are in commit order. */
 import { DomainError } from '../errors.ts';
 import type { StreamItem } from './stream-item.ts';
 
 export interface FollowedLog {
   projectId: string;
-  /** Hints name the log by it. */
+  /** The id by which notifications name the log. */
   logId: string;
 }
 
@@ -12,30 +12,33 @@ export interface LogEntry {
   position: bigint;
 }
 
-/** An entry with its cursor in its list, as followers get it. */
+/** An entry with its cursor in its list, as followers receive it. */
 export type LogItem<E> = StreamItem<E, string>;
 
 export interface LogRange {
-  /** Exclusive. */
+  /** The exclusive lower bound. */
   above: bigint;
-  /** Inclusive. Default: the log's end. */
+  /** The inclusive upper bound. Default: the end of the log. */
   upTo?: bigint;
   limit: number;
 }
 
-/** Entries of a range, and how far it was read. */
+/** Entries of a range, and the position up to which it was read. */
 export interface LogPart<E> {
   entries: E[];
-  /** Up to here, where more may follow in the range: an entry there may have been removed meanwhile. Null: the whole range. */
+  /**
+   * The position up to which the range was read, if more entries may follow. An entry there may have been removed in
+   * between. Null if the whole range was read.
+   */
   readTo: bigint | null;
 }
 
 export interface FeedSource<E extends LogEntry, F> {
-  /** In their order. Throws LogLost if some of them were removed before they were read. */
+  /** Reads entries in their order. Throws LogLost if some were removed before they were read. */
   read(log: FollowedLog, range: LogRange, filter?: F): Promise<LogPart<E>>;
-  /** The last position of each log, by its id; one without entries may be left out. */
+  /** The last position of each log, by its id. A log without entries may be absent. */
   readEnds(logs: readonly FollowedLog[]): Promise<Map<string, bigint>>;
-  /** Tells of these entries which a follower wants, by its filter: one of `filters`. */
+  /** Returns a predicate: does a follower with this filter, one of `filters`, want this entry? */
   choose(
     log: FollowedLog,
     entries: readonly E[],
@@ -43,13 +46,13 @@ export interface FeedSource<E extends LogEntry, F> {
   ): Promise<(entry: E, filter: F) => boolean>;
   /** The cursor by which a client resumes after an entry. */
   cursorOf(entry: E): string;
-  /** What an entry holds while it waits for a subscriber, if that may be much. */
+  /** Memory in bytes that an entry uses while it waits for a subscriber. 0 for small entries. */
   bytesOf(entry: E): number;
 }
 
-/** What a follower has not read yet is gone: its stream ends with this. */
+/** The error that ends a stream: entries that its follower has not read were removed. */
 export class LogLost extends DomainError {
-  /** Who has all up to here has missed nothing; null if the whole log is gone. */
+  /** A follower that has read all entries up to this position has missed none. Null if the whole log was removed. */
   readonly upTo: bigint | null;
 
   constructor({ code, message, issues }: DomainError, upTo: bigint | null) {

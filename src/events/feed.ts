@@ -1,6 +1,6 @@
 /**
- * Live entries of logs: one reader of each log that is followed in this process, woken by hints
- * of the database and, because hints may be lost, by slow polling of the logs' ends.
+ * Live entries of logs. Each followed log has one reader in this process. Notifications of the database wake it.
+ * Because these may be lost, the last positions of the logs are also polled slowly.
  */
 import type { Database } from '../database/database.ts';
 import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
@@ -11,21 +11,21 @@ import type { FeedSource, FollowedLog, LogEntry, LogItem } from './feed-source.t
 import { Follower } from './follower.ts';
 import { Tail } from './tail.ts';
 
-/** The poll interval: the longest delay of an entry whose hint was lost. */
+/** The poll interval: the longest delay of an entry whose notification was lost. */
 const POLL_MS = 1_000;
 
 export interface FollowOptions<F> {
-  /** Only entries after this position. */
+  /** Yields only entries after this position. */
   after: bigint;
-  /** The log's last position, read just now. */
+  /** The log's last position, which the caller has just read. */
   end: bigint;
   filter: F;
 }
 
 export interface Feed<E, F> extends AsyncDisposable {
-  /** Followers that read their log by themselves, behind the others. */
+  /** Number of followers that read their log individually, because they lag behind. */
   readonly lagging: number;
-  /** The entries after a position, then each new one: in the log's order, none missed and none twice. */
+  /** Yields the entries after a position, then each new one, in the log's order, without gaps or repetitions. */
   follow(log: FollowedLog, options: FollowOptions<F>): AsyncIterableIterator<LogItem<E>>;
 }
 
@@ -37,24 +37,24 @@ export interface FeedServices<E extends LogEntry, F> {
 
 export function createFeed<E extends LogEntry, F>(
   { database, log, source }: FeedServices<E, F>,
-  { lookMs = POLL_MS } = {},
+  { pollMs = POLL_MS } = {},
 ): Feed<E, F> {
   const tails = new Map<string, Tail<E, F>>();
   const outage = new Outage(log, 'feed.unreadable');
-  const lookAt = pollerOf(log, outage, (group) => advanceAll(source, tailsOf(group, tails)));
-  const look = async () => {
+  const pollGroup = createPoller(log, outage, (group) => advanceAll(source, tailsOf(group, tails)));
+  const poll = async () => {
     for (const [logId, tail] of tails) if (tail.followers.size === 0) tails.delete(logId);
     if (tails.size === 0) return;
     const groups = await database.groups().catch((error: unknown) => outage.failed(error));
-    for (const group of groups ?? []) void lookAt(group);
+    for (const group of groups ?? []) void pollGroup(group);
   };
 
   const listening = database.listen(EVENTS_CHANNEL, (logId) => {
-    if (logId === undefined) void look();
+    if (logId === undefined) void poll();
     const tail = tails.get(logId ?? '');
     if (tail) void outage.watch(() => tail.advance());
   });
-  const timer = setInterval(() => void look(), lookMs);
+  const timer = setInterval(() => void poll(), pollMs);
   timer.unref();
 
   return {
@@ -70,7 +70,7 @@ export function createFeed<E extends LogEntry, F>(
       }
       const isFirst = tail.followers.size === 0;
       const follower = new Follower(tail, { after, filter });
-      // Something may have been appended since the end was read, when nobody listened to its hint.
+      // Entries may have been appended after the end was read, before their notifications were received.
       if (isFirst) void outage.watch(() => tail.advance());
       return follower;
     },
@@ -83,17 +83,20 @@ export function createFeed<E extends LogEntry, F>(
   };
 }
 
-/** One look at a group of projects at a time: one whose server hangs keeps nobody else's logs waiting. */
-function pollerOf(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
-  const looks = new Map<string, { isOn: boolean; outage: Outage }>();
+/**
+ * Returns a poller that reads each shard group at most once at a time. A database server that hangs does not delay the
+ * logs of other groups.
+ */
+function createPoller(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
+  const polls = new Map<string, { isOn: boolean; outage: Outage }>();
   return async (group: ProjectGroup) => {
     const own = () => (group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable'));
-    const look = looks.get(group.name) ?? { isOn: false, outage: own() };
-    looks.set(group.name, look);
-    if (look.isOn) return;
-    look.isOn = true;
-    await look.outage.watch(() => advance(group));
-    look.isOn = false;
+    const poll = polls.get(group.name) ?? { isOn: false, outage: own() };
+    polls.set(group.name, poll);
+    if (poll.isOn) return;
+    poll.isOn = true;
+    await poll.outage.watch(() => advance(group));
+    poll.isOn = false;
   };
 }
 
@@ -107,7 +110,7 @@ function tailsOf<E extends LogEntry, F>(
   return [...tails.values()].filter(({ log }) => own.has(log.projectId));
 }
 
-/** Wakes the tails of logs that have grown. */
+/** Advances the tails of logs that have grown. */
 async function advanceAll<E extends LogEntry, F>(
   source: FeedSource<E, F>,
   tails: readonly Tail<E, F>[],

@@ -1,17 +1,19 @@
 /**
- * One subscriber: a cursor on the stored log. It is live while it keeps up with the tail, which hands it
- * new entries; one that lags is dropped from the tail and reads the log by itself, from its own cursor,
- * until it has caught up. So a stalled subscriber costs a bounded buffer, and misses nothing.
+ * One subscriber with its cursor in the stored log. A live subscriber gets new entries from the tail. A subscriber that
+ * lags is dropped from the tail and reads the log individually from its cursor, until it has caught up. A stalled
+ * subscriber therefore costs a bounded buffer and misses no entry.
  */
 import { Signal } from '../work/signal.ts';
 import { type LogEntry, type LogItem, LogLost } from './feed-source.ts';
 import type { Tail } from './tail.ts';
 
-/** Entries that wait for a live subscriber: shared with the others, so this costs only references. */
+/**
+ * The most entries that wait for a live subscriber. They cost only references, because subscribers share the entries.
+ */
 export const WAITING_MAX = 512;
-/** Bytes of the entries that wait for a subscriber. Subscribers that stall share them. */
+/** The most bytes of the entries that wait for a subscriber. Stalled subscribers share the same entries. */
 export const WAITING_BYTES_MAX = 8 * 1024 * 1024;
-/** Entries that a lagging subscriber reads at once: these are its own. */
+/** Entries that a lagging subscriber reads in one batch. They are not shared. */
 export const OWN_BATCH = 100;
 
 const DONE = { done: true, value: undefined } as const;
@@ -20,11 +22,11 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   readonly filter: F;
   readonly #tail: Tail<E, F>;
   readonly #signal = new Signal();
-  /** Everything that it wants up to here was handed out, or is in `#read`. */
+  /** Every matching entry up to this position was returned, or is in `#read`. */
   #covered: bigint;
-  /** Entries that it read by itself. */
+  /** Entries that the follower read individually. */
   #read: LogItem<E>[] = [];
-  /** Entries after `#joinedAt` that the tail handed over, and their bytes. */
+  /** Entries after `#joinedAt` that the tail passed on, and their bytes. */
   #waiting: LogItem<E>[] = [];
   #waitingBytes = 0;
   #joinedAt = 0n;
@@ -40,29 +42,29 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     tail.add(this);
   }
 
-  /** It has begun, and is behind what the tail hands over. */
+  /** True if the follower has started and is behind the entries that the tail passes on. */
   get isLagging(): boolean {
     return this.#joinedAt > 0n && (!this.#isLive || this.#covered < this.#joinedAt);
   }
 
-  /** Throws LogLost if what comes next is gone. */
+  /** Returns the next entry. Throws LogLost if it was removed. */
   async next(): Promise<IteratorResult<LogItem<E>>> {
     while (!this.#hasEnded) {
       const item = this.#takeNext();
       if (item) return { done: false, value: item };
       if (this.#lost) await this.#endWith(this.#lost);
       if (!this.#isLive) this.#join();
-      if (this.#covered < this.#joinedAt) await this.#readOn();
+      if (this.#covered < this.#joinedAt) await this.#readMissing();
       else await this.#signal.wait();
     }
     return DONE;
   }
 
-  /** Ends a waiting next() at once. */
+  /** Ends the stream, and a waiting `next()` immediately. */
   async return(): Promise<IteratorResult<LogItem<E>>> {
     this.#hasEnded = true;
     this.#read = [];
-    this.#forgetWaiting();
+    this.#clearWaiting();
     this.#tail.remove(this);
     this.#signal.raise();
     return DONE;
@@ -72,21 +74,21 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     return this;
   }
 
-  /** The tail's next entries, of which this one takes what it wants. */
-  offer(items: readonly LogItem<E>[], wants: (entry: E) => boolean): void {
+  /** Receives the tail's next entries and keeps those that match the follower's filter. */
+  offer(items: readonly LogItem<E>[], matches: (entry: E) => boolean): void {
     if (!this.#isLive) return;
-    const wanted = items.filter(({ node }) => node.position > this.#covered && wants(node));
-    if (wanted.length === 0) return;
-    this.#waiting.push(...wanted);
-    for (const { node } of wanted) this.#waitingBytes += this.#tail.source.bytesOf(node);
+    const matching = items.filter(({ node }) => node.position > this.#covered && matches(node));
+    if (matching.length === 0) return;
+    this.#waiting.push(...matching);
+    for (const { node } of matching) this.#waitingBytes += this.#tail.source.bytesOf(node);
     if (this.#waiting.length > WAITING_MAX || this.#waitingBytes > WAITING_BYTES_MAX) {
       this.#isLive = false;
-      this.#forgetWaiting();
+      this.#clearWaiting();
     }
     this.#signal.raise();
   }
 
-  /** The tail could not read what comes after what it has handed over. */
+  /** Reports that the tail could not read the entries after its position. */
   lose(lost: LogLost): void {
     if (!this.#isLive || (lost.upTo !== null && this.#covered >= lost.upTo)) return;
     this.#lost = lost;
@@ -98,7 +100,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     if (this.#hasFailed) this.#signal.raise();
   }
 
-  /** From here on the tail hands over what comes; what came before it joined, it reads by itself. */
+  /** Joins the tail, which passes on new entries from now on. The follower reads the earlier ones individually. */
   #join(): void {
     this.#joinedAt = this.#tail.position;
     this.#isLive = true;
@@ -114,12 +116,12 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     return item;
   }
 
-  #forgetWaiting(): void {
+  #clearWaiting(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
   }
 
-  async #readOn(): Promise<void> {
+  async #readMissing(): Promise<void> {
     const range = { above: this.#covered, upTo: this.#joinedAt, limit: OWN_BATCH };
     try {
       this.#hasFailed = false;
@@ -128,7 +130,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
       this.#covered = readTo ?? this.#joinedAt;
     } catch (error) {
       if (error instanceof LogLost) await this.#endWith(error);
-      // The feed logs the failure once for all; its next poll wakes this follower too.
+      // The feed logs the failure once for all followers. Its next poll also wakes this follower.
       this.#hasFailed = true;
       await this.#signal.wait();
     }

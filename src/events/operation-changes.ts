@@ -1,6 +1,6 @@
 /**
- * Operations as they change: one reader for all that are followed in this process, woken by hints of the
- * database and by slow polling. A follower gets the newest state, not every one in between.
+ * Publishes changes of operations. One reader serves all followed operations of this process. Notifications of the
+ * database and slow polling wake it. A follower gets the newest state, but not every state in between.
  */
 import type { Database } from '../database/database.ts';
 import { OPERATIONS_CHANNEL } from '../database/hot/notification-channels.ts';
@@ -10,29 +10,29 @@ import { Outage } from '../work/outage.ts';
 import { Signal } from '../work/signal.ts';
 import { StreamItem } from './stream-item.ts';
 
-/** The poll interval: the longest delay of a change whose hint was lost. */
+/** The poll interval: the longest delay of a change whose notification was lost. */
 const POLL_MS = 1_000;
-/** Operations that are read at once. */
+/** The most operations that one statement reads. */
 const READ_BATCH = 500;
 
 type Operation = Row<'Operation'>;
 export type OperationItem = StreamItem<Operation>;
 
 export interface OperationChanges extends AsyncDisposable {
-  /** The operation as it was given, then each time that it has changed; completes when it has ended or is gone. */
+  /** Yields the operation in its current state, then after each change. Completes when it has ended or was deleted. */
   follow(operation: Operation): AsyncIterableIterator<OperationItem>;
 }
 
 export function createOperationChanges(
   database: Database,
   log: Log,
-  { lookMs = POLL_MS } = {},
+  { pollMs = POLL_MS } = {},
 ): OperationChanges {
   const reader = new OperationReader(database, log);
   const listening = database.listen(OPERATIONS_CHANNEL, (id) => {
     void (id === undefined ? reader.readAll() : reader.read([id]));
   });
-  const timer = setInterval(() => void reader.readAll(), lookMs);
+  const timer = setInterval(() => void reader.readAll(), pollMs);
   timer.unref();
   return {
     follow: (operation) => reader.follow(operation),
@@ -44,7 +44,7 @@ export function createOperationChanges(
   };
 }
 
-/** Reads what is followed, whenever it may have changed: many operations in one statement. */
+/** Reads the followed operations that may have changed, many in one statement. */
 class OperationReader {
   readonly #database: Database;
   readonly #outage: Outage;
@@ -59,13 +59,13 @@ class OperationReader {
 
   follow(operation: Operation): OperationFollower {
     const { id } = operation;
-    const own = this.#followers.get(id) ?? new Set();
+    const siblings = this.#followers.get(id) ?? new Set();
     const follower = new OperationFollower(operation, () => {
-      own.delete(follower);
-      if (own.size === 0 && this.#followers.get(id) === own) this.#followers.delete(id);
+      siblings.delete(follower);
+      if (siblings.size === 0 && this.#followers.get(id) === siblings) this.#followers.delete(id);
     });
-    this.#followers.set(id, own.add(follower));
-    // It may have changed since it was read, when nobody listened to its hint.
+    this.#followers.set(id, siblings.add(follower));
+    // The operation may have changed after it was read, before its notifications were received.
     void this.read([id]);
     return follower;
   }
@@ -101,7 +101,7 @@ class OperationReader {
   }
 
   async end(): Promise<void> {
-    const all = [...this.#followers.values()].flatMap((own) => [...own]);
+    const all = [...this.#followers.values()].flatMap((siblings) => [...siblings]);
     await Promise.all(all.map((follower) => follower.return()));
   }
 }
@@ -113,7 +113,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
   readonly #onEnd: () => void;
   readonly projectId: string;
   #latest: OperationItem | null;
-  #given: OperationItem | null = null;
+  #lastYielded: OperationItem | null = null;
   #hasEnded = false;
 
   constructor(operation: Operation, onEnd: () => void) {
@@ -126,8 +126,8 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
     while (!this.#hasEnded) {
       const latest = this.#latest;
       if (!latest) break;
-      if (!this.#given || !isSame(this.#given.node, latest.node)) {
-        this.#given = latest;
+      if (!this.#lastYielded || !isSame(this.#lastYielded.node, latest.node)) {
+        this.#lastYielded = latest;
         return { done: false, value: latest };
       }
       if (latest.node.status !== 'IN_PROGRESS') break;
@@ -147,7 +147,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
     return this;
   }
 
-  /** Null if it is gone. A row of another project is not shown. */
+  /** Passes the current operation to the follower. Null if it was deleted. A row of another project is not shown. */
   offer(item: OperationItem | null): void {
     this.#latest = item?.node.projectId === this.projectId ? item : null;
     this.#signal.raise();

@@ -1,4 +1,4 @@
-/** Records an event with the change that caused it: they commit together or not at all. */
+/** Records an event in the transaction of the change that caused it: they commit together or not at all. */
 
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import { appendEvents, type EventRow } from '../database/hot/append-events.ts';
@@ -12,7 +12,7 @@ export interface EventToRecord<T extends NotificationEventType = NotificationEve
   projectId: string;
   eventType: T;
   data: EventData<T>;
-  /** Whom the payload names; null if nobody. */
+  /** The group and consumer that the payload names. Null if it names none. */
   subject: Subject | null;
   connectionId?: string;
   installationId?: string;
@@ -21,8 +21,8 @@ export interface EventToRecord<T extends NotificationEventType = NotificationEve
 }
 
 /**
- * Stores the topics that the event is routed to, and a delivery for each destination; an event without a route
- * is not kept. Call it last in a transaction: from here to the commit, other events of the project wait, so that
+ * Records an event: stores the topics that it is routed to, and a delivery for each destination. An event without a
+ * route is not stored. Call it last in a transaction: until the commit, other events of the project wait, so that
  * positions are in commit order.
  */
 export async function recordEvent<T extends NotificationEventType>(
@@ -32,7 +32,7 @@ export async function recordEvent<T extends NotificationEventType>(
   await appendEvents(tx, [eventRow(event)]);
 }
 
-/** The event as statements append it. Throws if its payload is not what its type promises. */
+/** The row of an event for statements that append it. Throws if the payload does not match the schema of its type. */
 export function eventRow<T extends NotificationEventType>({
   eventType,
   data,

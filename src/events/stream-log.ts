@@ -1,4 +1,4 @@
-/** Reads of streams: what is owed to destinations of the type STREAM. Positions are commit order, as those of events. */
+/** Reads streams, the messages of destinations of the type STREAM. Positions are in commit order, as for events. */
 import type { Database } from '../database/database.ts';
 import type { Row } from '../database/rows.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -11,16 +11,16 @@ import {
   type LogRange,
 } from './feed-source.ts';
 
-/** A message with what it carries. */
+/** A message with its body. */
 export type StreamedMessage = Row<'StreamMessage'> & { body: string };
 export type StreamFeed = Feed<StreamedMessage, null>;
-/** A stream has its destination's id. */
+/** The key of a stream. A stream has its destination's id. */
 export type StreamId = Pick<Row<'StreamLog'>, 'projectId' | 'destinationId'>;
 
-/** Bytes of bodies that are read at once; the first may be larger. */
+/** The most bytes of bodies in one read. The first body may be larger. */
 export const BATCH_BYTES_MAX = 1024 * 1024;
-/** The end of a stream that is gone: its followers read on, and find that it is gone. */
-const NOWHERE = 2n ** 63n - 1n;
+/** A position beyond every log, for deleted streams: their followers read on and find that the stream was deleted. */
+const BEYOND_END = 2n ** 63n - 1n;
 
 export function streamLogs(
   database: Database,
@@ -36,7 +36,7 @@ export function streamLogs(
       const streams = await database.rows.find('StreamLog', { projectId, destinationId });
       const kept = streams.filter(({ isDeleted }) => !isDeleted);
       const ends = new Map(kept.map((stream) => [stream.destinationId, stream.lastPosition]));
-      return new Map(destinationId.map((id) => [id, ends.get(id) ?? NOWHERE]));
+      return new Map(destinationId.map((id) => [id, ends.get(id) ?? BEYOND_END]));
     },
     choose: async () => () => true,
     cursorOf,
@@ -44,7 +44,7 @@ export function streamLogs(
   };
 }
 
-/** Null if its destination is gone. */
+/** Finds a stream. Null if its destination was deleted. */
 export async function findStream(
   { rows }: Database,
   { projectId, destinationId }: StreamId,
@@ -53,7 +53,7 @@ export async function findStream(
   return stream && !stream.isDeleted ? stream : null;
 }
 
-/** The error that messages after a cursor are not kept any more. */
+/** The error for a cursor after which messages were removed. */
 export function removedAfter(cursor?: string) {
   return invalid(
     'after',
@@ -66,7 +66,7 @@ function streamOf({ projectId, logId: destinationId }: FollowedLog): StreamId {
   return { projectId, destinationId };
 }
 
-/** Which messages there are, then what they carry: of as many as are small enough together. */
+/** Reads messages, then the bodies of as many of them as fit into BATCH_BYTES_MAX. */
 async function readMessages(
   { rows }: Database,
   log: FollowedLog,
@@ -76,23 +76,23 @@ async function readMessages(
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
   const found = await rows.page('StreamMessage', stream, range);
-  const taken = found.filter(
+  const chosen = found.filter(
     ({ lastByte }, index) => index === 0 || lastByte - firstByte(found) <= BATCH_BYTES_MAX,
   );
-  const bodies = await readBodies(rows.query, stream, { above, taken });
-  const entries = taken.flatMap((message) => {
+  const bodies = await readBodies(rows.query, stream, { above, chosen });
+  const entries = chosen.flatMap((message) => {
     const body = bodies.get(message.position);
     return body === undefined ? [] : { ...message, body };
   });
-  const isWhole = taken.length === found.length && found.length < limit;
-  return { entries, readTo: isWhole ? null : (taken.at(-1)?.position ?? null) };
+  const isWhole = chosen.length === found.length && found.length < limit;
+  return { entries, readTo: isWhole ? null : (chosen.at(-1)?.position ?? null) };
 }
 
 function firstByte([first]: Row<'StreamMessage'>[]): bigint {
   return first?.lastByte ?? 0n;
 }
 
-/** One row at least, as long as there is the stream. */
+/** Returns at least one row while the stream exists. */
 const BODIES = `
   select s."removedPosition", m."position", m."body" from "StreamLog" s
   left join "StreamMessage" m on m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
@@ -105,13 +105,13 @@ interface BodyRow {
   body: string;
 }
 
-/** By position. Throws LogLost if something after `above` is removed, which `taken` may be without. */
+/** Reads bodies by position. Throws LogLost if a message after `above` was removed, which `taken` may lack. */
 async function readBodies(
   query: Database['rows']['query'],
   { projectId, destinationId }: StreamId,
-  { above, taken }: { above: bigint; taken: Row<'StreamMessage'>[] },
+  { above, chosen }: { above: bigint; chosen: Row<'StreamMessage'>[] },
 ): Promise<Map<bigint | null, string>> {
-  const positions = taken.map(({ position }) => position);
+  const positions = chosen.map(({ position }) => position);
   const found = await query<BodyRow>(BODIES, [projectId, destinationId, positions]);
   const [first] = found;
   if (!first) throw new LogLost(notFound('Destination', destinationId), null);

@@ -1,9 +1,9 @@
 import type { Row } from '../database/rows.ts';
 
-/** Whom an operation, an event or a message is about: the rows that are erased with a group or a consumer. */
+/** The group and the consumer that an operation, an event or a message is about. Erasing one of them erases the row. */
 export type Subject = Pick<Row<'Connection'>, 'groupId' | 'consumerId'>;
 
-/** What of a row says it. */
+/** Returns only the subject's columns of a row. */
 export function subjectOf({ groupId, consumerId }: Subject): Subject {
   return { groupId, consumerId };
 }

@@ -1,4 +1,4 @@
-/** The end of one log: reads what is new once, however many follow it. */
+/** The end of one log. It reads new entries once for all followers. */
 import {
   type FeedSource,
   type FollowedLog,
@@ -11,19 +11,19 @@ import {
 import type { Follower } from './follower.ts';
 import { StreamItem } from './stream-item.ts';
 
-/** Entries that are read at once. */
+/** The most entries in one read. */
 export const TAIL_BATCH = 128;
 
 export class Tail<E extends LogEntry, F> {
   readonly log: FollowedLog;
   readonly source: FeedSource<E, F>;
   readonly followers = new Set<Follower<E, F>>();
-  /** Everything up to here was handed to those who were live then. */
+  /** Every entry up to this position was passed to the followers that were live. */
   position: bigint;
   #isReading = false;
   #hasMore = false;
 
-  /** `position` is that of the last entry in the log. */
+  /** Creates the tail of a log whose last entry has this position. */
   constructor(source: FeedSource<E, F>, log: FollowedLog, position: bigint) {
     this.source = source;
     this.log = log;
@@ -38,14 +38,14 @@ export class Tail<E extends LogEntry, F> {
     this.followers.delete(follower);
   }
 
-  /** Items of the log for one follower, which are not shared. */
+  /** Reads items of the log for one follower. They are not shared. */
   async read(range: LogRange, filter?: F): Promise<LogPart<LogItem<E>>> {
     const { entries, readTo } = await this.source.read(this.log, range, filter);
     const itemOf = (entry: E) => new StreamItem(entry, this.source.cursorOf(entry));
     return { entries: entries.map(itemOf), readTo };
   }
 
-  /** Reads to the end of the log; throws if the database doesn't answer. Calls at the same time share one read. */
+  /** Reads to the end of the log. Throws if the database is unavailable. Simultaneous calls share one read. */
   async advance(): Promise<void> {
     this.#hasMore = true;
     if (this.#isReading) return;
@@ -73,14 +73,14 @@ export class Tail<E extends LogEntry, F> {
     if (position === undefined) return;
     const filters = [...this.followers].map(({ filter }) => filter);
     const entries = items.map(({ node }) => node);
-    const wants = await this.source.choose(this.log, entries, filters);
+    const matches = await this.source.choose(this.log, entries, filters);
     for (const follower of this.followers) {
-      follower.offer(items, (entry) => wants(entry, follower.filter));
+      follower.offer(items, (entry) => matches(entry, follower.filter));
     }
     this.position = position;
   }
 
-  /** Those who were live have missed something; who comes now begins at the end. */
+  /** Reports lost entries to the live followers, and moves to the end of the log for new ones. */
   async #lose(lost: LogLost): Promise<void> {
     for (const follower of this.followers) follower.lose(lost);
     const ends = await this.source.readEnds([this.log]);

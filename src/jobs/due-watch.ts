@@ -1,7 +1,7 @@
 /**
- * Sees whether anything waits to be done, all of it by one statement, and tells those who do it. Hints wake most of
- * them at once; this is for what comes due by its time, for what a process that ended has left behind, and for hints
- * that were lost.
+ * Checks by one statement whether any work is due, and notifies its workers. Database notifications wake most workers
+ * immediately. This check finds work that becomes due at its time, work of processes that ended, and work whose
+ * notification was lost.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -24,20 +24,23 @@ export type Earliest = (inProjects: InProjects) => string;
 
 export interface Watched {
   /**
-   * SQL: one value, the earliest time at which something is due in the projects that are asked, also if it is being
-   * done; null if nothing waits.
+   * An SQL expression: the earliest time at which work is due in these projects, also if it is being done. Null if
+   * nothing waits.
    */
   earliest: Earliest;
   /** The shortest time between two calls of `onDue`. */
   gapMs: number;
-  /** Its rows belong to no project. */
+  /** True if its rows belong to no project. */
   isCommon?: boolean;
   onDue(): void;
 }
 
-/** While nothing waits: the longest delay of what comes without a hint, and a load that nobody notices. */
+/**
+ * The check interval while nothing waits. It is the longest delay of work without a notification, and a negligible
+ * load.
+ */
 const IDLE_MS = 10_000;
-/** Between looks that are asked for. */
+/** The shortest time between two checks that notifications cause. */
 const NOTIFICATION_GAP_MS = 1_000;
 
 const CHANNELS = [
@@ -60,7 +63,7 @@ export class DueWatch implements AsyncDisposable {
   readonly #outage: Outage;
   readonly #alarm = new Alarm();
   readonly #stopping = new AbortController();
-  #isHinted = false;
+  #isNotified = false;
   readonly #listening: AsyncDisposable[] = [];
   #running = Promise.resolve();
 
@@ -75,39 +78,40 @@ export class DueWatch implements AsyncDisposable {
     this.#outage = new Outage(services.log, 'due_work.unreadable');
   }
 
-  /** Before `start`. */
+  /** Adds work to check. Call it before `start`. */
   add(watched: Watched): void {
     this.#watched.push({ ...watched, notBeforeMs: 0 });
   }
 
-  /** Looks until it is disposed of, and soon after each hint that something has changed. */
+  /** Checks until it is disposed of, also within a second of each notification of a change. */
   start(): void {
     const { listen } = this.#services.database;
-    const onHint = () => this.lookSoon();
-    for (const channel of CHANNELS) this.#listening.push(listen(channel, onHint));
-    this.#running = this.#lookAgainAndAgain();
+    const onNotification = () => this.checkSoon();
+    for (const channel of CHANNELS) this.#listening.push(listen(channel, onNotification));
+    this.#running = this.#checkRepeatedly();
   }
 
-  /** What is due next may be another time than the last look found. */
-  lookSoon(): void {
-    this.#isHinted = true;
+  /** Starts a check within a second, because the next due time may have changed since the last check. */
+  checkSoon(): void {
+    this.#isNotified = true;
     this.#alarm.ring();
   }
 
-  async #lookAgainAndAgain(): Promise<void> {
+  async #checkRepeatedly(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const lookedMs = performance.now();
-      this.#isHinted = false;
-      const untilNextMs = await this.#outage.watch(() => this.#look());
+      const checkedMs = performance.now();
+      this.#isNotified = false;
+      const untilNextMs = await this.#outage.watch(() => this.#check());
       await this.#alarm.wait(untilNextMs ?? NOTIFICATION_GAP_MS);
-      const restMs = lookedMs + NOTIFICATION_GAP_MS - performance.now();
-      if (this.#isHinted && restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
+      const pauseMs = checkedMs + NOTIFICATION_GAP_MS - performance.now();
+      if (this.#isNotified && pauseMs > 0)
+        await wait(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Answers when the next look is due, in milliseconds. */
-  async #look(): Promise<number> {
+  /** Runs one check. Returns the time until the next one, in milliseconds. */
+  async #check(): Promise<number> {
     const dueInMs = await this.#dueInMs();
     const nowMs = performance.now();
     const nexts = this.#watched.map((watched, index) => {
@@ -122,7 +126,10 @@ export class DueWatch implements AsyncDisposable {
     return Math.min(this.#idleMs, ...nexts);
   }
 
-  /** By the place of what is watched. In a cluster what belongs to no project is with the coordinator, and asked by itself. */
+  /**
+   * The time until each item of work is due, by its index. In a cluster, rows without a project are on the coordinator,
+   * so a separate statement reads them.
+   */
   async #dueInMs(): Promise<Map<number, number>> {
     const { database, now } = this.#services;
     const all = this.#watched.map((watched, index) => ({ ...watched, index }));
@@ -158,7 +165,7 @@ function dueStatement(watched: readonly (Watched & { index: number })[]): ForPro
   const values = (inProjects: InProjects) =>
     watched.map(({ earliest, index }) => `(${index}, (${earliest(inProjects)}))`).join(', ');
   return acrossProjects(
-    'what is due next',
+    'the next due work',
     (inProjects) => `
     select "index", (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
     from (values ${values(inProjects)}) as waiting("index", "time")`,

@@ -5,7 +5,7 @@ import { runWrite } from '../domain/operation/write/write-run.ts';
 import type { Handlers } from './job-worker.ts';
 
 export const HANDLERS = {
-  /** Makes one attempt. Another job makes the next one, if it fails. */
+  /** Attempts a write once. If the attempt fails, another job runs the next one. */
   'run-write': async (services, { projectId, taskId: id }) => {
     await runWrite(services, { projectId, id });
   },

@@ -5,7 +5,7 @@ import type { JobName } from './jobs.ts';
 /** Member of a job's data next to its payload. The process that runs the job continues the trace. */
 export const TRACEPARENT = 'traceparent';
 
-/** The payload names rows and holds no data. */
+/** Describes a job's span. Its attributes are the payload, which contains only ids. */
 export function jobSpan(name: JobName, payload: object, parent: string | null) {
   const ids = Object.entries(payload).map(([key, id]) => [`gateway.job.${key}`, String(id)]);
   const attributes: Record<string, string> = Object.fromEntries(ids);
@@ -14,6 +14,6 @@ export function jobSpan(name: JobName, payload: object, parent: string | null) {
 
 /** Reads a job's data. Null if the job was enqueued outside of traces. */
 export function traceparentOf(data: unknown): string | null {
-  const given = (data as { [TRACEPARENT]?: unknown } | null)?.[TRACEPARENT];
-  return typeof given === 'string' ? given : null;
+  const traceparent = (data as { [TRACEPARENT]?: unknown } | null)?.[TRACEPARENT];
+  return typeof traceparent === 'string' ? traceparent : null;
 }

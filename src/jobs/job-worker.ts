@@ -16,31 +16,29 @@ import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy 
 import { OwnWork } from './own-work.ts';
 import type { JobQueue } from './queue.ts';
 
-/** Work that is done for each group of projects apart, as groups come and go. */
-
-/** Between looks for servers that have come or gone. */
+/** How often added and removed shard groups are checked. */
 const POLL_MS = 10_000;
 
 /**
- * `start` begins the work of one group, by services whose database means this group where all projects are asked.
- * What it returns ends the work.
+ * Runs work for each shard group, as groups are added and removed. `start` starts the work of one group, with services
+ * whose database is limited to it. Disposing its result ends the work.
  */
 async function startByGroup<S extends Services>(
   services: S,
-  start: (ofGroup: S) => AsyncDisposable,
+  start: (groupServices: S) => AsyncDisposable,
 ): Promise<AsyncDisposable> {
   const running = new Map<string, AsyncDisposable>();
   const outage = new Outage(services.log, 'project_groups.unreadable');
   const stopping = new AbortController();
   const follow = async () => {
     const groups = await services.database.groups();
-    const gone = new Set(running.keys());
+    const removed = new Set(running.keys());
     for (const group of groups) {
-      gone.delete(group.name);
+      removed.delete(group.name);
       if (running.has(group.name) || stopping.signal.aborted) continue;
       running.set(group.name, start(servicesOf(services, group)));
     }
-    for (const name of gone) {
+    for (const name of removed) {
       void running.get(name)?.[Symbol.asyncDispose]();
       running.delete(name);
     }
@@ -62,13 +60,15 @@ async function startByGroup<S extends Services>(
   };
 }
 
-/** Whose database means the group where all projects are asked. */
+/** Services whose database is limited to the group wherever statements read all projects. */
 export function servicesOf<S extends Services>(services: S, group: ProjectGroup): S {
   if (group === services.database.group) return services;
   return { ...services, database: { ...services.database, group } };
 }
 
-/** Safe to run twice, also at the same time. `signal` aborts when the job is no longer this worker's. */
+/**
+ * A handler must be safe to run twice, also at the same time. `signal` aborts when the job is no longer this worker's.
+ */
 export type Handler<N extends JobName> = (
   services: Services,
   payload: JobPayload<N>,
@@ -77,42 +77,48 @@ export type Handler<N extends JobName> = (
 
 export type Handlers = { [N in JobName]?: Handler<N> };
 
-/** A sweep looks for work that no job announces, or whose job was lost. Safe to run in many processes at once. */
+/**
+ * Finds and does work that no job announces, or whose job was lost. It must be safe to run in many processes in
+ * parallel.
+ */
 export interface Sweep {
   name: string;
-  /** Between two runs; with `earliest`, the shortest time between two that are due. */
+  /** The time between two runs. With `earliest`, the shortest time between two runs that are due. */
   intervalMs: number;
-  /** SQL of a `Watched`: it runs when something is due. Null if nothing can be in this database. */
+  /** SQL for a `Watched`: the sweep runs when work is due. Null if this database can't have any. */
   earliest?: (inProjects: InProjects, database: Database) => string | null;
-  /** What it looks at belongs to no project. */
+  /** True if its rows belong to no project. */
   isCommon?: boolean;
-  /** Hints of this channel wake it before its time. */
+  /** Notifications of this channel start a run before the interval ends. */
   channel?: string;
-  /** For the projects of the database's group. `signal` aborts when the process stops. */
+  /** Does the work for the projects of the database's shard group. `signal` aborts when the process stops. */
   run: (services: Services, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Work {
   handlers: Handlers;
   sweeps: readonly Sweep[];
-  /** Work that is not done by this worker, for the projects of a group, and who to call when it is due. */
-  beside?: (services: Services) => WorkBeside;
+  /** Starts work of a shard group that is not a sweep, and returns what to call when it is due. */
+  startAdditional?: (services: Services) => AdditionalWork;
 }
 
-export interface WorkBeside extends AsyncDisposable {
+export interface AdditionalWork extends AsyncDisposable {
   watched: readonly Watched[];
 }
 
-/** Between the first runs of two sweeps, so that a start is not busy with all of them at once. */
+/** The delay between the first runs of two sweeps, which spreads the load of a start. */
 const SWEEP_GAP_MS = 200;
 
-/** Hints wake workers at once, and a look finds what is due without one. Without hints workers poll. */
+/**
+ * Notifications wake workers immediately, and DueWatch finds due jobs without one. If notifications are unavailable,
+ * workers poll.
+ */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 600 } as const;
 const POLL_GAP_MS = 1_000;
 
 /**
- * Sweeps begin one after the other, in their order; those of each group of projects run apart from the others'. Workers
- * run until it is disposed of: they then finish what they have begun, within most of SHUTDOWN_MS.
+ * Starts workers and sweeps. Sweeps start one after another, in their order, and separately for each shard group.
+ * Disposing lets them finish what they have begun, within most of SHUTDOWN_MS.
  */
 export async function startJobs(
   services: Services & { queue: JobQueue },
@@ -126,7 +132,9 @@ export async function startJobs(
     await startWorkers(services, name, handler);
     stopOwn.push(takeOwnWork(services, name, handler));
   }
-  const groups = await startByGroup(services, (ofGroup) => startSweeps(ofGroup, names, work));
+  const groups = await startByGroup(services, (groupServices) =>
+    startSweeps(groupServices, names, work),
+  );
   return {
     async [Symbol.asyncDispose]() {
       const sweeping = groups[Symbol.asyncDispose]();
@@ -138,14 +146,14 @@ export async function startJobs(
   };
 }
 
-/** For the projects of one group. */
+/** Starts the sweeps of one shard group. */
 function startSweeps(
   services: Services & { queue: JobQueue },
   names: readonly JobName[],
-  { sweeps, beside }: Omit<Work, 'handlers'>,
+  { sweeps, startAdditional }: Omit<Work, 'handlers'>,
 ): AsyncDisposable {
   const { queue } = services;
-  const others = beside?.(services);
+  const others = startAdditional?.(services);
   const stopping = new AbortController();
   const watch = new DueWatch(services, others?.watched);
   for (const name of names) {
@@ -155,8 +163,8 @@ function startSweeps(
   const loops = [...sweeps, supervision(queue)].map(async (sweep, index) => {
     const alarm = watchedAlarm(services, watch, sweep);
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
-    const onRan = () => watch.lookSoon();
-    await runAgainAndAgain(services, sweep, { alarm, onRan, signal: stopping.signal });
+    const onRan = () => watch.checkSoon();
+    await runRepeatedly(services, sweep, { alarm, onRan, signal: stopping.signal });
   });
   watch.start();
   return {
@@ -164,7 +172,7 @@ function startSweeps(
       stopping.abort();
       const watching = watch[Symbol.asyncDispose]();
       const ended = endWithin(Promise.all([watching, ...loops]), stopWorkMs(services.config));
-      // At the same time, so that each has all of the time.
+      // Both are stopped in parallel, so that each has all of the time.
       await Promise.all([others?.[Symbol.asyncDispose](), ended]);
     },
   };
@@ -202,7 +210,7 @@ async function startWorkers<N extends JobName>(
   );
 }
 
-/** From now on this process does itself what it begins. Returns what stops that. */
+/** Makes this process do work that it begins. Returns a function that stops that. */
 function takeOwnWork<N extends JobName>(
   services: Services & { queue: JobQueue },
   name: N,
@@ -223,7 +231,7 @@ function takeOwnWork<N extends JobName>(
   };
 }
 
-/** Jobs of workers that were killed, and ended jobs. */
+/** Handles jobs of killed workers, and deletes ended jobs. */
 function supervision({ boss, earliestEnded }: JobQueue): Sweep {
   return {
     name: 'job queue',
@@ -234,18 +242,18 @@ function supervision({ boss, earliestEnded }: JobQueue): Sweep {
   };
 }
 
-/** Rings when the sweep has something to do. */
+/** Returns an alarm that rings when the sweep has work to do. */
 function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Alarm {
   const alarm = new Alarm();
   const { earliest, intervalMs: gapMs, isCommon = false } = sweep;
   if (earliest?.(() => 'true', database)) {
-    const ofAsked: Earliest = (inProjects) => earliest(inProjects, database) ?? 'null';
-    watch.add({ earliest: ofAsked, isCommon, gapMs, onDue: () => alarm.ring() });
+    const earliestIn: Earliest = (inProjects) => earliest(inProjects, database) ?? 'null';
+    watch.add({ earliest: earliestIn, isCommon, gapMs, onDue: () => alarm.ring() });
   }
   return alarm;
 }
 
-async function runAgainAndAgain(
+async function runRepeatedly(
   services: Services,
   { name, intervalMs, earliest, channel, run }: Sweep,
   { alarm, onRan, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
@@ -262,7 +270,7 @@ async function runAgainAndAgain(
   signal.removeEventListener('abort', onStop);
 }
 
-/** Shorter if the signal aborts. */
+/** Waits, or returns earlier if the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => {});
 }

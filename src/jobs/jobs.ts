@@ -1,31 +1,34 @@
 /**
- * The jobs: names, payloads and how they are run. A payload names rows and holds no data of its own,
- * so that a job that runs late, or twice, works on the rows as they are now.
+ * The jobs: names, payloads and policies. A payload contains only ids of rows, so that a job that runs late or twice
+ * works on their current state.
  */
 import { z } from 'zod';
 import type { OwnWorkOptions } from './own-work.ts';
 
 export interface JobPolicy {
   payload: z.ZodObject;
-  /** At most one job of a key waits: a second one is dropped while the first has not begun. */
+  /** True if at most one job of a key waits: another one is dropped while the first has not started. */
   onceForKey?: boolean;
-  /** A job that runs longer is given up and run again. */
+  /** A job that runs longer is considered lost, and runs again. */
   expireInSeconds: number;
-  /** Fetched together and run side by side by one worker. */
+  /** Jobs that one worker fetches together and runs in parallel. */
   batchSize: number;
   /** Workers in each process. */
   concurrency: number;
-  /** Of these, how many may work for one group at a time. */
+  /** The most workers that work for one group at a time. */
   concurrencyOfGroup: number;
-  /** What a process does beside it of the work that it begins itself; without it, all of it goes through the queue. */
+  /**
+   * Limits of the work that a process begins and does itself, besides its workers. Without it, all work goes through
+   * the queue.
+   */
   own?: OwnWorkOptions;
 }
 
-/** A job of a version that did not name it finds no row; the sweeps begin its work again. */
+/** A job of an older version without a project id finds no row. The sweeps start its work again. */
 const projectId = z.string().default('');
 
 export const JOBS = {
-  /** A write whose time has come: its first attempt, or another one. */
+  /** A write that is due: its first attempt or a later one. */
   'run-write': {
     payload: z.object({ projectId, taskId: z.string() }),
     onceForKey: true,
@@ -35,7 +38,7 @@ export const JOBS = {
     concurrencyOfGroup: 6,
     own: { runningMax: 32, runningOfGroupMax: 24, waitingMax: 1_000 },
   },
-  /** Some pages of a read; the next job in line reads the rest. */
+  /** Some pages of a read. The next job reads the rest. */
   'run-read': {
     payload: z.object({ projectId, operationId: z.string() }),
     onceForKey: true,
@@ -45,7 +48,7 @@ export const JOBS = {
     concurrencyOfGroup: 4,
     own: { runningMax: 8, runningOfGroupMax: 4, waitingMax: 1_000 },
   },
-  /** Some rows of what is being erased; the next job in line removes the rest. */
+  /** Some rows of an erasure. The next job removes the rest. */
   'run-erasure': {
     payload: z.object({ projectId: z.string(), id: z.string() }),
     onceForKey: true,
@@ -59,7 +62,7 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;
 
-/** Shared by all jobs: failures wait a little longer each time, and are never given up. */
+/** Retries of all jobs. The wait increases with each failure, and retries practically never end. */
 export const RETRIES = {
   retryLimit: 100_000,
   retryDelay: 1,
@@ -67,7 +70,7 @@ export const RETRIES = {
   retryDelayMax: 60,
 } as const;
 
-/** The shortest that the queue allows: a job of a killed worker runs again after this. */
+/** The shortest heartbeat that the queue allows. A job of a killed worker runs again after this time. */
 export const HEARTBEAT_SECONDS = 10;
-/** Ended jobs are not needed: their results are in the rows. */
+/** How long ended jobs are kept. They are not needed: their results are in the rows. */
 export const KEPT_SECONDS = 60;

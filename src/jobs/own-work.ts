@@ -1,21 +1,21 @@
 /**
- * Work that this process begins by itself, right after the change that it follows from: it needs no trip through the
- * queue. Whatever is lost with the process is in its rows, where the sweeps find it.
+ * Work that this process does itself, directly after the change that causes it, without the queue. If the process ends,
+ * a sweep finds lost work by its rows.
  */
 
 export interface WorkToBegin {
-  /** The group whose work it is: one group never takes all places. */
+  /** The group of the work, which limits how much of it runs at the same time. */
   group: string;
-  /** Never throws. `signal` aborts when the process stops. */
+  /** Does the work. Never throws. `signal` aborts when the process stops. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface OwnWorkOptions {
-  /** Pieces of work that run at once. */
+  /** The most work that runs at the same time. */
   runningMax: number;
-  /** Of these, those of one group. */
+  /** The most work of one group that runs at the same time. */
   runningOfGroupMax: number;
-  /** Pieces that wait for a place. */
+  /** The most work that waits. */
   waitingMax: number;
 }
 
@@ -30,23 +30,23 @@ export class OwnWork {
     this.#options = options;
   }
 
-  /** False if there is no room: then another worker has to do it. */
+  /** Starts the work or lets it wait. False if too much waits: then another worker must do it. */
   take(work: WorkToBegin): boolean {
     if (this.#stopping.signal.aborted) return false;
-    if (this.#hasPlace(work.group)) this.#begin(work);
+    if (this.#hasCapacity(work.group)) this.#begin(work);
     else if (this.#waiting.length < this.#options.waitingMax) this.#waiting.push(work);
     else return false;
     return true;
   }
 
-  /** Waits for what runs; what has not begun is left to other processes. */
+  /** Waits for running work. Other processes do the work that has not started. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#waiting = [];
     await Promise.all(this.#running);
   }
 
-  #hasPlace(group: string): boolean {
+  #hasCapacity(group: string): boolean {
     const { runningMax, runningOfGroupMax } = this.#options;
     return (
       this.#running.size < runningMax && (this.#runningOfGroup.get(group) ?? 0) < runningOfGroupMax
@@ -63,10 +63,10 @@ export class OwnWork {
   }
 
   #leave(group: string): void {
-    const left = (this.#runningOfGroup.get(group) ?? 1) - 1;
-    if (left > 0) this.#runningOfGroup.set(group, left);
+    const remaining = (this.#runningOfGroup.get(group) ?? 1) - 1;
+    if (remaining > 0) this.#runningOfGroup.set(group, remaining);
     else this.#runningOfGroup.delete(group);
-    const next = this.#waiting.findIndex((work) => this.#hasPlace(work.group));
+    const next = this.#waiting.findIndex((work) => this.#hasCapacity(work.group));
     if (next < 0) return;
     const [work] = this.#waiting.splice(next, 1);
     if (work) this.#begin(work);

@@ -1,4 +1,4 @@
-/** The job queue, in the same database as the rows that jobs are about: a job commits with its change or not at all. */
+/** The job queue, in the database of the rows that jobs are about: a job commits with its change or not at all. */
 import type { Tracer } from '@opentelemetry/api';
 import {
   type ConnectionOptions,
@@ -25,23 +25,23 @@ import {
 import type { OwnWork } from './own-work.ts';
 
 export interface EnqueueOptions {
-  /** By the database's clock. Default: at once. */
+  /** The earliest start, by the database's clock. Default: immediately. */
   startAfter?: Date;
   /** Required for a job that is declared with `onceForKey`. */
   singletonKey?: string;
-  /** The group whose work it is: one group never takes all workers. */
+  /** The group of the work, which limits how many workers it can use. */
   group?: string;
 }
 
 export interface OptionsToBegin extends EnqueueOptions {
   singletonKey: string;
   group: string;
-  /** Does the work in this process. Default: what its workers do. */
+  /** Does the work in this process. Default: the handler of its workers. */
   run?: (signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface Queue {
-  /** Call it in the transaction of the change that the job follows from. */
+  /** Enqueues a job. Call it in the transaction of the change that causes the job. */
   enqueue<N extends JobName>(
     tx: Transaction,
     name: N,
@@ -49,28 +49,28 @@ export interface Queue {
     options?: EnqueueOptions,
   ): Promise<void>;
   /**
-   * Call it after the commit of the change that the work follows from: this process does it, if it has workers and
-   * room, or else a job does. Never throws: what is lost is in the rows, where a sweep finds it.
+   * Starts work in this process if it has workers and capacity, or else enqueues a job. Call it after the commit of the
+   * change that causes the work. It never throws: a sweep finds lost work by its rows.
    */
   begin<N extends JobName>(name: N, payload: JobPayload<N>, options: OptionsToBegin): Promise<void>;
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
-  /** What a `Watched` looks at: jobs that wait for a worker, and jobs that supervision looks after. */
+  /** SQL for a `Watched`: when jobs wait for a worker, and when ended jobs need supervision. */
   earliest(name: JobName): string;
   earliestEnded: string;
-  /** Workers of this process look for jobs. */
+  /** Makes workers of this process fetch jobs. */
   wake(name: JobName): void;
-  /** Jobs by queue and state, as a worker counted them last. */
+  /** The number of jobs by queue and state, as last counted by a worker. */
   counts(): Promise<{ queue: string; state: string; count: number }[]>;
-  /** For jobs/job-worker.ts alone. */
+  /** Only for jobs/job-worker.ts. */
   boss: PgBoss;
-  /** What the workers of this process take without the queue; for jobs/job-worker.ts alone. */
+  /** Work that the workers of this process take without the queue. Only for jobs/job-worker.ts. */
   own: Map<JobName, OwnWorker>;
 }
 
 const SCHEMA = 'pgboss';
-/** Long: the gateway does not use what these timers do. */
+/** Long, because the gateway does not use the functions of these timers. */
 const IDLE_SECONDS = 3_600;
 const REPORT_MS = 10_000;
 
@@ -100,7 +100,7 @@ export async function openQueue(
       await boss.send(name, ...jobOf(name, payload, options, { db: fromPrisma(tx) }));
     },
     begin: createBegin(boss, { own, log, tracer }),
-    // The workers have stopped before; a job that is still held is run again by another process.
+    // The workers have stopped before. Another process runs a job that is still held.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
   };
 }
@@ -115,7 +115,7 @@ function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begi
   return async (name, payload, { run, ...options }) => {
     const worker = own.get(name);
     const span = jobSpan(name, payload, currentTraceparent());
-    const doIt = async (signal: AbortSignal) => {
+    const doWork = async (signal: AbortSignal) => {
       try {
         await inTrace({ tracer }, span, async () =>
           run ? run(signal) : worker?.run(payload, signal),
@@ -124,7 +124,7 @@ function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begi
         log.warn({ err: error, job: name, data: payload }, 'job.failed');
       }
     };
-    if (worker?.work.take({ group: options.group, run: doIt })) return;
+    if (worker?.work.take({ group: options.group, run: doWork })) return;
     try {
       await boss.send(name, ...jobOf(name, payload, options));
     } catch (error) {
@@ -140,7 +140,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
     ...options,
     useListenNotify: true,
     schedule: false,
-    // Workers do it: jobs/job-worker.ts.
+    // The workers supervise the queue: jobs/job-worker.ts.
     supervise: false,
     superviseIntervalSeconds: HEARTBEAT_SECONDS / 2,
     monitorIntervalSeconds: HEARTBEAT_SECONDS / 2,
@@ -148,7 +148,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
     flowIntervalSeconds: IDLE_SECONDS,
     bamIntervalSeconds: IDLE_SECONDS,
   });
-  // Every worker repeats the same error, and nothing tells when it is over.
+  // Every worker repeats the same error, and no event reports its end, so the log repeats it at an interval.
   const outage = new Outage(log, 'job_queue.failed', { repeatMs: REPORT_MS });
   boss.on('error', (error) => outage.failed(error));
   boss.on('warning', ({ message, data }) =>
@@ -157,7 +157,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
   return boss;
 }
 
-/** No index leads to the first job that waits for its time: such jobs are looked at again in a second. */
+/** No index finds the first job that waits for its time, so such jobs are checked again in a second. */
 function earliestOf(name: JobName): string {
   const waiting = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
   return `case when exists (${waiting} and start_after <= ${SCHEMA}.job_now()) then now()
@@ -176,7 +176,7 @@ function jobOf<N extends JobName>(
   connection: ConnectionOptions = {},
 ): [payload: object, options: SendOptions] {
   const { onceForKey, payload: schema }: JobPolicy = JOBS[name];
-  if (onceForKey && !singletonKey) throw new Error(`A job ${name} needs a singletonKey.`);
+  if (onceForKey && !singletonKey) throw new Error(`Bug: a job ${name} needs a singletonKey.`);
   const traceparent = currentTraceparent();
   return [
     { ...schema.parse(payload), ...(traceparent && { [TRACEPARENT]: traceparent }) },

@@ -1,4 +1,4 @@
-/** Work that no job announces, or whose job was lost. SWEEPS has them in the order in which they first run. */
+/** Work that no job announces, or whose job was lost. SWEEPS lists the sweeps in the order of their first runs. */
 import type { Database } from '../database/database.ts';
 import {
   PROVIDER_EVENTS_CHANNEL,
@@ -8,7 +8,7 @@ import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/
 import { foldActivity } from '../domain/activity/activity-deltas.ts';
 import { refreshDue } from '../domain/connection/connection-refresh.ts';
 import { recoverErasures } from '../domain/erasure/erasure.ts';
-import { dropLeft } from '../domain/event/dropped-deliveries.ts';
+import { dropRemaining } from '../domain/event/dropped-deliveries.ts';
 import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
 import { recoverReads } from '../domain/operation/read/read-run.ts';
 import { startDueReads } from '../domain/operation/read/schedule.ts';
@@ -21,11 +21,11 @@ import { pollSchemas } from '../domain/schema-watch/poll-schemas.ts';
 import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 import type { Sweep } from './job-worker.ts';
 
-/** Frees the leases of processes that have ended, soon after they end. */
+/** Frees the leases of processes that have ended, within seconds of their end. */
 export const missProcessesSweep: Sweep = {
   name: 'processes to miss',
   intervalMs: 1_000,
-  earliest: (_isAsked, { processes }) => processes.earliest,
+  earliest: (_inProjects, { processes }) => processes.earliest,
   isCommon: true,
   async run({ database, log }) {
     const processIds = await database.processes.look();
@@ -67,7 +67,7 @@ export const maintainSubscriptionsSweep: Sweep = {
   run: maintainSubscriptions,
 };
 
-/** Runs for as long as this process follows a stream. */
+/** Runs while this process follows a stream. */
 export const followProviderStreamsSweep: Sweep = {
   name: 'streams of providers',
   intervalMs: 2_000,
@@ -143,30 +143,34 @@ export const trimStreamsSweep: Sweep = {
   },
 };
 
-/** Removes the deliveries of destinations that callers have deleted. */
+/** Fails the pending deliveries of deleted destinations. */
 export const dropDeliveriesSweep: Sweep = {
   name: 'deliveries to destinations that are gone',
   intervalMs: MINUTE_MS,
   async run({ database, now, log }, signal) {
-    const dropped = await dropLeft(database, { now: now(), signal });
+    const dropped = await dropRemaining(database, { now: now(), signal });
     if (dropped > 0) log.info({ dropped }, 'deliveries.dropped');
   },
 };
 
-/** An embedded database has its own upkeep, and each node of a cluster its own tables. */
-const isPlannedHere = ({ kind, isDistributed }: Database) => kind === 'postgres' && !isDistributed;
+/**
+ * True if PostgreSQL's statistics are maintained here. An embedded database maintains its own, and in a cluster each
+ * node does.
+ */
+const maintainsStatistics = ({ kind, isDistributed }: Database) =>
+  kind === 'postgres' && !isDistributed;
 
 export const analyzeOutgrownTablesSweep: Sweep = {
   name: 'outgrown tables',
   intervalMs: 2_000,
   isCommon: true,
-  earliest: (_isAsked, database) => (isPlannedHere(database) ? OUTGROWN_TABLE_DUE : null),
+  earliest: (_inProjects, database) => (maintainsStatistics(database) ? OUTGROWN_TABLE_DUE : null),
   async run({ database }) {
-    if (isPlannedHere(database)) await analyzeOutgrownTables(database.sweeps(database.group));
+    if (maintainsStatistics(database)) await analyzeOutgrownTables(database.sweeps(database.group));
   },
 };
 
-/** The work that ended processes have left behind comes first. */
+/** Work of ended processes comes first. */
 export const SWEEPS: readonly Sweep[] = [
   missProcessesSweep,
   recoverWritesSweep,

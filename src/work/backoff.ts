@@ -1,15 +1,21 @@
-/** Retries with backoff: each wait is longer than the one before, so that retries do not keep down what has failed. */
+/**
+ * Retries with backoff: each wait is longer than the previous one, so that retries do not overload a service that is
+ * failing.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Backoff {
-  /** The wait after the first failure; each later one is twice as long. */
+  /** The wait after the first failure. Each later wait is twice as long. */
   firstMs: number;
   maxMs: number;
-  /** Jitter: the largest share that chance takes off a wait, so that what failed together is not retried together. */
+  /**
+   * Jitter: the largest part of a wait that is randomly subtracted, so that work that failed together is not retried
+   * together.
+   */
   jitter?: number;
 }
 
-/** The wait after `failures` failures in a row, from 1. */
+/** The wait after a number of consecutive failures, at least 1. */
 export function backoffMs(
   { firstMs, maxMs, jitter = 0 }: Backoff,
   failures: number,
@@ -25,7 +31,7 @@ export interface Persistence {
   onFailure?: (error: unknown, failures: number) => void;
 }
 
-/** Retries the work until it succeeds; undefined if the signal aborts, also while the work hangs. */
+/** Retries the work until it succeeds. Undefined if the signal aborts, even while the work hangs. */
 export async function untilDone<T>(
   work: () => Promise<T>,
   { backoff, onFailure, signal }: Persistence & { signal: AbortSignal },
@@ -48,7 +54,7 @@ export async function untilDone<T>(
   }
 }
 
-/** Tries the work up to that number of times, and throws its last error. A final error is thrown at once. */
+/** Tries the work up to `triesMax` times, and throws its last error. A final error is thrown immediately. */
 export async function withTries<T>(
   work: () => Promise<T>,
   {
@@ -69,7 +75,7 @@ export async function withTries<T>(
   }
 }
 
-/** After one more failure in a row: how many there are, and when the work is tried again. */
+/** Counts one more consecutive failure. Returns their number, and the time of the next try. */
 export function nextTry(
   { now, random }: { now: () => Date; random: () => number },
   backoff: Backoff,

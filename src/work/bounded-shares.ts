@@ -1,13 +1,6 @@
-/**
- * A bounded resource that many holders share, such as the requests or sockets of a process. Each level (a caller, a
- * project, a connection) has a maximum of its own. A holder never gets more than is left for others: it is refused as
- * soon as it holds as much as is free. A part of the resource is reserved for holders that have next to nothing, so
- * that several greedy ones together can't take all of it.
- */
-
-/** The part that is reserved, and the most that a holder may have of it. */
+/** The reserved part of the resource, and the most that a holder may have of it. */
 const RESERVED_PART = 1 / 5;
-const LITTLE_PART = 1 / 100;
+const SMALL_USE_PART = 1 / 100;
 
 /** The levels of a holder. A level that is absent is not bounded for it. */
 export type Level = 'caller' | 'project' | 'connection';
@@ -19,20 +12,26 @@ export interface ShareLimits {
   levels: readonly { level: Level; max: number }[];
 }
 
-/** What is used up: the whole resource, or the share of one level. */
+/** The limit that is used up: the whole resource, or the share of one level. */
 export type UsedUp = 'process' | Level;
 
+/**
+ * A bounded resource that many holders share, such as the requests or sockets of a process. Each level (a caller, a
+ * project, a connection) has its own maximum. A holder never gets more than is left for others: it is refused when it
+ * holds as much as is free. A part of the resource is reserved for holders with little use, so that several large
+ * holders together can't use all of it.
+ */
 export class BoundedShares {
   readonly max: number;
   readonly #reserved: number;
-  readonly #little: number;
+  readonly #smallUse: number;
   readonly #levels: { level: Level; max: number; held: Map<string, number> }[];
   #held = 0;
 
   constructor({ process, levels }: ShareLimits) {
     this.max = process;
     this.#reserved = Math.floor(process * RESERVED_PART);
-    this.#little = Math.max(1, Math.floor(process * LITTLE_PART));
+    this.#smallUse = Math.max(1, Math.floor(process * SMALL_USE_PART));
     this.#levels = levels.map((one) => ({ ...one, held: new Map() }));
   }
 
@@ -40,7 +39,7 @@ export class BoundedShares {
     return this.#held;
   }
 
-  /** How many holders of a level hold something. */
+  /** Number of holders of a level that hold at least one unit. */
   holders(level: Level): number {
     return this.#heldAt(level)?.size ?? 0;
   }
@@ -49,29 +48,29 @@ export class BoundedShares {
     return this.#heldAt(level)?.get(name) ?? 0;
   }
 
-  /** How much the largest holder of each bounded level holds. */
+  /** The units that the largest holder of each bounded level holds. */
   largest(): { level: Level; held: number }[] {
     return this.#levels.map(({ level, held }) => ({
       level,
-      held: held.values().reduce((most, one) => Math.max(most, one), 0),
+      held: held.values().reduce((shareMax, one) => Math.max(shareMax, one), 0),
     }));
   }
 
-  /** Takes one, or takes nothing and returns why. */
+  /** Takes one unit. If that is not possible, takes nothing and returns the level that is used up. */
   take(holder: Holder): UsedUp | null {
     const free = this.max - this.#held;
     if (free <= 0) return 'process';
     for (const { level, max, held } of this.#levels) {
       const name = holder[level];
       if (name === undefined) continue;
-      const most = Math.min(max, Math.max(this.#little, free - this.#reserved));
-      if ((held.get(name) ?? 0) >= most) return level;
+      const shareMax = Math.min(max, Math.max(this.#smallUse, free - this.#reserved));
+      if ((held.get(name) ?? 0) >= shareMax) return level;
     }
     this.add(holder);
     return null;
   }
 
-  /** Takes one beyond every maximum, for work that has begun and must not be refused. */
+  /** Takes one unit beyond every maximum, for work that has begun and must not be refused. */
   add(holder: Holder): void {
     this.#held += 1;
     for (const { level, held } of this.#levels) {
@@ -80,14 +79,14 @@ export class BoundedShares {
     }
   }
 
-  /** Gives one back. Must be called once for each `take` that succeeded and each `add`, with the same names. */
-  give(holder: Holder): void {
+  /** Releases one unit. Call it once for each successful `take` and each `add`, with the same names. */
+  release(holder: Holder): void {
     this.#held -= 1;
     for (const { level, held } of this.#levels) {
       const name = holder[level];
       if (name === undefined) continue;
-      const left = (held.get(name) ?? 0) - 1;
-      if (left > 0) held.set(name, left);
+      const remaining = (held.get(name) ?? 0) - 1;
+      if (remaining > 0) held.set(name, remaining);
       else held.delete(name);
     }
   }

@@ -1,13 +1,13 @@
 /**
- * The time of another clock without a request for each reading: its readings, plus what this process's monotonic
- * clock has counted since. The process's own date does not matter.
+ * The time of another clock without a request for each access: the last reading, plus the time that this process's
+ * monotonic clock has measured since. The process's own date does not matter.
  */
 
 export class RemoteClock {
   readonly #read: () => Promise<number>;
   #offsetMs = Number.NaN;
 
-  /** `read` gives milliseconds since 1970. */
+  /** `read` returns milliseconds since 1970. */
   constructor(read: () => Promise<number>) {
     this.#read = read;
   }
@@ -15,16 +15,17 @@ export class RemoteClock {
   now = (): Date => new Date(performance.now() + this.#offsetMs);
 
   /**
-   * Reads it again. It was read at some moment between the question and the answer: a slow reading changes only what it
-   * proves wrong, and a quick one says it exactly. Throws what reading throws, and keeps the time as it was then.
+   * Reads the other clock. The reading happened at an unknown moment between request and response. A slow reading
+   * changes the offset only if it proves it wrong, and a quick one determines it precisely. If `read` throws, the error
+   * is passed on and the offset is kept.
    */
   async set(): Promise<void> {
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     const timeMs = await this.#read();
-    const least = timeMs - performance.now();
-    const most = timeMs - askedMs;
+    const lowestMs = timeMs - performance.now();
+    const highestMs = timeMs - requestedMs;
     this.#offsetMs = Number.isNaN(this.#offsetMs)
-      ? (least + most) / 2
-      : Math.min(Math.max(this.#offsetMs, least), most);
+      ? (lowestMs + highestMs) / 2
+      : Math.min(Math.max(this.#offsetMs, lowestMs), highestMs);
   }
 }

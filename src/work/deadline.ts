@@ -1,7 +1,7 @@
-/** Time limits on waits. They end the wait, not the work. */
+/** Time limits of waits. They end the wait, not the work. */
 import { DomainError } from '../errors.ts';
 
-/** The result; if it takes longer, what `late` returns or throws. */
+/** Returns the result of `running`. If it takes longer than `maxMs`, returns or throws the result of `late`. */
 export async function withDeadline<T, L = T>(
   running: Promise<T>,
   maxMs: number,
@@ -16,7 +16,7 @@ export async function withDeadline<T, L = T>(
   }
 }
 
-/** Waits for the end of the work, whatever it is, but not for longer. */
+/** Waits until the work ends, successfully or not, but at most `maxMs`. */
 export async function endWithin(running: Promise<unknown>, maxMs: number): Promise<void> {
   await withDeadline(
     running.then(
@@ -33,7 +33,7 @@ export interface TimeLimits {
   LIMIT_MUTATION_MS: number;
 }
 
-/** The longest that a caller waits for an operation or a request; then it is refused. */
+/** The longest time that an operation or a request may take before it is refused. */
 export function operationMsMax(
   { LIMIT_QUERY_MS, LIMIT_MUTATION_MS }: TimeLimits,
   { isChange }: { isChange: boolean },
@@ -41,7 +41,7 @@ export function operationMsMax(
   return isChange ? LIMIT_MUTATION_MS : LIMIT_QUERY_MS;
 }
 
-/** The refusal of an operation or a request that took too long. */
+/** The error for an operation or a request that took too long. */
 export function outOfTime(
   what: 'operation' | 'request',
   { isChange, maximumMs }: { isChange: boolean; maximumMs: number },
@@ -51,10 +51,10 @@ export function outOfTime(
   return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum: maximumMs });
 }
 
-/** The rest of SHUTDOWN_MS is for closing resources. */
+/** The part of SHUTDOWN_MS for running work. The rest is for closing resources. */
 const STOP_WORK_SHARE = 0.8;
 
-/** What running requests and jobs have when the process is told to stop. */
+/** The time that running requests and jobs have after the process receives a stop signal. */
 export function stopWorkMs({ SHUTDOWN_MS }: { SHUTDOWN_MS: number }): number {
   return SHUTDOWN_MS * STOP_WORK_SHARE;
 }

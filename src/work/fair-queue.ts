@@ -1,27 +1,27 @@
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996) on two levels: projects take turns, and within a project its
  * callers do. A turn is as long as the weight of the work, so a caller of heavy work gets fewer turns. Work begins in
- * the order of its start tags: the later of the queue's virtual time and the end of the caller's work before it. A
- * caller that was idle therefore comes next, whatever others have queued.
+ * the order of its start tags: the later of the queue's virtual time and the end of the caller's previous work. A
+ * caller that was idle therefore comes next, regardless of what others have queued.
  */
 
 export interface Work {
   readonly project: string;
   readonly caller: string;
-  /** At least 1: work that is twice as heavy counts as two turns. */
+  /** At least 1. Work that is twice as heavy counts as two turns. */
   readonly weight: number;
 }
 
 const always = () => true;
 
-/** Idle names beyond this many are forgotten. */
+/** The number of names above which idle ones are removed. */
 const NAMES_MAX = 1_000;
 
-/** One who takes turns: a project, or a caller of it. */
+/** A participant of a level: a project, or a caller of a project. */
 class Party<T> {
-  /** The end of its last work, in virtual time. */
+  /** The end of the participant's last work, in virtual time. */
   finish = 0;
-  /** Start tags of what waits, with the work itself on the level of callers. */
+  /** Start tags of waiting work. On the level of callers, with the work itself. */
   readonly waiting: { start: number; work?: T }[] = [];
 }
 
@@ -36,22 +36,22 @@ class Level<T, P extends Party<T>> {
   }
 
   partyOf(name: string): P {
-    const known = this.parties.get(name);
-    if (known) return known;
-    if (this.parties.size >= this.#partiesMax) this.#forgetIdle();
+    const existing = this.parties.get(name);
+    if (existing) return existing;
+    if (this.parties.size >= this.#partiesMax) this.#removeIdle();
     const party = this.#create();
     this.parties.set(name, party);
     return party;
   }
 
-  /** The start tag of work that arrives now. */
+  /** Returns the start tag of work that arrives now. */
   stamp(party: P, weight: number): number {
     const start = Math.max(this.virtualTime, party.finish);
     party.finish = start + weight;
     return start;
   }
 
-  /** The party with the earliest start tag of those that `isReady` accepts and for which something waits. */
+  /** Returns the party with the earliest start tag. It must have waiting work, and `isReady` must accept it. */
   next(isReady: (party: P) => boolean): P | null {
     let earliest: P | null = null;
     let start = Number.POSITIVE_INFINITY;
@@ -63,10 +63,10 @@ class Level<T, P extends Party<T>> {
   }
 
   /**
-   * Forgets parties for which nothing waits: all of them if nothing waits at all, otherwise those whose next start tag
-   * is the virtual time anyway. The number after which it runs again grows with what it left: its cost stays small.
+   * Removes parties without waiting work. If other parties have any, it keeps parties whose next start tag is after the
+   * virtual time. The next removal happens at twice the remaining number, so that its cost stays small.
    */
-  #forgetIdle(): void {
+  #removeIdle(): void {
     const isBusy = this.parties.values().some(({ waiting }) => waiting.length > 0);
     for (const [name, { finish, waiting }] of this.parties) {
       const isIdle = waiting.length === 0 && (!isBusy || finish <= this.virtualTime);
@@ -84,17 +84,17 @@ export class FairQueue<T extends Work> {
   readonly #projects = new Level<T, Project<T>>(() => new Project<T>());
   #size = 0;
 
-  /** How much waits. */
+  /** Number of pieces of work that wait. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many projects are remembered. */
+  /** Number of projects that are stored. */
   get names(): number {
     return this.#projects.parties.size;
   }
 
-  /** Counts work that begins without waiting. */
+  /** Counts work that starts without waiting. */
   pass({ project: name, caller, weight }: T): void {
     const projects = this.#projects;
     const project = projects.partyOf(name);
@@ -112,7 +112,7 @@ export class FairQueue<T extends Work> {
     this.#size += 1;
   }
 
-  /** The work whose turn it is, of the callers whose next work `mayBegin`. */
+  /** Removes and returns the work whose turn it is, among callers whose next work `mayBegin`. */
   shift(mayBegin: (work: T) => boolean = always): T | undefined {
     const isReady = ({ waiting: [first] }: Party<T>) => !!first?.work && mayBegin(first.work);
     const project = this.#projects.next(({ callers }) => callers.next(isReady) !== null);
@@ -124,7 +124,7 @@ export class FairQueue<T extends Work> {
     return first.work;
   }
 
-  /** Takes back work that waits. Its turn is lost: otherwise a caller could come and go for a better one. */
+  /** Removes waiting work. Its turn is lost: otherwise a caller could improve its position by leaving and returning. */
   remove(work: T): void {
     const project = this.#projects.partyOf(work.project);
     const { waiting } = project.callers.partyOf(work.caller);

@@ -1,16 +1,17 @@
 /**
- * Leases on rows: whoever works on a row holds it for a time that the database's clock tells, and may renew it.
- * The token names the process and the claim. A process that has ended holds nothing any more, whatever time its
- * leases have left; a result that comes with the token of an older claim is refused.
+ * Leases on rows. A process that works on a row holds it until a time of the database's clock, and may renew the lease.
+ * The token identifies the process and the claim. The leases of a process that has ended are free immediately. A result
+ * with the token of an older claim is refused.
  */
 import { randomUUID } from 'node:crypto';
 
 /**
- * A process that others miss for this long has ended. One that only lost its connection has reconnected by then.
+ * A process that has been missed for this long has ended. A process that only lost its connection has reconnected
+ * within that time.
  */
 export const MISSED_MS = 2_000;
 
-/** Another process has taken the work over, or the work has ended: results of this claim no longer count. */
+/** Another process has taken over the work, or the work has ended. Results of this claim no longer count. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
@@ -27,7 +28,10 @@ export function newLeaseToken(processId: string): string {
   return `${processId}${SEPARATOR}${randomUUID()}`;
 }
 
-/** The token of the same claim, which also lasts to its end if the process ends before. */
+/**
+ * Returns a token of the same claim without its process. Its lease lasts to its end time, even if the process ends
+ * before.
+ */
 export function lastingToken(token: string): string {
   return token.slice(token.indexOf(SEPARATOR) + 1);
 }
@@ -37,11 +41,11 @@ export interface LeaseColumns {
   expireTime: string;
 }
 
-/** Of a table whose rows are held for one kind of work. */
+/** The lease columns of a table whose rows are held for one kind of work. */
 export const LEASE = { token: 'leaseToken', expireTime: 'leaseExpireTime' } as const;
 
-/** What these columns hold when a claim is given back. */
-export const GIVEN_BACK = { leaseToken: null, leaseExpireTime: null } as const;
+/** Values of the lease columns when a claim is released. */
+export const RELEASED_LEASE = { leaseToken: null, leaseExpireTime: null } as const;
 
 /** SQL: the ids of the processes that have ended. */
 export const MISSED_PROCESSES = `array(select "id" from "ServerProcess"
@@ -58,10 +62,12 @@ export function leaseEndSql(leaseMs: number): string {
   return `clock_timestamp() + interval '${leaseMs} milliseconds'`;
 }
 
-/** Often enough that a lease outlasts a renewal that fails. */
+/** Renewals during a lease, so that it outlasts a failed renewal. */
 const RENEWALS_PER_LEASE = 3;
 
-/** Renews a lease until it is disposed of. A renewal that fails is tried again; a lost lease shows at the next change. */
+/**
+ * Renews a lease until it is disposed of. A renewal that fails is retried. A lost lease is detected by the next change.
+ */
 export function keepLease(
   leaseMs: number,
   renew: () => Promise<unknown>,

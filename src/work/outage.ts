@@ -1,8 +1,8 @@
-/** An outage is one fact, however often it is met: it is logged when it begins. */
+/** Logs an outage once when it begins, however many failures it causes. */
 import type { Log } from '../log.ts';
 
 export interface OutageOptions {
-  /** If no success is seen, it is logged again after this time. */
+  /** The outage is logged again after this time without a success. */
   repeatMs?: number;
 }
 
@@ -12,7 +12,7 @@ export class Outage {
   readonly #repeatMs: number;
   #loggedAtMs: number | null = null;
 
-  /** `message` says what fails. */
+  /** `message` is the log event of the outage. */
   constructor(
     log: Log,
     message: string,
@@ -34,12 +34,12 @@ export class Outage {
     this.#log.warn({ err: error, ...fields }, this.#message);
   }
 
-  /** What failed works: the next failure is another outage. */
+  /** Ends the outage, so that the next failure is logged as a new one. */
   ended(): void {
     this.#loggedAtMs = null;
   }
 
-  /** Does the work and notes whether it failed; undefined if it did. */
+  /** Runs the work, and counts its failure or success. Undefined if it failed. */
   async watch<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work();

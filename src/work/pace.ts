@@ -1,24 +1,27 @@
 /**
  * Spreads long work over turns of the event loop, so that other work runs between its parts. All long work of a process
- * shares one allowance for each turn: several long works delay others no more than one does.
+ * shares one allowance for each turn, so that several long tasks delay other work no more than one does.
  */
 export class Pace {
   readonly #itemsPerTurn: number;
   readonly #waiting: { items: number; proceed: () => void }[] = [];
-  /** Zero or negative if the allowance of this turn is used up: a part may be larger than the rest of it. */
-  #left: number;
+  /** The rest of this turn's allowance. It can be negative, because a part may be larger than the rest. */
+  #remaining: number;
   #isScheduled = false;
 
   constructor(itemsPerTurn: number) {
     this.#itemsPerTurn = itemsPerTurn;
-    this.#left = itemsPerTurn;
+    this.#remaining = itemsPerTurn;
   }
 
-  /** Undefined if a part of so many items may proceed in this turn; otherwise resolves in the turn in which it may. */
+  /**
+   * Undefined if a part of this many items may proceed in this turn. Otherwise the promise resolves in the turn in
+   * which it may.
+   */
   next(items: number): Promise<void> | undefined {
     this.#schedule();
-    if (this.#waiting.length === 0 && this.#left > 0) {
-      this.#left -= items;
+    if (this.#waiting.length === 0 && this.#remaining > 0) {
+      this.#remaining -= items;
       return undefined;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -26,7 +29,7 @@ export class Pace {
     return promise;
   }
 
-  /** A timer and not an immediate: between two timers the loop reads and handles what has arrived. */
+  /** Schedules a timer, not an immediate: between two timers the event loop reads and handles I/O. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -35,11 +38,11 @@ export class Pace {
 
   #refill(): void {
     this.#isScheduled = false;
-    this.#left = this.#itemsPerTurn;
-    while (this.#left > 0) {
+    this.#remaining = this.#itemsPerTurn;
+    while (this.#remaining > 0) {
       const part = this.#waiting.shift();
       if (!part) return;
-      this.#left -= part.items;
+      this.#remaining -= part.items;
       part.proceed();
     }
     this.#schedule();

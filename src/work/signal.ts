@@ -1,10 +1,8 @@
-/** Signals that end a wait. */
-
-/** Wakes all who wait for it. What is raised while nobody waits is lost: look first, then wait. */
+/** Wakes every waiter. A signal without a waiter is lost, so check the condition before you wait. */
 export class Signal {
   #next = Promise.withResolvers<void>();
 
-  /** Resolves when it is raised the next time. */
+  /** Resolves at the next call of `raise`. */
   wait(): Promise<void> {
     return this.#next.promise;
   }
@@ -16,7 +14,7 @@ export class Signal {
   }
 }
 
-/** Wakes one who waits for it. What is rung while nobody waits is not lost: the next wait ends at once. */
+/** Wakes one waiter. A ring without a waiter is kept: the next wait ends immediately. */
 export class Alarm {
   #isRung = false;
   #wake: (() => void) | undefined;
@@ -26,7 +24,7 @@ export class Alarm {
     this.#wake?.();
   }
 
-  /** Resolves when it rings, or after the time. */
+  /** Resolves when the alarm rings, or after this time. */
   async wait(maxMs: number): Promise<void> {
     if (!this.#isRung) {
       const { promise, resolve } = Promise.withResolvers<void>();

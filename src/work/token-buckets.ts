@@ -1,21 +1,21 @@
-/** Token buckets in memory, one for each name: a steady rate with room for a burst. */
+/** Token buckets in memory, one for each name: a steady rate with a burst. */
 import { LRUCache } from 'lru-cache';
 
-/** The least recently seen names are dropped: they begin again with a full bucket. */
+/** The most names. The least recently used ones are removed, and begin again with a full bucket. */
 const NAMES_MAX = 50_000;
 
-/** `count` is of tokens, 1 by default; more than the burst are never there. */
+/** `count` is a number of tokens, by default 1. A bucket never has more than the burst. */
 export interface TokenBuckets {
-  /** Takes tokens: 0 if there were so many, else the seconds until there are; nothing is taken then. */
+  /** Takes tokens and returns 0. If there are too few, takes none and returns the seconds until there are enough. */
   take(name: string, count?: number): number;
-  /** The same, with how many are left. */
+  /** Takes tokens like `take`, and also returns how many are left. */
   spend(name: string, count?: number): Spent;
-  /** The same without taking. */
+  /** Returns what `take` would return, without taking tokens. */
   wait(name: string, count?: number): number;
 }
 
 export interface Spent {
-  /** Until there are enough, if there were not. */
+  /** Seconds until there are enough tokens, or 0. */
   waitSeconds: number;
   tokens: number;
 }
@@ -31,13 +31,14 @@ export function createTokenBuckets(
 ): TokenBuckets {
   let buckets: LRUCache<string, Bucket> | undefined;
   const refill = (name: string) => {
-    // It takes its memory for all names at once: most buckets of a process are never asked.
+    // Allocated at the first use, because the cache allocates memory for all names, and most buckets of a process are
+    // never used.
     buckets ??= new LRUCache({ max });
     const time = now();
-    const known = buckets.get(name);
-    // A clock that jumps back must not take tokens away.
-    const elapsed = known ? Math.max(0, time - known.at) / 1000 : 0;
-    const tokens = known ? Math.min(burst, known.tokens + elapsed * perSecond) : burst;
+    const existing = buckets.get(name);
+    // A clock that jumps back must not remove tokens.
+    const elapsed = existing ? Math.max(0, time - existing.at) / 1000 : 0;
+    const tokens = existing ? Math.min(burst, existing.tokens + elapsed * perSecond) : burst;
     const bucket = { tokens, at: time };
     buckets.set(name, bucket);
     return bucket;

@@ -1,23 +1,23 @@
 /**
- * Which work begins next when there is more than the process does at the same time. Work that fits begins immediately; the
- * rest waits in a fair queue. Heavy work has a queue of its own, with a bound for each caller, so that light work never
- * waits behind it.
+ * Decides which work starts next when a process has more than it can run at the same time. Work within the limits
+ * starts immediately; the rest waits in a fair queue. Heavy work has its own queue, with a limit for each caller, so
+ * that light work never waits behind it.
  */
 import { FairQueue, type Work } from './fair-queue.ts';
 
 export interface TurnLimits {
-  /** The weight of the light work that runs at the same time. */
+  /** The total weight of light work that runs at the same time. */
   runningMax: number;
   /** Work of this weight or more is heavy. */
   heavyWeight: number;
-  /** How much heavy work runs at the same time, in all and of one caller. */
+  /** The most heavy work that runs at the same time: in total, and of one caller. */
   heavyMax: number;
   callerHeavyMax: number;
   /** The longest wait for a turn. */
   waitMs: number;
 }
 
-/** Work that is to begin. The object is the same from `begin` to `end`. */
+/** Work to start. The object must be the same from `begin` to `end`. */
 export interface Turn extends Work {
   /** Set by Turns while the work waits. */
   decide?: ((begins: boolean) => void) | undefined;
@@ -39,22 +39,22 @@ export class Turns {
     });
   }
 
-  /** How much waits for its turn. */
+  /** Number of pieces of work that wait for their turn. */
   get waiting(): number {
     return this.#light.waiting + this.#heavy.waiting;
   }
 
-  /** Undefined if the work begins now; otherwise true at its turn, or false if that takes too long. */
+  /** Undefined if the work starts immediately. Otherwise true at its turn, or false if the wait is too long. */
   begin(turn: Turn): Promise<boolean> | undefined {
     return this.#queueOf(turn).begin(turn);
   }
 
-  /** Ends work that has begun, or cancels work that waits. */
+  /** Ends work that has started, or cancels work that waits. */
   end(turn: Turn): void {
     this.#queueOf(turn).end(turn);
   }
 
-  /** Counts work that continues after a pause. It never waits: it may hold what others wait for. */
+  /** Counts work that continues after a pause. It never waits, because it may hold resources that others wait for. */
   resume(turn: Turn): void {
     this.#queueOf(turn).count(turn, 1);
   }
@@ -71,7 +71,7 @@ export class Turns {
 interface QueueLimits {
   max: number;
   callerMax?: number;
-  /** How much of the maximum a turn takes. */
+  /** The part of the maximum that a turn takes. */
   sizeOf: (turn: Turn) => number;
   waitMs: number;
 }
@@ -79,7 +79,7 @@ interface QueueLimits {
 class TurnQueue {
   readonly #limits: QueueLimits;
   readonly #queue = new FairQueue<Turn>();
-  /** Only with a bound for each caller. */
+  /** Running work by caller. Used only with a limit for each caller. */
   readonly #runningOf = new Map<string, number>();
   #running = 0;
 
@@ -92,7 +92,7 @@ class TurnQueue {
   }
 
   begin(turn: Turn): Promise<boolean> | undefined {
-    // Waiting work that a caller's bound holds back does not hold back other callers.
+    // Work that waits because of its caller's limit does not delay other callers.
     const isNext = this.#queue.size === 0 || this.#limits.callerMax !== undefined;
     if (isNext && this.#hasRoom && this.#mayBegin(turn)) {
       this.#queue.pass(turn);

@@ -43,7 +43,7 @@ const WRITING_SQL = [
   'deliveries/outbox.ts',
   'deliveries/record-attempts.ts',
   'domain/activity/activity-deltas.ts',
-  'domain/activity/activity-lines.ts',
+  'domain/activity/activity-series.ts',
   'domain/connection/connection-refresh.ts',
   'domain/erasure/end-subscriptions.ts',
   'domain/erasure/erase-rows.ts',

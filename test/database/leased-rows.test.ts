@@ -3,7 +3,7 @@ import { Prisma } from '../../src/database/generated/client.ts';
 import { LeasedRows } from '../../src/database/leased-rows.ts';
 import { newId } from '../../src/ids.ts';
 import { MINUTE_MS } from '../../src/work/durations.ts';
-import { GIVEN_BACK, LEASE, LeaseLost } from '../../src/work/lease.ts';
+import { LEASE, LeaseLost, RELEASED_LEASE } from '../../src/work/lease.ts';
 import { sharedApp } from '../support/app.ts';
 
 const app = await sharedApp();
@@ -123,7 +123,7 @@ test('what comes of a claim is noted with it, and it is given back', async () =>
   const { rows, claim, row } = await rowsDue([NOW]);
   const [claimed] = await claim(1);
   if (!claimed) throw new Error('Nothing was claimed.');
-  const change = { failures: 1, dueTime: minutes(5), ...GIVEN_BACK };
+  const change = { failures: 1, dueTime: minutes(5), ...RELEASED_LEASE };
   await rows.change(prisma.objectSubscription, claimed, change);
   expect(await row('object0')).toMatchObject(change);
   expect(await claim(1)).toEqual([]);

@@ -103,23 +103,23 @@ test('it counts what is held until it is dropped', () => {
   expect(backlog).toMatchObject({ held: 1, heldBytes: 10 });
   backlog.drop(backlog.takeWaiting());
   expect(backlog).toMatchObject({ held: 0, heldBytes: 0 });
-  expect(backlog.rooms().of).toEqual(new Map());
+  expect(backlog.capacities().of).toEqual(new Map());
 });
 
 test('a project may hold three quarters of what others leave free, and no more rows that fail than a quarter of all', () => {
   const backlog = new Backlog({ ...LIMITS, heldRows: 80, heldBytes: 400 });
-  expect(backlog.rooms().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
+  expect(backlog.capacities().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
   const greedy = { projectId: 'greedy' };
   const jobs = [
     ...Array.from({ length: 20 }, () => job('a', greedy)),
     ...Array.from({ length: 4 }, () => job('b', { ...greedy, isFailing: true })),
   ];
   backlog.add(jobs);
-  expect(backlog.rooms()).toEqual({
+  expect(backlog.capacities()).toEqual({
     of: new Map([['greedy', { rows: 36, bytes: 60, failing: 11 }]]),
     other: { rows: 42, bytes: 120, failing: 12 },
   });
   backlog.add(Array.from({ length: 6 }, () => job('a', greedy)));
   // Without room for bytes, there is none for rows.
-  expect(backlog.rooms().of.get('greedy')).toEqual({ rows: 0, bytes: 0, failing: 11 });
+  expect(backlog.capacities().of.get('greedy')).toEqual({ rows: 0, bytes: 0, failing: 11 });
 });

@@ -52,7 +52,7 @@ function insertDeliveries(count: number, status: 'PENDING' | 'SUCCEEDED' | 'FAIL
 
 async function removeAfter(days: number) {
   aheadMs = days * DAY_MS;
-  return removeExpired(services, { rest: async () => {} });
+  return removeExpired(services, { pause: async () => {} });
 }
 
 test('what is owed to a destination that is gone goes too; what is pending stays', async () => {
@@ -225,7 +225,7 @@ test('what is late goes with shorter rests; who finds nothing does not rest', as
   const rests: number[] = [];
   const remove = () =>
     removeExpired(services, {
-      rest: async (times) => {
+      pause: async (times) => {
         rests.push(times);
       },
     });

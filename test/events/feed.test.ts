@@ -24,7 +24,7 @@ import {
 
 const log = createLog('silent');
 const database = await testDatabase(log);
-const open = (from: Database, options?: { lookMs: number }) =>
+const open = (from: Database, options?: { pollMs: number }) =>
   createFeed({ database: from, log, source: eventLogs(from, eventCursor) }, options);
 const feed = open(database);
 afterAll(async () => {
@@ -181,7 +181,7 @@ test('followers filter by topic and by type, behind the tail and at it', async (
 test('an event whose hint is lost arrives all the same', async () => {
   const { projectId } = await createEventLog(database);
   const deaf = { ...database, listen: () => ({ [Symbol.asyncDispose]: async () => {} }) };
-  await using own = open(deaf, { lookMs: 10 });
+  await using own = open(deaf, { pollMs: 10 });
   const follower = await follow(projectId, { by: own });
   const next = follower.next();
   await record(database, { projectId, name: 'unheard' });
@@ -206,7 +206,7 @@ test('an event whose hint is lost arrives while the server of other projects han
   const source = eventLogs(database, eventCursor);
   const readEndsOf: typeof source.readEnds = (logs) =>
     logs.some((one) => one.projectId === hanging) ? new Promise(() => {}) : source.readEnds(logs);
-  const options = { lookMs: 20 };
+  const options = { pollMs: 20 };
   const by = createFeed(
     { database: deaf, log, source: { ...source, readEnds: readEndsOf } },
     options,
@@ -226,7 +226,7 @@ test('a database that fails for a while delays events and loses none', async () 
   const page: Database['rows']['page'] = (...args) =>
     isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
   const ailing = { ...database, rows: { ...database.rows, page } };
-  await using own = open(ailing, { lookMs: 10 });
+  await using own = open(ailing, { pollMs: 10 });
   const resumed = await follow(projectId, { after: 0n, by: own });
   const live = await follow(projectId, { by: own });
   const [first, next] = [take(resumed, 4), live.next()];

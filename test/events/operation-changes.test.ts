@@ -71,7 +71,7 @@ test('a change between the reading and the following is not missed', async () =>
 });
 
 test('a change that nobody announced is seen all the same', async () => {
-  await using own = createOperationChanges(database, log, { lookMs: 10 });
+  await using own = createOperationChanges(database, log, { pollMs: 10 });
   const operation = await createOperation();
   const follower = own.follow(operation);
   await follower.next();

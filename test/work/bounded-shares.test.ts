@@ -47,9 +47,9 @@ test('what is given back can be taken again', () => {
   const some = shares();
   const holder = { caller: 'a', project: 'p' };
   takeAll(some, holder);
-  some.give(holder);
+  some.release(holder);
   expect(takeAll(some, holder)).toEqual({ taken: 1, usedUp: 'caller' });
-  for (let count = 0; count < 3; count += 1) some.give(holder);
+  for (let count = 0; count < 3; count += 1) some.release(holder);
   expect(some.held).toBe(0);
   expect(some.holders('caller')).toBe(0);
 });
@@ -60,7 +60,7 @@ test('work that must not be refused is counted beyond the maximum', () => {
   some.take(holder);
   some.add(holder);
   expect(some.held).toBe(2);
-  some.give(holder);
+  some.release(holder);
   expect(some.take(holder)).toBe('process');
 });
 

@@ -1,25 +1,31 @@
-/** Adds the deltas of activity to its counts. Safe in several processes at once: they take turns. */
+/**
+ * Adds activity deltas to the stored counts. Safe in several processes in parallel, because a lock makes them take
+ * turns.
+ */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Services } from '../call.ts';
 
-/** Of one statement: it holds the counts for some tens of milliseconds. */
-const DELTAS_AT_ONCE = 5_000;
+/** The most deltas of one statement, which locks the counts for some tens of milliseconds. */
+const STATEMENT_DELTAS = 5_000;
 
-/** Steps of durations (activity_bucket): four for each doubling, from 1 ms to 55 s, longer than any attempt may take. */
+/**
+ * Steps of durations (SQL function activity_bucket): four for each doubling, from 1 ms to 55 s, longer than any
+ * attempt.
+ */
 const STEPS = Array.from({ length: 64 }, (_, step) => step);
 
 /**
- * The deltas go and the counts grow in one statement, in the order of the counts' keys. Buckets of a row that have nothing
- * new have nothing added.
+ * Deletes deltas and adds them to the counts in one statement, in the order of the counts' keys. It adds zero to
+ * buckets of a row without new counts.
  */
 const FOLD = acrossProjects(
-  'what has been counted and not folded',
+  'activity deltas to add to the counts',
   (inProjects) => `
   with turn as (select pg_try_advisory_xact_lock(hashtext('fold-activity')) as "isMine"),
   taken as (
     delete from "ActivityDelta" where ("projectId", "number") in (
       select "projectId", "number" from "ActivityDelta" where (select "isMine" from turn) and ${inProjects('"projectId"')}
-      order by "number" limit ${DELTAS_AT_ONCE})
+      order by "number" limit ${STATEMENT_DELTAS})
     returning *
   ),
   added as (
@@ -70,13 +76,13 @@ const FOLD = acrossProjects(
   select (select count(*)::int from taken) as "taken", (select count(*)::int from folded) as "folded"`,
 );
 
-/** Until no deltas are left, or another process has its turn. */
+/** Adds deltas until none are left, or another process has the lock. */
 export async function foldActivity(
   { database }: Pick<Services, 'database'>,
   signal?: AbortSignal,
 ): Promise<void> {
   for (let isMore = true; isMore && !signal?.aborted; ) {
     const folded = await sweep<{ taken: number }>(database, FOLD);
-    isMore = folded.some(({ taken }) => taken === DELTAS_AT_ONCE);
+    isMore = folded.some(({ taken }) => taken === STATEMENT_DELTAS);
   }
 }

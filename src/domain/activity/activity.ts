@@ -1,4 +1,4 @@
-/** What a project has done in some time, counted by minutes, hours or days. */
+/** A project's activity in a time range, counted by minutes, hours or days. */
 import { z } from 'zod';
 import type { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { FiltersOf } from '../paging/page.ts';
-import { type ActivityLine, type ActivityRange, activityLines } from './activity-lines.ts';
+import { type ActivityRange, type ActivitySeries, activitySeries } from './activity-series.ts';
 
 const GRAINS = {
   MINUTE: { grain: 'minute', bucketMs: MINUTE_MS },
@@ -15,7 +15,10 @@ const GRAINS = {
   DAY: { grain: 'day', bucketMs: DAY_MS },
 } as const;
 
-/** 90 days of hours, or a day and a half of minutes: more is no picture, and takes longer to read. */
+/**
+ * The most buckets: 90 days of hours, or a day and a half of minutes. More would not fit a chart, and takes longer to
+ * read.
+ */
 const BUCKETS_MAX = 2_161;
 
 export const activityInput = z.object({
@@ -30,25 +33,25 @@ export const activityInput = z.object({
 });
 type ActivityInput = FiltersOf<typeof activityInput>;
 
-/** Where the activity of a project is read from. Throws BAD_USER_INPUT for a range that is too long. */
+/** The range of a project's activity. Throws BAD_USER_INPUT if it has too many buckets. */
 export const activityOf = read(
   'read',
-  (call: Call, { id: projectId }: Row<'Project'>, given: ActivityInput): ActivityRange =>
-    rangeOf(call, { projectId, destinationId: null }, given),
+  (call: Call, { id: projectId }: Row<'Project'>, input: ActivityInput): ActivityRange =>
+    rangeOf(call, { projectId, destinationId: null }, input),
 );
 
-/** The deliveries to a destination, counted. */
+/** Counts attempts of deliveries to a destination. */
 export const activityOfDestination = read(
   'read',
-  (call: Call, { id: destinationId, projectId }: Row<'Destination'>, given: ActivityInput) =>
-    deliveryActivity(call, rangeOf(call, { projectId, destinationId }, given)),
+  (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
+    deliveryActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );
 
-/** The messages of a stream, counted. */
+/** Counts the messages of a stream. */
 export const activityOfStream = read(
   'read',
-  (call: Call, { id: destinationId, projectId }: Row<'Destination'>, given: ActivityInput) =>
-    streamActivity(call, rangeOf(call, { projectId, destinationId }, given)),
+  (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
+    streamActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );
 
 type Subject = Pick<ActivityRange, 'projectId' | 'destinationId'>;
@@ -64,7 +67,7 @@ function rangeOf(
   if ((untilMs - fromMs) / bucketMs > BUCKETS_MAX) {
     throw invalid('from', `must be within ${BUCKETS_MAX - 1} buckets of until.`, from);
   }
-  // A range that ends before it begins has nothing.
+  // A range whose end is before its start is empty.
   const end = new Date(Math.max(fromMs, untilMs));
   return { ...subject, grain, bucketMs, from: new Date(fromMs), until: end };
 }
@@ -76,13 +79,13 @@ export interface OperationActivity {
   count: number;
 }
 
-/** By when the operations were created, and what has become of them so far. */
+/** Counts operations by their creation time, type and current status. */
 export async function operationActivity(
   call: Call,
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
-  const lines = await activityLines(call, 'operation', range);
-  return bucketsOf(range, lines, ({ key, first }) => {
+  const series = await activitySeries(call, 'operation', range);
+  return bucketsOf(range, series, ({ key, first }) => {
     const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
     return (time, at) => {
       const count = first[at] ?? 0;
@@ -98,10 +101,10 @@ export interface RecordActivity {
   receivedEvents: number;
 }
 
-/** By when records were read and written, and events were received. */
+/** Counts records by the time when they were read or written, and events by the time when they were received. */
 export async function recordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
-  const lines = await activityLines(call, 'record', range);
-  return bucketsOf(range, lines, ({ first, second, third }) => (time, at) => {
+  const series = await activitySeries(call, 'record', range);
+  return bucketsOf(range, series, ({ first, second, third }) => (time, at) => {
     const [read = 0, written = 0, receivedEvents = 0] = [first[at], second[at], third[at]];
     return read + written + receivedEvents === 0 ? null : { time, read, written, receivedEvents };
   });
@@ -118,14 +121,14 @@ export interface DeliveryActivity {
   p99Ms: number | null;
 }
 
-/** By when attempts began, and their destination. */
+/** Counts attempts by their start time and destination. */
 export async function deliveryActivity(
   call: Call,
   range: ActivityRange,
 ): Promise<DeliveryActivity[]> {
   const { projectId } = range;
-  const lines = await activityLines(call, 'delivery', range);
-  return bucketsOf(range, lines, ({ key: destinationId, first, second, ...percentiles }) => {
+  const series = await activitySeries(call, 'delivery', range);
+  return bucketsOf(range, series, ({ key: destinationId, first, second, ...percentiles }) => {
     const { p50Ms, p95Ms, p99Ms } = percentiles;
     return (time, at) => {
       const [attempts = 0, failedAttempts = 0] = [first[at], second[at]];
@@ -151,26 +154,26 @@ export interface StreamActivity {
   messages: number;
 }
 
-/** By when messages were put into streams, and their destination. */
+/** Counts stream messages by the time when they were appended, and by destination. */
 export async function streamActivity(call: Call, range: ActivityRange): Promise<StreamActivity[]> {
   const { projectId } = range;
-  const lines = await activityLines(call, 'stream', range);
-  return bucketsOf(range, lines, ({ key: destinationId, first }) => (time, at) => {
+  const series = await activitySeries(call, 'stream', range);
+  return bucketsOf(range, series, ({ key: destinationId, first }) => (time, at) => {
     const messages = first[at] ?? 0;
     return messages === 0 ? null : { time, projectId, destinationId, messages };
   });
 }
 
-/** What of a line is in a bucket; null for nothing. */
+/** Returns the entry of a series for a bucket. Null if the bucket is empty. */
 type InBucket<T> = (time: Date, at: number) => T | null;
 
-/** All that is in the buckets, in the order of time, and in each of them in that of the lines. */
+/** Returns the entries of all buckets, ordered by time, then by series. */
 function bucketsOf<T>(
   { from, until, bucketMs }: ActivityRange,
-  lines: readonly ActivityLine[],
-  of: (line: ActivityLine) => InBucket<T>,
+  series: readonly ActivitySeries[],
+  createReader: (line: ActivitySeries) => InBucket<T>,
 ): T[] {
-  const readers = lines.map(of);
+  const readers = series.map(createReader);
   const found: T[] = [];
   for (let at = 0, ms = from.getTime(); ms < until.getTime(); at += 1, ms += bucketMs) {
     const time = new Date(ms);

@@ -1,4 +1,3 @@
-/** The end of a project: out of sight with one transaction, its rows go after it. */
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { invalid } from '../../errors.ts';
@@ -17,7 +16,10 @@ export const deleteProjectInput = z
   })
   .meta({ id: 'DeleteProjectInput', description: 'The project to delete, with its name again.' });
 
-/** For members of its org only. Its keys are refused within a second, and its name is free at once. */
+/**
+ * Deletes a project, for members of its org only. One transaction hides it; jobs erase its rows. Its keys are refused
+ * within a second, and its name is free immediately.
+ */
 export const deleteProject = projectMutation({
   needs: 'bearer',
   input: deleteProjectInput,
@@ -35,14 +37,14 @@ export const deleteProject = projectMutation({
   },
 });
 
-/** Whose projects a caller sees is told by orgs: an org of nobody shows it to nobody. */
+/** Moves the project to a new org without members, so that no caller sees it while its rows are erased. */
 async function leaveOrg(tx: Transaction, id: string): Promise<void> {
   const org = await tx.org.create({ data: { id: newId('org'), label: id } });
   const data = { orgId: org.id, name: id, appName: id, allowedOrigins: [] };
   await tx.project.update({ where: { id }, data });
 }
 
-/** What lets callers in, and leads anything out of it. These are few, however long a project lives. */
+/** Deletes the rows that authenticate callers or cause messages. A project has few of them. */
 async function endCallsAndMessages(tx: Transaction, projectId: string): Promise<void> {
   const where = { projectId };
   await tx.apiKey.deleteMany({ where });

@@ -1,39 +1,41 @@
-/** Deletes rows of a project in small statements, so that nothing waits for them; each may be repeated. */
+/**
+ * Deletes rows of a project in small statements, so that other statements do not wait for them. Each may be repeated.
+ */
 import type { Database } from '../../database/database.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { prefixOf } from '../../ids.ts';
 import type { ErasureKey } from './erasure.ts';
 
-/** Rows of one statement, with what hangs on them. */
-const ROWS_AT_ONCE = 500;
-/** Each has up to thousands of log lines, which go first. */
-const OPERATIONS_AT_ONCE = 100;
-const LOGS_AT_ONCE = 1_000;
+/** The most rows that one statement deletes, without the rows that depend on them. */
+const STATEMENT_ROWS = 500;
+/** The most operations in one round. Each has up to thousands of log lines, which are deleted first. */
+const ROUND_OPERATIONS = 100;
+const STATEMENT_LOGS = 1_000;
 
-/** SQL: whose rows of a table are meant. `$1` is the project, `$2` the group or the consumer. */
+/** An SQL condition for the rows of the erased subject. `$1` is the project, `$2` the group or the consumer. */
 export function conditionOf({ projectId, id }: ErasureKey): string {
   if (id === projectId) return '"projectId" = $1 and $2 = "projectId"';
   return `"projectId" = $1 and "${prefixOf(id) === 'grp' ? 'groupId' : 'consumerId'}" = $2`;
 }
 
-/** Of one table, at most so many; the number of those that went. */
+/** Deletes up to one statement's rows of a table, and returns their number. */
 export async function removeRows(query: RunQuery, table: string, key: ErasureKey): Promise<number> {
-  const gone = await query(
+  const deleted = await query(
     `delete from "${table}" where "projectId" = $1 and ctid = any(array(
-       select ctid from "${table}" where ${conditionOf(key)} limit ${ROWS_AT_ONCE}))
+       select ctid from "${table}" where ${conditionOf(key)} limit ${STATEMENT_ROWS}))
      returning 1`,
     [key.projectId, key.id],
   );
-  return gone.length;
+  return deleted.length;
 }
 
-/** All of them, with their configs and objects. */
+/** Deletes all installations of the subject with their configs and objects. */
 export async function removeInstallations(query: RunQuery, key: ErasureKey): Promise<void> {
   const isOfConsumer = prefixOf(key.id) === 'csm';
   const statement = isOfConsumer ? INSTALLATIONS_OF_CONSUMER : installationsOf(key);
-  for (let gone = ROWS_AT_ONCE; gone === ROWS_AT_ONCE; ) {
-    gone = (await query(statement, [key.projectId, key.id])).length;
+  for (let deleted = STATEMENT_ROWS; deleted === STATEMENT_ROWS; ) {
+    deleted = (await query(statement, [key.projectId, key.id])).length;
   }
 }
 
@@ -41,27 +43,30 @@ const INSTALLATIONS_OF_CONSUMER = `
   delete from "Installation" where "projectId" = $1 and ctid = any(array(
     select i.ctid from "Connection" c
     join "Installation" i on i."projectId" = c."projectId" and i."connectionId" = c."id"
-    where c."projectId" = $1 and c."consumerId" = $2 limit ${ROWS_AT_ONCE}))
+    where c."projectId" = $1 and c."consumerId" = $2 limit ${STATEMENT_ROWS}))
   returning 1`;
 
 function installationsOf(key: ErasureKey): string {
   return `
     delete from "Installation" where "projectId" = $1 and ctid = any(array(
-      select ctid from "Installation" where ${conditionOf(key)} limit ${ROWS_AT_ONCE}))
+      select ctid from "Installation" where ${conditionOf(key)} limit ${STATEMENT_ROWS}))
     returning 1`;
 }
 
-/** Operations with their logs, their records to write and the keys of those. Whether there may be more. */
+/**
+ * Deletes operations with their logs, their written records and the idempotency keys. Returns true if there may be
+ * more.
+ */
 export async function removeOperations(database: Database, key: ErasureKey): Promise<boolean> {
   const { query } = database.rows;
   const { projectId } = key;
   const found = await query<{ id: string }>(
-    `select "id" from "Operation" where ${conditionOf(key)} limit ${OPERATIONS_AT_ONCE}`,
+    `select "id" from "Operation" where ${conditionOf(key)} limit ${ROUND_OPERATIONS}`,
     [projectId, key.id],
   );
   const ids = found.map(({ id }) => id);
   if (ids.length === 0) return false;
-  for (let lines = LOGS_AT_ONCE; lines === LOGS_AT_ONCE; ) {
+  for (let lines = STATEMENT_LOGS; lines === STATEMENT_LOGS; ) {
     lines = (await query(REMOVE_LOGS, [projectId, ids])).length;
   }
   await inTransaction(database, (tx) => removeWrites(tx, projectId, ids));
@@ -73,28 +78,28 @@ const REMOVE_LOGS = `
   delete from "OperationLog" where "projectId" = $1 and ctid = any(array(
     select line.ctid from unnest($2::text[]) as operation("id") cross join lateral (
       select ctid from "OperationLog"
-      where "projectId" = $1 and "operationId" = operation."id" limit ${LOGS_AT_ONCE}
-    ) line limit ${LOGS_AT_ONCE}))
+      where "projectId" = $1 and "operationId" = operation."id" limit ${STATEMENT_LOGS}
+    ) line limit ${STATEMENT_LOGS}))
   returning 1`;
 
 /**
- * The records of operations, and the tasks that had no others: what was collected for several consumers is one task. It
- * keeps its `recordCount`, by which the next record gets its position.
+ * Deletes the records of operations, and the tasks without other records. A task can collect records of several
+ * consumers. It keeps its `recordCount`, which determines the position of its next record.
  */
 async function removeWrites(
   tx: Transaction,
   projectId: string,
   operationIds: string[],
 ): Promise<void> {
-  // Held, none of them gets a record meanwhile.
-  const tasks = await tx.$queryRawUnsafe<{ id: string }[]>(HOLD_TASKS, projectId, operationIds);
+  // Locked tasks get no new records.
+  const tasks = await tx.$queryRawUnsafe<{ id: string }[]>(LOCK_TASKS, projectId, operationIds);
   if (tasks.length === 0) return;
   await tx.writeEntry.deleteMany({ where: { projectId, operationId: { in: operationIds } } });
   const ids = tasks.map(({ id }) => id);
   await tx.writeTask.deleteMany({ where: { projectId, id: { in: ids }, entries: { none: {} } } });
 }
 
-const HOLD_TASKS = `
+const LOCK_TASKS = `
   select "id" from "WriteTask" where "projectId" = $1 and "id" in (
     select "taskId" from "WriteEntry" where "projectId" = $1 and "operationId" = any($2))
   order by "id" for update`;

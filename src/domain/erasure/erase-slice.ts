@@ -1,6 +1,6 @@
 /**
- * The work of an erasure, some parts at a time: a job of its own goes on with the rest. What is sent and what runs
- * goes first. Every part may be repeated, so that a worker that is killed leaves nothing behind.
+ * Erases rows in slices of some seconds. A job continues with the next slice. Deliveries and running work are erased
+ * first. Every part may be repeated, so that a worker that is killed leaves no rows behind.
  */
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
@@ -13,24 +13,25 @@ import { endSubscriptions } from './end-subscriptions.ts';
 import { conditionOf, removeInstallations, removeOperations, removeRows } from './erase-rows.ts';
 import { type ErasureKey, enqueueErasure } from './erasure.ts';
 
-/** Connections of what is erased: given up at the provider, as far as it takes that, and deleted. */
+/** The most connections that are revoked in parallel. Each waits for its provider. */
+const CONNECTIONS_MAX = 20;
 
-/** Each waits for its provider. */
-const AT_ONCE = 20;
-
-/** Some of them. Whether there may be more. */
+/**
+ * Revokes some connections at their providers, as far as these support it, and deletes them. Returns true if there may
+ * be more.
+ */
 async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
   const { query } = services.database.rows;
   const { projectId } = key;
   const found = await query<LeasedConnection>(
     `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
-     from "Connection" where ${conditionOf(key)} limit ${AT_ONCE}`,
+     from "Connection" where ${conditionOf(key)} limit ${CONNECTIONS_MAX}`,
     [projectId, key.id],
   );
   if (found.length === 0) return false;
   await Promise.all(found.map((connection) => tryToRevoke(services, connection)));
   const ids = found.map(({ id }) => id);
-  // One that was made with them meanwhile would hold them.
+  // Deletes installations that were created in between and that still refer to the connections.
   await query(DELETE_INSTALLATIONS, [projectId, ids]);
   await query(DELETE_CONNECTIONS, [projectId, ids]);
   for (const connection of found) removeFromJournal(services, connection);
@@ -41,7 +42,7 @@ const DELETE_INSTALLATIONS = `
   delete from "Installation" where "projectId" = $1 and "connectionId" = any($2)`;
 const DELETE_CONNECTIONS = `delete from "Connection" where "projectId" = $1 and "id" = any($2)`;
 
-/** Tried once: the erasure does not wait for a provider that fails. */
+/** Revokes the tokens with one attempt: the erasure does not wait for a provider that fails. */
 async function tryToRevoke(services: Services, connection: LeasedConnection): Promise<void> {
   const { id: connectionId, provider } = connection;
   try {
@@ -53,10 +54,10 @@ async function tryToRevoke(services: Services, connection: LeasedConnection): Pr
   }
 }
 
-/** Short enough that a worker soon has time for another job, and to stop. */
+/** Short enough that the worker can start another job, or stop, within seconds. */
 const SLICE_MS = 5_000;
 
-/** Does nothing if all is erased already. */
+/** Runs one slice of an erasure. Does nothing if everything has been erased. */
 export async function eraseSlice(
   services: Services,
   key: ErasureKey,
@@ -68,14 +69,14 @@ export async function eraseSlice(
   const endMs = performance.now() + SLICE_MS;
   const isOver = () => signal.aborted || performance.now() >= endMs;
   if ((await eraseParts(services, key, isOver)) && (await endErasure(services, key))) {
-    await services.erasedSubjects.look();
+    await services.erasedSubjects.refresh();
     log.info({ projectId: key.projectId, erasedId: key.id }, 'erasure.ended');
     return;
   }
   await inTransaction(database, (tx) => enqueueErasure(services, tx, key));
 }
 
-/** Whether it came to the end. */
+/** Returns true if every part is erased. */
 async function eraseParts(
   services: Services,
   key: ErasureKey,
@@ -95,7 +96,7 @@ async function eraseParts(
     () => removeOperations(services.database, key),
     rowsOf('NotificationEvent'),
     () => endConnections(services, key),
-    ...(isProject ? OF_PROJECTS.map(rowsOf) : []),
+    ...(isProject ? PROJECT_TABLES.map(rowsOf) : []),
   ];
   for (const removePart of parts) {
     while (await removePart()) if (isOver()) return false;
@@ -103,8 +104,11 @@ async function eraseParts(
   return true;
 }
 
-/** What can be many in a project, in an order that no foreign key forbids; the rest goes with the project's row. */
-const OF_PROJECTS = [
+/**
+ * Tables with many rows per project, in an order that satisfies the foreign keys. Other tables are deleted with the
+ * project's row.
+ */
+const PROJECT_TABLES = [
   'ActivityDelta',
   'ActivityCount',
   'ActivityHistogram',
@@ -116,7 +120,10 @@ const OF_PROJECTS = [
   'Consumer',
 ];
 
-/** False if something has come meanwhile that still names it: from here on nothing more can. */
+/**
+ * Deletes the row of the erased subject. Returns false if new rows refer to it; erase them first. After success, no row
+ * can refer to it.
+ */
 async function endErasure({ database }: Services, key: ErasureKey): Promise<boolean> {
   try {
     await inTransaction(database, (tx) => removeLast(tx, key));

@@ -1,4 +1,4 @@
-/** The ends of groups and consumers: with all that names them, and everything that was done for them. */
+/** Erases groups and consumers with everything that refers to them, and all work that was done for them. */
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
@@ -18,7 +18,7 @@ export const eraseConsumerInput = z
   .object({ projectIdOrName, consumerRef: ref.describe('The ref of the consumer.') })
   .meta({ id: 'EraseConsumerInput', description: 'The consumer to erase.' });
 
-/** Its ref is free at once: who connects with it again makes a new group. */
+/** Erases a group. Its ref is free immediately: a later connection with it creates a new group. */
 export const eraseGroup = projectMutation({
   needs: 'full',
   input: eraseGroupInput,
@@ -32,7 +32,7 @@ export const eraseGroup = projectMutation({
   },
 });
 
-/** Installations that work with the consumer's connections go too. Its ref is free at once. */
+/** Erases a consumer, with installations that use its connections. Its ref is free immediately. */
 export const eraseConsumer = projectMutation({
   needs: 'full',
   input: eraseConsumerInput,
@@ -46,7 +46,7 @@ export const eraseConsumer = projectMutation({
   },
 });
 
-/** Answers when nothing of it is in sight any more. */
+/** Returns as soon as callers can't see any of the subject's rows. */
 async function erase(
   call: Call,
   { projectId, id }: ErasureKey,
@@ -61,8 +61,8 @@ async function erase(
     }
     await beginErasure(call, tx, key);
   });
-  await call.erasedSubjects.look();
-  // They do not name their consumer: nothing else hides them.
+  await call.erasedSubjects.refresh();
+  // Installations do not refer to their consumer, so the filter for erased subjects can't hide them.
   await removeInstallations(call.database.rows.query, key);
   return { deletedId: id };
 }

@@ -1,4 +1,4 @@
-/** The groups and consumers that are being erased, as this process knows them: what is theirs is out of sight. */
+/** Tracks the groups and consumers that are being erased, whose rows this process hides from callers. */
 import type { Database } from '../../database/database.ts';
 import { ERASURES_CHANNEL } from '../../database/hot/notification-channels.ts';
 import { acrossProjects, sent } from '../../database/projects/all-projects.ts';
@@ -6,42 +6,45 @@ import type { ProjectGroup } from '../../database/projects/project-groups.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
-/** The longest that another process shows what was erased here, if the hint of it was lost. */
+/** How often the erasures are read. If a notification is lost, another process may show erased rows for this long. */
 const POLL_MS = 10_000;
-/** While a server is away: what is erased there is out of sight soon after its return. */
+/**
+ * How often the erasures are read while a database server is down, so that they are hidden within a second of its
+ * return.
+ */
 const AWAY_POLL_MS = 1_000;
 
 export interface ErasedSubjects extends AsyncDisposable {
   ids(): readonly string[];
-  /** Called when an erasure has begun or ended. */
-  look(): Promise<void>;
+  /** Reads the erasures. Call it when an erasure has begun or ended. */
+  refresh(): Promise<void>;
 }
 
 const ERASED = acrossProjects(
-  'what is out of sight for every caller',
+  'erased groups and consumers to hide',
   (inProjects) =>
     `select "id" from "Erasure" where "id" <> "projectId" and ${inProjects('"projectId"')}`,
 );
 
-/** Knows them from the start: of each server of the database that answers then. */
+/** Reads the erasures before it returns, from each database server that is available. */
 export async function watchErasedSubjects(database: Database, log: Log): Promise<ErasedSubjects> {
   const outage = new Outage(log, 'erasures.unreadable');
-  const known = new KnownErasures(database);
-  // The one process of an embedded database begins all erasures itself.
+  const erasures = new CachedErasures(database);
+  // An embedded database has one process, which starts all erasures itself.
   let isFollowed = database.kind !== 'embedded';
   let timer: NodeJS.Timeout | undefined;
-  const scheduleMaintenance = () => void outage.watch(() => known.look()).then(lookLater);
-  const lookLater = () => {
+  const poll = () => void outage.watch(() => erasures.refresh()).then(pollLater);
+  const pollLater = () => {
     clearTimeout(timer);
     if (!isFollowed) return;
-    timer = setTimeout(scheduleMaintenance, known.isWhole ? POLL_MS : AWAY_POLL_MS).unref();
+    timer = setTimeout(poll, erasures.isWhole ? POLL_MS : AWAY_POLL_MS).unref();
   };
-  await known.look();
-  const listening = database.listen(ERASURES_CHANNEL, scheduleMaintenance);
-  lookLater();
+  await erasures.refresh();
+  const listening = database.listen(ERASURES_CHANNEL, poll);
+  pollLater();
   return {
-    ids: () => known.ids,
-    look: () => known.look(),
+    ids: () => erasures.ids,
+    refresh: () => erasures.refresh(),
     async [Symbol.asyncDispose]() {
       isFollowed = false;
       clearTimeout(timer);
@@ -50,29 +53,29 @@ export async function watchErasedSubjects(database: Database, log: Log): Promise
   };
 }
 
-/** By groups of projects. Those of a group that can't be asked now stay as they were. */
-class KnownErasures {
+/** Erased ids by shard group. A shard group that can't be read keeps its last ids. */
+class CachedErasures {
   readonly #database: Database;
   readonly #ids = new Map<string, readonly string[]>();
   ids: readonly string[] = [];
-  /** All groups answered when they were asked last. */
+  /** True if all shard groups were available at the last read. */
   isWhole = false;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Throws if no group answers. */
-  async look(): Promise<void> {
+  /** Reads the erasures of all shard groups. Throws if none is available. */
+  async refresh(): Promise<void> {
     const groups = await this.#database.groups();
-    const looks = await Promise.allSettled(groups.map((group) => this.#lookIn(group)));
-    const failed = looks.filter((look) => look.status === 'rejected');
+    const reads = await Promise.allSettled(groups.map((group) => this.#readGroup(group)));
+    const failed = reads.filter((read) => read.status === 'rejected');
     this.isWhole = failed.length === 0;
     this.ids = [...this.#ids.values()].flat();
     if (failed.length > 0 && failed.length === groups.length) throw failed[0]?.reason;
   }
 
-  async #lookIn(group: ProjectGroup): Promise<void> {
+  async #readGroup(group: ProjectGroup): Promise<void> {
     const { query } = this.#database.rows;
     const rows = await query<{ id: string }>(...sent(ERASED, group.projectIds(), []));
     this.#ids.set(

@@ -1,23 +1,25 @@
 /**
- * Erasures: a group, a consumer or a project with all that names it. One transaction puts it out of sight and leaves
- * a row and a job; the rows go in parts (erase-slice.ts), whatever process is killed meanwhile.
+ * Erases a group, a consumer or a project with all rows that refer to it. One transaction hides it and stores a row and
+ * a job. Jobs delete the rows in slices (erase-slice.ts) and survive the end of any process.
  */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { announceErasure } from '../../events/channel.ts';
 import type { Services } from '../call.ts';
 
-/** Erasures whose job was lost: in a database that was moved or restored, all of them are. */
-
-const TAKEN_AT_ONCE = 200;
+/** The most erasures that one sweep enqueues. */
+const SWEEP_ERASURES = 200;
 
 const BEGUN = acrossProjects(
   'erasures that have begun',
   (inProjects) => `select "projectId", "id" from "Erasure" where ${inProjects('"projectId"')}
-   order by "createTime" limit ${TAKEN_AT_ONCE}`,
+   order by "createTime" limit ${SWEEP_ERASURES}`,
 );
 
-/** Enqueues them again; one that waits already is not enqueued twice, and two that run do no harm. */
+/**
+ * Enqueues erasures whose job may be lost, as all jobs are in a database that was moved or restored. A job that already
+ * waits is not enqueued twice, and two jobs of an erasure may run in parallel.
+ */
 export async function recoverErasures(services: Services): Promise<void> {
   const { database } = services;
   const begun = await sweep<ErasureKey>(database, BEGUN);
@@ -29,11 +31,13 @@ export async function recoverErasures(services: Services): Promise<void> {
 
 export interface ErasureKey {
   projectId: string;
-  /** The id of the group, of the consumer, or of the project itself. */
+  /** The id of the group, of the consumer, or of the project. */
   id: string;
 }
 
-/** Called in the transaction that puts it out of sight. One that has begun already goes on. */
+/**
+ * Starts an erasure. Must run in the transaction that hides the subject. An erasure that has already begun continues.
+ */
 export async function beginErasure(
   { queue }: Pick<Services, 'queue'>,
   tx: Transaction,
@@ -44,7 +48,7 @@ export async function beginErasure(
   await enqueueErasure({ queue }, tx, key);
 }
 
-/** The job that goes on with it. */
+/** Enqueues the job that continues the erasure. */
 export function enqueueErasure(
   { queue }: Pick<Services, 'queue'>,
   tx: Transaction,

@@ -1,15 +1,18 @@
 /**
- * A project with more pending deliveries than its destinations take: new work waits or is refused, so that the
- * outbox stays bounded. Deliveries to disabled destinations don't count: they wait for people.
+ * Limits the pending deliveries of a project. If its destinations receive them too slowly, new work waits or is
+ * refused, so that the outbox stays bounded. Deliveries to disabled destinations do not count, because they wait for
+ * people.
  */
 import { rateLimited, unprocessable } from '../../errors.ts';
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 
-/** What a refused caller is told to wait: deliveries leave at hundreds a second. */
+/**
+ * The `Retry-After` of a refused call, and the wait of work without a caller. Hundreds of deliveries leave each second.
+ */
 export const BACKLOG_WAIT_SECONDS = 30;
 
-const COUNTED_AT_ONCE = 2_000;
+const SMALL_COUNT = 2_000;
 
 const countPending = createBoundedCount({
   text: `
@@ -18,11 +21,12 @@ const countPending = createBoundedCount({
     where t."projectId" = $1 and t."status" = 'ENABLED' and d."nextAttemptTime" is not null
     limit $2) pending`,
   freshMs: 1_000,
-  // Few are counted fast, and near the limit each one counts.
-  isKept: (pending, limit) => Math.max(pending, limit - pending) > COUNTED_AT_ONCE,
+  // Small counts are fast and not cached. Counts near the limit are not cached either, because each delivery matters
+  // there.
+  isKept: (pending, limit) => Math.max(pending, limit - pending) > SMALL_COUNT,
 });
 
-/** Whether the project has LIMIT_PENDING_DELIVERIES pending deliveries or more. Not for use inside a transaction. */
+/** True if the project has LIMIT_PENDING_DELIVERIES pending deliveries or more. Must not run inside a transaction. */
 export async function isBacklogged(
   { config, database }: Pick<Services, 'config' | 'database'>,
   projectId: string,
@@ -37,17 +41,17 @@ export async function refuseIfBacklogged(
   projectId: string,
 ): Promise<void> {
   if (!(await isBacklogged(services, projectId))) return;
-  throw rateLimited(wordsOf(services), BACKLOG_WAIT_SECONDS);
+  throw rateLimited(backlogDetail(services), BACKLOG_WAIT_SECONDS);
 }
 
-/** Throws UNPROCESSABLE if the project is backlogged: for work that nobody waits for, and that is tried again. */
+/** Throws UNPROCESSABLE if the project is backlogged. For work without a waiting caller, which is retried. */
 export async function stopIfBacklogged(
   services: Pick<Services, 'config' | 'database'>,
   projectId: string,
 ): Promise<void> {
-  if (await isBacklogged(services, projectId)) throw unprocessable(wordsOf(services));
+  if (await isBacklogged(services, projectId)) throw unprocessable(backlogDetail(services));
 }
 
-function wordsOf({ config }: Pick<Services, 'config'>): string {
+function backlogDetail({ config }: Pick<Services, 'config'>): string {
   return `The project has ${config.LIMIT_PENDING_DELIVERIES} deliveries pending, which is LIMIT_PENDING_DELIVERIES of the server.`;
 }

@@ -1,4 +1,3 @@
-/** Lists of deliveries: of a project, a destination and an event. */
 import { z } from 'zod';
 import { DeliveryStatus, NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -30,10 +29,13 @@ export const projectDeliveryFilters = z.object({
     .describe('Only deliveries of events of this type. Not together with destinationId.'),
   ...deliveryFilters.shape,
 });
-/** No index has both: a destination's deliveries of one type are few where it is routed to by topics of its own. */
+/**
+ * Filters that must not be combined, because no index covers both. A client can route an event type to a destination
+ * through a topic of its own instead.
+ */
 export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
 
-/** Newest first. */
+/** Lists deliveries of a project, newest first. */
 export const listProjectDeliveries = read(
   'read',
   async (
@@ -44,11 +46,11 @@ export const listProjectDeliveries = read(
     refuseTogether(args, DELIVERY_EXCLUSIVE);
     const { destinationId, eventType, status } = args;
     const { inTime, ordered } = createdRange('dlv', args);
-    // The index of the types has the status too: if that is left out, each is a range of it.
+    // The index for event types contains the status. Without a filter, each status is a range of it.
     const anyStatus = eventType == null ? undefined : Object.values(DeliveryStatus);
     const where = {
       projectId,
-      // Deliveries outlive their destination.
+      // Matches also a deleted destination, whose deliveries are kept.
       ...(destinationId != null && { destinationId }),
       eventType: eventType ?? undefined,
       status: status ?? anyStatus,
@@ -59,7 +61,7 @@ export const listProjectDeliveries = read(
   },
 );
 
-/** Oldest first. */
+/** Lists deliveries of a destination, oldest first. */
 export const listDestinationDeliveries = read(
   'read',
   (
@@ -80,7 +82,7 @@ export const listDestinationDeliveries = read(
   },
 );
 
-/** Oldest first. */
+/** Lists deliveries of an event, oldest first. */
 export const listEventDeliveries = read(
   'read',
   (call: Call, event: Row<'NotificationEvent'>, args: PageArgs) => {

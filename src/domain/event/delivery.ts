@@ -1,4 +1,4 @@
-/** Deliveries: messages owed to destinations, and what came of them. */
+/** Deliveries: messages for destinations, and their outcomes. */
 
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
@@ -16,9 +16,12 @@ import { type Batch, getOwned } from '../scope.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 
-/** More than the retry schedule has; a delivery that callers retried again shows its newest. */
+/**
+ * The most attempts that are shown, newest first. It exceeds the retry schedule, but callers may retry a delivery more
+ * often.
+ */
 const ATTEMPTS_SHOWN = 100;
-/** Rows that one statement changes: it neither runs nor locks for long. */
+/** The most rows that one statement changes, so that it holds its locks only briefly. */
 const ROWS_PER_STATEMENT = 5_000;
 
 export const retryDeliveryInput = z
@@ -31,7 +34,7 @@ export const getDelivery = projectRead(
     getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' }),
 );
 
-/** The newest attempts of deliveries that the viewer has been given, in the order of their numbers. */
+/** The newest attempts of deliveries that the viewer may see, ordered by number. */
 export const attemptsOf: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
   { database },
   deliveries,
@@ -52,7 +55,7 @@ const NEWEST_ATTEMPTS = `
     select * from "DeliveryAttempt" where "projectId" = d."projectId" and "deliveryId" = d."id"
     order by "attemptNumber" desc limit $3) a`;
 
-/** Makes it due now, also if it has succeeded or failed. */
+/** Makes a delivery due immediately, also if it has succeeded or failed. */
 export const retryDelivery = projectMutation({
   needs: 'events:write',
   input: retryDeliveryInput,
@@ -75,7 +78,7 @@ export const retryDelivery = projectMutation({
   },
 });
 
-/** It can't be deleted until the transaction ends. */
+/** Locks the destination against deletion until the transaction ends. Throws CONFLICT. */
 async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
   const found = await run(
     tx,
@@ -90,8 +93,8 @@ async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Prom
 }
 
 /**
- * Makes all pending deliveries to the destination due now, in parts: whatever is cut off, the others are due at their
- * times.
+ * Makes all pending deliveries to the destination due immediately, in several transactions. After an interruption, the
+ * remaining ones are due at their scheduled times.
  */
 export async function releasePending(
   database: Database,
@@ -106,7 +109,7 @@ export async function releasePending(
           projectId,
           destinationId,
           status: 'PENDING',
-          // Others are released by the one before them.
+          // Deliveries that wait for an earlier one are released when that one ends.
           afterId: null,
           OR: [{ nextAttemptTime: null }, { nextAttemptTime: { gt: now } }],
         },

@@ -1,4 +1,3 @@
-/** The secrets of destinations, for callers who may see them. */
 import type { Row } from '../../database/rows.ts';
 import { hasSecret, openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
 import {
@@ -11,7 +10,7 @@ import {
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 
-/** The current secrets of destinations that the viewer has been given; null for streams. */
+/** Current signing secrets of destinations that the viewer may see. Null for streams. */
 export const signingSecretOf = read(
   'credentials:read',
   async (
@@ -39,11 +38,11 @@ export function maskedTarget({
   url,
   maskedHeaders,
 }: Pick<Row<'Destination'>, 'url' | 'maskedHeaders'>) {
-  // The columns of rows that are not sealed yet hold values.
+  // Masks the stored columns again, because rows from before sealing still contain values.
   return { url: url === null ? null : maskUrl(url), headers: maskHeaders(maskedHeaders) };
 }
 
-/** URLs and headers of destinations that the viewer has been given, with the values that other readers see masked. */
+/** URLs and headers of destinations that the viewer may see, with the values that are masked for other readers. */
 export const targetValuesOf = read(
   'credentials:read',
   async (

@@ -1,4 +1,7 @@
-/** What the two types of destinations may have: a webhook is posted to, a stream is read. */
+/**
+ * The members that each type of destination may have. Messages are posted to a webhook, and a stream keeps them to be
+ * read.
+ */
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { maskedParameters } from '../../deliveries/target-secrets.ts';
@@ -8,19 +11,18 @@ import type { Call, Services } from '../call.ts';
 import { broken, issueAt, refuseIssues } from '../issues.ts';
 
 /**
- * The rules of a URL that messages are posted to, as far as they need no look-up of its host:
- * what a name resolves to is checked at every attempt.
+ * The longest URL, in characters. The rules of a URL here need no resolution of its host: each attempt checks the
+ * resolved addresses.
  */
-
 const CHARACTERS_MAX = 2048;
 
-/** Names that never leave the machine (RFC 6761, and those of /etc/hosts), and what they stand for. */
+/** Names that resolve to the loopback addresses: RFC 6761, and common names of /etc/hosts. */
 const LOCAL_NAME = /^(.+\.)?(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/;
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
- * Names that no public server has: of one label, reserved for private use (.internal by ICANN, .local by RFC 6762,
- * home.arpa by RFC 8375), and those that private networks are known to use (RFC 6762, appendix G).
+ * Names that no public server has: names of one label, names reserved for private use, and names that private networks
+ * commonly use (RFC 6762, appendix G). Reserved are .internal (ICANN), .local (RFC 6762) and home.arpa (RFC 8375).
  */
 const INTERNAL_NAME =
   /^[^.]+$|\.(internal|local|localdomain|intranet|private|corp|home|lan|home\.arpa)$/;
@@ -30,7 +32,7 @@ type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 /** Returns the problem of a URL's text, independent of the settings. Null if it has none. */
 export function problemWithUrl(text: string): string | null {
   if (text.length > CHARACTERS_MAX) return `must be at most ${CHARACTERS_MAX} characters.`;
-  // URL skips slashes in front of a host: it would take the path's first part for it.
+  // URL skips extra slashes before a host, and would take the first part of the path for the host.
   if (!/^https?:\/\/[^\s\p{Cc}/\\][^\s\p{Cc}]*$/iu.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https URL.';
   }
@@ -70,7 +72,7 @@ export function problemWithHost(text: string, { config, sandboxUrl }: Policy): s
   return mayBeAllowed ? null : 'must be https.';
 }
 
-/** The address that the host is written as; URL has brought every notation of IPv4 to one. */
+/** Returns the addresses that the host literally contains. URL normalizes every notation of IPv4. */
 function addressesOf(hostname: string): string[] {
   if (LOCAL_NAME.test(hostname)) return LOOPBACK;
   if (hostname.startsWith('[')) return [hostname.slice(1, -1)];
@@ -79,7 +81,7 @@ function addressesOf(hostname: string): string[] {
 
 type Destination = Pick<Row<'Destination'>, 'type'>;
 
-interface Given {
+interface DestinationInput {
   url?: string | undefined;
   headers?: unknown;
   keepHeaders?: unknown;
@@ -87,49 +89,52 @@ interface Given {
 }
 
 /** The rules of a new destination: a webhook needs a URL, and a stream has none. */
-export function* brokenByType(given: Destination & Given) {
-  if (given.type === 'STREAM') {
-    for (const name of webhookMembers(given)) yield broken([name], FOR_WEBHOOKS);
-  } else if (given.url === undefined) {
+export function* brokenByType(input: Destination & DestinationInput) {
+  if (input.type === 'STREAM') {
+    for (const name of webhookMembers(input)) yield broken([name], FOR_WEBHOOKS);
+  } else if (input.url === undefined) {
     yield broken(['url'], 'is missing: a webhook needs it.');
   } else {
-    yield* brokenByUrl(given);
+    yield* brokenByUrl(input);
   }
 }
 
 /** The rules of a URL that do not depend on settings. */
-export function* brokenByUrl({ url }: Given) {
+export function* brokenByUrl({ url }: DestinationInput) {
   const problem = url === undefined ? null : problemWithUrl(url);
   if (problem) yield broken(['url'], problem, { showsValue: !holdsSecret(url) });
 }
 
-/** Passwords and values of a query are not repeated. */
+/** True if the URL may contain a password or a secret query value, which errors must not repeat. */
 function holdsSecret(url = ''): boolean {
   return /[@?]/.test(url);
 }
 
 /** Throws BAD_USER_INPUT if the settings of the server do not allow the URL. */
-export function refuseHost(call: Call, { url }: Given): void {
+export function refuseHost(call: Call, { url }: DestinationInput): void {
   const problem = url === undefined ? null : problemWithHost(url, call);
   if (problem) throw invalid('input.url', problem, holdsSecret(url) ? undefined : url);
 }
 
 /** Throws BAD_USER_INPUT that names every member that a stream can't have. */
-export function refuseForStream({ type }: Destination, given: Given): void {
+export function refuseForStream({ type }: Destination, input: DestinationInput): void {
   if (type !== 'STREAM') return;
-  refuseIssues(webhookMembers(given).map((name) => issueAt(['input', name], FOR_WEBHOOKS)));
+  refuseIssues(webhookMembers(input).map((name) => issueAt(['input', name], FOR_WEBHOOKS)));
 }
 
 const FOR_WEBHOOKS = 'is for webhooks: a stream sends nothing.';
 
 /** The names of given members that only webhooks have. Null counts as not given. */
-function webhookMembers({ url, headers, keepHeaders, status }: Given): string[] {
+function webhookMembers({ url, headers, keepHeaders, status }: DestinationInput): string[] {
   return Object.entries({ url, headers, keepHeaders, status }).flatMap(([name, value]) =>
     value == null ? [] : [name],
   );
 }
 
-/** Opens the log of a stream: from then on it takes messages. Must run in the transaction that creates the destination. */
+/**
+ * Opens the log of a stream, which accepts messages from then on. Must run in the transaction that creates the
+ * destination.
+ */
 export async function openStream(
   tx: Transaction,
   { projectId, id: destinationId }: Pick<Row<'Destination'>, 'projectId' | 'id'>,

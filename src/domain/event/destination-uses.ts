@@ -1,19 +1,19 @@
 /**
- * What names a destination: integrations' latest revisions, and installations' configs in force. They
- * name it by its name, inside JSON, so these locks stand where a foreign key can't, and a table tells who does.
+ * Tracks which integrations (by their latest revisions) and installations (by their configs in force) use a
+ * destination. They name it inside JSON, where a foreign key is impossible. A table of uses and row locks replace it.
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
 import type { LockedDestination } from '../../events/enqueue-messages.ts';
 
-/** Enough to tell people where to look. */
-const USES_NAMED = 10;
+/** The most uses that an error lists for people. */
+const USES_MAX = 10;
 
 /**
- * What names the destination, in words (`integration contacts-sync`), at most ten; none if it is free.
- * From here to the end of the transaction nothing else can begin to name it: call it before a rename or
- * a deletion.
+ * Returns up to ten uses of the destination as texts (`integration contacts-sync`), or none if it is unused. It locks
+ * the destination until the end of the transaction, so that no new use can begin. Call it before a rename or a
+ * deletion.
  */
 export async function destinationUses(
   tx: Transaction,
@@ -33,7 +33,7 @@ export async function destinationUses(
     ...(await run(tx, usesByIntegrations(projectId, name))),
     ...(await run(tx, usesByInstallations(projectId, name))),
   ];
-  return uses.slice(0, USES_NAMED).map(({ use }) => use);
+  return uses.slice(0, USES_MAX).map(({ use }) => use);
 }
 
 function usesByIntegrations(projectId: string, name: string) {
@@ -45,7 +45,7 @@ function usesByIntegrations(projectId: string, name: string) {
     .select(sql<string>`'integration ' || i."name"`.as('use'))
     .where('u.projectId', '=', projectId)
     .where('u.destinationName', '=', name)
-    .limit(USES_NAMED);
+    .limit(USES_MAX);
 }
 
 function usesByInstallations(projectId: string, name: string) {
@@ -55,17 +55,17 @@ function usesByInstallations(projectId: string, name: string) {
     .where('projectId', '=', projectId)
     .where('destinationName', '=', name)
     .where('installationId', 'is not', null)
-    .limit(USES_NAMED);
+    .limit(USES_MAX);
 }
 
 /** An integration with its latest revision, or an installation with its config in force. */
 type User = { projectId: string } & ({ integrationId: string } | { installationId: string });
 
 /**
- * Notes which destinations a content names, in place of what the user named before. To be called in the transaction
- * that makes it the one in force; the destinations are held.
+ * Replaces the recorded uses of an integration or installation by the destinations that `content` names. Must run in
+ * the transaction that puts the content in force, with the destinations locked.
  */
-export async function noteDestinationUses(
+export async function recordDestinationUses(
   tx: Transaction,
   user: User,
   content: object,
@@ -78,21 +78,21 @@ export async function noteDestinationUses(
   await tx.destinationUse.createMany({ data });
 }
 
-/** Each once: of every part of a content or a config, and of its objects. */
+/** Returns the distinct destinations that all parts of a content or config name, and their objects. */
 function destinationsIn(content: object): string[] {
   const parts: unknown[] = Object.values(content).flatMap((part) => part?.objects ?? part);
   const named = parts.map((part) => (part as { destination?: unknown } | null)?.destination);
   return [...new Set(named.filter((name) => typeof name === 'string'))];
 }
 
-/** Those of the names that are destinations; they stay so until the transaction ends. */
+/** Returns the names that are destinations, and locks these destinations until the transaction ends. */
 export async function lockDestinations(
   tx: Transaction,
   projectId: string,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
-  // In one order, so that two transactions never wait for each other.
+  // All transactions lock in the same order, which prevents deadlocks.
   const found = await run(
     tx,
     statements
@@ -107,8 +107,8 @@ export async function lockDestinations(
 }
 
 /**
- * The destination, by its name. It can't be deleted until the transaction ends, so every message has a destination.
- * Throws UNPROCESSABLE.
+ * Finds a destination by its name and locks it against deletion until the transaction ends, so that every message has a
+ * destination. Throws UNPROCESSABLE.
  */
 export async function lockDestination(
   tx: Transaction,

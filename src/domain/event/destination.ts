@@ -1,4 +1,4 @@
-/** Destinations: where messages are sent, or wait to be read. */
+/** Destinations receive messages (webhooks) or keep them to be read (streams). */
 
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
@@ -118,12 +118,12 @@ export const listDestinations = read(
       parentId: project.id,
       table: 'Destination',
     } as const;
-    const ofAll = () => listPage(call, { ...list, where: { projectId: project.id } }, args);
-    return pageOfSearch(call, list, args, ofAll);
+    const listAll = () => listPage(call, { ...list, where: { projectId: project.id } }, args);
+    return pageOfSearch(call, list, args, listAll);
   },
 );
 
-/** By its id or its name. */
+/** Finds a destination by its id or its name. Throws NOT_FOUND. */
 export const getDestination = projectRead(
   'read',
   async (
@@ -138,32 +138,35 @@ export const getDestination = projectRead(
   },
 );
 
-/** The secret is in clear here and, later, only for callers with the scope credentials:read. A stream has none. */
+/**
+ * Creates a destination. The result contains its secret in clear; later, only callers with the scope credentials:read
+ * can read it. A stream has no secret.
+ */
 export const createDestination = projectMutation({
   needs: 'events:write',
   input: createDestinationInput,
-  async run(call, { projectIdOrName: _project, url, headers, ...given }, { id: projectId }) {
+  async run(call, { projectIdOrName: _project, url, headers, ...changes }, { id: projectId }) {
     refuseHost(call, { url });
     const owner = { id: newId('dst'), projectId };
-    const signingSecret = given.type === 'STREAM' ? null : newSigningSecret();
+    const signingSecret = changes.type === 'STREAM' ? null : newSigningSecret();
     const data = {
       ...owner,
-      ...given,
+      ...changes,
       ...targetColumns(call.vault, owner, { url, headers }),
       ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
     };
-    const made =
-      given.type === 'STREAM'
+    const created =
+      changes.type === 'STREAM'
         ? inTransaction(call.database, async (tx) => {
             await openStream(tx, owner);
             return tx.destination.create({ data, omit: SEALED });
           })
         : call.database.prisma.destination.create({ data, omit: SEALED });
-    return { destination: await uniquely(made, nameTaken(given.name)), signingSecret };
+    return { destination: await uniquely(created, nameTaken(changes.name)), signingSecret };
   },
 });
 
-/** If a disabled destination is enabled, its pending deliveries are due now. */
+/** Updates a destination. Enabling a disabled one makes its pending deliveries due immediately. */
 export const updateDestination = projectMutation({
   needs: 'events:write',
   input: updateDestinationInput,
@@ -173,33 +176,33 @@ export const updateDestination = projectMutation({
 async function changeDestination(
   call: Call,
   projectId: string,
-  { destinationId, ...given }: z.output<typeof updateDestinationInput>,
+  { destinationId, ...changes }: z.output<typeof updateDestinationInput>,
 ): Promise<Destination> {
-  refuseHost(call, given);
+  refuseHost(call, changes);
   const now = call.now();
   const change = inTransaction(call.database, async (tx) => {
-    const known = await lockDestination(tx, projectId, destinationId);
-    refuseForStream(known, given);
-    if (given.name !== undefined && given.name !== known.name) await refuseIfUsed(tx, known);
-    const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
+    const stored = await lockDestination(tx, projectId, destinationId);
+    refuseForStream(stored, changes);
+    if (changes.name !== undefined && changes.name !== stored.name) await refuseIfUsed(tx, stored);
+    const isEnabled = changes.status === 'ENABLED' && stored.status === 'DISABLED';
     if (isEnabled) announceRecorded(tx, projectId);
-    const { name, url } = given;
-    const headers = headersToStore(call, known, given);
-    const target = targetColumns(call.vault, known, { url, headers });
-    const data = { name, ...target, ...statusChange(known, given.status), updateTime: now };
+    const { name, url } = changes;
+    const headers = headersToStore(call, stored, changes);
+    const target = targetColumns(call.vault, stored, { url, headers });
+    const data = { name, ...target, ...statusChange(stored, changes.status), updateTime: now };
     const destination = await tx.destination.update({
-      where: { projectId_id: { projectId, id: known.id } },
+      where: { projectId_id: { projectId, id: stored.id } },
       data,
       omit: SEALED,
     });
     return { destination, isEnabled };
   });
-  const { destination, isEnabled } = await uniquely(change, nameTaken(given.name ?? ''));
+  const { destination, isEnabled } = await uniquely(change, nameTaken(changes.name ?? ''));
   if (isEnabled) await releasePending(call.database, destination, now);
   return destination;
 }
 
-/** For 24 hours the previous secret signs too. Throws BAD_USER_INPUT for a stream. */
+/** Replaces the signing secret. The previous one also signs for 24 hours. Throws BAD_USER_INPUT for a stream. */
 export const rotateDestinationSecret = projectMutation({
   needs: 'events:write',
   input: rotateDestinationSecretInput,
@@ -225,27 +228,31 @@ export const rotateDestinationSecret = projectMutation({
   },
 });
 
-/** Deletes its routes too; its pending deliveries fail, and a stream's messages go: if there are many, soon after. */
+/**
+ * Deletes a destination with its routes. Its pending deliveries fail, and a stream's messages are deleted. If there are
+ * many, a sweep completes the work.
+ */
 export const deleteDestination = projectMutation({
   needs: 'events:write',
   input: deleteDestinationInput,
   async run(call, { destinationId }, { id: projectId }): Promise<{ deletedId: string }> {
     const isStream = await inTransaction(call.database, async (tx) => {
-      const known = await lockDestination(tx, projectId, destinationId);
-      await refuseIfUsed(tx, known);
-      await tx.destination.delete({ where: { projectId_id: { projectId, id: known.id } } });
-      if (known.type === 'STREAM') await closeStream(tx, { projectId, destinationId });
-      return known.type === 'STREAM';
+      const stored = await lockDestination(tx, projectId, destinationId);
+      await refuseIfUsed(tx, stored);
+      await tx.destination.delete({ where: { projectId_id: { projectId, id: stored.id } } });
+      if (stored.type === 'STREAM') await closeStream(tx, { projectId, destinationId });
+      return stored.type === 'STREAM';
     });
-    const gone = { projectId, destinationId };
-    if (isStream) await removeStream(call, gone);
-    else await dropPending(call.database, gone, { now: call.now(), countMax: DROPPED_AT_DELETION });
+    const deleted = { projectId, destinationId };
+    if (isStream) await removeStream(call, deleted);
+    else
+      await dropPending(call.database, deleted, { now: call.now(), countMax: DELETION_DROPS_MAX });
     return { deletedId: destinationId };
   },
 });
 
-/** Of a destination that a caller deletes and waits for; a sweep fails the rest. */
-const DROPPED_AT_DELETION = 10_000;
+/** The most deliveries that fail while the caller of a deletion waits. A sweep fails the rest. */
+const DELETION_DROPS_MAX = 10_000;
 const SEALED = {
   signingSecretSealed: true,
   previousSecretSealed: true,
@@ -253,7 +260,7 @@ const SEALED = {
   headersSealed: true,
 } as const;
 
-/** The columns of a URL and headers; undefined leaves them as they are. */
+/** The columns of a URL and headers. Undefined leaves them unchanged. */
 function targetColumns(
   vault: Vault,
   owner: Pick<Destination, 'id' | 'projectId'>,
@@ -266,9 +273,9 @@ function targetColumns(
   };
 }
 
-/** Holds the row to the end of the transaction, so that changes of one destination come one by one. */
+/** Locks the row until the end of the transaction, so that changes of one destination run one after another. */
 async function lockDestination(tx: Transaction, projectId: string, destinationId: string) {
-  const [known] = await run(
+  const [stored] = await run(
     tx,
     statements
       .selectFrom('Destination')
@@ -278,8 +285,8 @@ async function lockDestination(tx: Transaction, projectId: string, destinationId
       .where('projectId', '=', projectId)
       .forUpdate(),
   );
-  if (!known) throw notFound('Destination', destinationId);
-  return known;
+  if (!stored) throw notFound('Destination', destinationId);
+  return stored;
 }
 
 async function refuseIfUsed(
@@ -293,8 +300,8 @@ async function refuseIfUsed(
     );
 }
 
-function statusChange(known: Pick<Destination, 'status'>, status: DestinationStatus | undefined) {
-  if (status === undefined || status === known.status) return {};
+function statusChange(stored: Pick<Destination, 'status'>, status: DestinationStatus | undefined) {
+  if (status === undefined || status === stored.status) return {};
   return status === 'DISABLED'
     ? { status, disabledReason: 'Disabled by a caller.' }
     : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };

@@ -1,20 +1,26 @@
-/** Fails what is owed to destinations that are gone. In parts, safe in several processes at once and after any interruption. */
+/**
+ * Fails pending deliveries to deleted destinations. It works in small statements, and is safe in several processes in
+ * parallel and after any interruption.
+ */
 import type { Database } from '../../database/database.ts';
 import { isAtPlaceOf, type Missed, missedColumn, rowsByKey } from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { type DestinationKey, IS_PENDING, pendingSql } from '../../deliveries/outbox.ts';
 
-const DROPPED_AT_ONCE = 1_000;
-const DESTINATIONS_AT_ONCE = 1_000;
+const STATEMENT_ROWS = 1_000;
+const SWEEP_DESTINATIONS = 1_000;
 
 interface Dropping {
   now: Date;
-  /** Then the rest is left to who looks for it. */
+  /** The most deliveries to fail. `dropRemaining` fails the rest. */
   countMax?: number;
   signal?: AbortSignal;
 }
 
-/** A late result of an attempt under way is refused. How many deliveries have failed. */
+/**
+ * Fails the pending deliveries of a deleted destination, and returns their number. A later result of an attempt under
+ * way is refused.
+ */
 export async function dropPending(
   database: Database,
   { projectId, destinationId }: DestinationKey,
@@ -25,7 +31,7 @@ export async function dropPending(
     const [part] = await database.rows.query<Part>(DROP_SOME, [projectId, destinationId, now]);
     const { found, missed } = part ?? { found: 0, missed: 0 };
     dropped += found - missed;
-    isMore = found === DROPPED_AT_ONCE;
+    isMore = found === STATEMENT_ROWS;
   }
   return dropped;
 }
@@ -44,7 +50,7 @@ const DROP_SOME = `
         destinationId: 'gone."id"',
         status: `'PENDING'::"DeliveryStatus"`,
       },
-      { limit: DROPPED_AT_ONCE },
+      { limit: STATEMENT_ROWS },
     )} d
   ), dropped as (
     update "Delivery" d set "status" = 'FAILED', "failureReason" = 'The destination was deleted.',
@@ -54,22 +60,25 @@ const DROP_SOME = `
   )
   select (select count(*)::int from found) as "found", ${missedColumn('found', 'dropped')}`;
 
-/** What a project was owed that is being erased goes with it. */
-const GONE = acrossProjects(
-  'destinations that are gone and owed deliveries',
+/**
+ * Deleted destinations with pending deliveries. Projects under erasure are skipped, because their deliveries are
+ * deleted.
+ */
+const DELETED_WITH_PENDING = acrossProjects(
+  'deleted destinations with pending deliveries',
   (inProjects) => `
   ${pendingSql("'', ''", inProjects)}
   select owed."projectId", owed."id" as "destinationId" from owed
   left join "Destination" d on d."projectId" = owed."projectId" and d."id" = owed."id"
   left join "Erasure" e on e."projectId" = owed."projectId" and e."id" = owed."projectId"
-  where d."id" is null and e."id" is null limit ${DESTINATIONS_AT_ONCE}`,
+  where d."id" is null and e."id" is null limit ${SWEEP_DESTINATIONS}`,
 );
 
-/** Those that a process has left which was deleting the destination. How many deliveries have failed. */
-export async function dropLeft(database: Database, dropping: Dropping): Promise<number> {
+/** Fails the deliveries that remain after a process ended while it deleted a destination. Returns their number. */
+export async function dropRemaining(database: Database, dropping: Dropping): Promise<number> {
   let dropped = 0;
-  for (const gone of await sweep<DestinationKey>(database, GONE)) {
-    dropped += await dropPending(database, gone, dropping);
+  for (const destination of await sweep<DestinationKey>(database, DELETED_WITH_PENDING)) {
+    dropped += await dropPending(database, destination, dropping);
   }
   return dropped;
 }

@@ -21,7 +21,7 @@ import { type Batch, byId, getOwned } from '../scope.ts';
 
 type NotificationEvent = Row<'NotificationEvent'>;
 
-/** What each type of event says, by type. */
+/** Descriptions of event types, by type. */
 export const EVENT_MEANINGS = Object.fromEntries(
   Object.entries(EVENTS).map(([type, { wireName, happened }]) => [
     type,
@@ -41,7 +41,10 @@ export const eventFilters = z.object({
 export const listedEventFilters = z.object({ ...eventFilters.shape, ...createdFilters.shape });
 export type EventFilters = FiltersOf<typeof eventFilters>;
 
-/** One name for both tables and for subscriptions: the position marks the same place in each. */
+/**
+ * The list of a project's events. Both tables and subscriptions share its name, because a position means the same in
+ * each.
+ */
 export function eventList(projectId: string) {
   return { name: 'Project.notificationEvents', parentId: projectId, keyType: 'position' } as const;
 }
@@ -50,7 +53,7 @@ export function eventCursor({ projectId, position }: LoggedEvent): string {
   return encodeCursor(eventList(projectId), position);
 }
 
-/** In the order in which they were committed, oldest first. */
+/** Lists events in the order of their commits, oldest first. */
 export const listNotificationEvents = read(
   'read',
   async (
@@ -70,12 +73,12 @@ export const listNotificationEvents = read(
       return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
     const nodes = (rows: Row<'NotificationEventTopic'>[]) =>
       Promise.all(rows.map(({ eventId }) => load(call, byId('NotificationEvent'), eventId)));
-    const ofTopic = {
+    const topicList = {
       table: 'NotificationEventTopic',
       where: { ...where, topicId },
       nodes,
     } as const;
-    return listPage(call, { ...list, ...ofTopic }, args);
+    return listPage(call, { ...list, ...topicList }, args);
   },
 );
 
@@ -85,7 +88,7 @@ export const getNotificationEvent = projectRead(
     getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' }),
 );
 
-/** The topics that events were routed to when they happened, as far as those still exist. */
+/** The topics that events were routed to when they happened. Deleted topics are omitted. */
 export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, events) => {
   const routed = await call.database.rows.find('NotificationEventTopic', {
     eventId: events.map(({ id }) => id),
@@ -93,19 +96,17 @@ export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, e
   });
   const topicIds = [...new Set(routed.map(({ topicId }) => topicId))];
   const topics = await byId('Topic')(call, topicIds);
-  const known = new Map(topics.map((topic) => [topic?.id, topic]));
+  const topicsById = new Map(topics.map((topic) => [topic?.id, topic]));
   const byEvent = Map.groupBy(routed, ({ eventId }) => eventId);
   return events.map(({ id }) => {
-    const own = byEvent.get(id)?.map(({ topicId }) => known.get(topicId)) ?? [];
+    const own = byEvent.get(id)?.map(({ topicId }) => topicsById.get(topicId)) ?? [];
     return own.filter((topic) => topic != null).sort((a, b) => (a.id < b.id ? -1 : 1));
   });
 };
 
-/** The part of a project's log in which the events of some time are. */
-
 /**
- * The exact times as a condition, and positions around them: the log is in the order of commits, and so, but for the time
- * that a commit takes, in that of ids.
+ * The part of a project's log with the events of a time range: the exact times as a condition, and positions around
+ * them. The log has the order of commits, which is the order of ids except for the duration of a commit.
  */
 async function loggedRange(call: Call, projectId: string, filters: CreatedFilters) {
   const { inTime, ordered } = createdRange('evt', filters);
@@ -120,7 +121,7 @@ async function loggedRange(call: Call, projectId: string, filters: CreatedFilter
 
 type Side = { above: string } | { below: string };
 
-/** Of the event next to an id, on one side of it; undefined if there is none. */
+/** The position of the event next to an id, on one side of it. Undefined if there is none. */
 async function positionNextTo(call: Call, projectId: string, side: Side) {
   const where = { projectId };
   return (await nextRow(call, { table: 'NotificationEvent', where, side }))?.position;

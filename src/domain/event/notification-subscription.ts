@@ -1,4 +1,3 @@
-/** Notification events as they happen, each with its cursor in Project.notificationEvents. */
 import { invalid, notFound } from '../../errors.ts';
 import { isKeptAfter, type LoggedItem, readEnds } from '../../events/event-log.ts';
 import type { OperationItem } from '../../events/operation-changes.ts';
@@ -9,7 +8,7 @@ import { byId, getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { type EventFilters, eventList } from './notification-event.ts';
 
-/** The operation as it is now, then each time that it changes; completes when it has ended. */
+/** Yields the operation in its current state, then after each change. Completes when it has ended. */
 export const followOperation = read(
   orEndUser('read'),
   async (call: Call, id: string): Promise<AsyncIterable<OperationItem>> => {
@@ -21,11 +20,11 @@ export const followOperation = read(
 
 export interface EventSubscription extends EventFilters {
   projectIdOrName: string;
-  /** A cursor of the list; without one, only what is recorded from now on. */
+  /** A cursor of the list. Without one, only later events are yielded. */
   after?: string | null;
 }
 
-/** What was recorded after the cursor, then each new event: in the list's order, none missed, none twice. */
+/** Yields the events after the cursor, then each new event, in the list's order, without gaps or repetitions. */
 export const followNotificationEvents = projectRead(
   'read',
   async (
@@ -51,7 +50,7 @@ interface Resumption {
   end: bigint;
 }
 
-/** The position of a cursor from which nothing has been removed yet; throws BAD_USER_INPUT. */
+/** The position of a cursor after which no event has been removed. Throws BAD_USER_INPUT. */
 async function readCursor(call: Call, { projectId, after, end }: Resumption): Promise<bigint> {
   const position = decodeCursor(eventList(projectId), after);
   if (typeof position !== 'bigint' || position > end) {

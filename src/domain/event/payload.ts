@@ -1,4 +1,4 @@
-/** What deliveries send, receivers answer and streams hold, for callers who may see it. */
+/** Bodies of deliveries, of receivers' responses and of stream messages, for callers with the scope payloads:read. */
 import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
@@ -10,13 +10,13 @@ import type { DeliveryAttempt } from './delivery.ts';
 
 type Delivery = Row<'Delivery'>;
 
-/** Of the bodies that one query reads at once: a process holds several such queries. */
+/** The most bytes of bodies that one query reads. A process holds the results of several such queries. */
 const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Rows with the column `body`, which holds JSON text. */
+/** Tables with the column `body`, which holds JSON text. */
 type TableWithBody = 'Delivery' | 'StreamMessage';
 
-/** The sizes of what deliveries send, in bytes. */
+/** The sizes of the bodies of deliveries, in bytes. */
 export const bodyBytesOf: Batch<Delivery, number> = async ({ database: { rows } }, deliveries) => {
   const sizes = await rows.query<{ id: string; bytes: number }>(BODY_BYTES, keyColumns(deliveries));
   const byId = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
@@ -27,12 +27,18 @@ const BODY_BYTES = `
   select "id", octet_length("body") as "bytes" from "Delivery"
   where "projectId" = any($1) and "id" = any($2)`;
 
-/** What a delivery sends; null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
+/**
+ * The body of a delivery. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are
+ * too large together.
+ */
 export const deliveryBody = read('payloads:read', (call: Call, delivery: Delivery) =>
   storedBody(call, 'Delivery', delivery),
 );
 
-/** Null if it was removed meanwhile. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
+/**
+ * The body of a row. Null if it was removed after the row was read. Throws QUERY_LIMIT_EXCEEDED if the bodies of a
+ * query are too large together.
+ */
 export async function storedBody(
   call: Call,
   table: TableWithBody,
@@ -40,11 +46,11 @@ export async function storedBody(
 ): Promise<object | null> {
   const body = await load(call, BODIES[table], row);
   if (body !== undefined) return body;
-  const detail = `The bodies of a query are ${BODIES_BYTES_MAX} bytes at most: request fewer at once.`;
+  const detail = `The bodies of a query are ${BODIES_BYTES_MAX} bytes at most: request fewer in one query.`;
   throw new DomainError('QUERY_LIMIT_EXCEEDED', detail);
 }
 
-/** Undefined from where on they are too much; null for one that is gone. */
+/** Loads bodies. Undefined for rows beyond the limit of bytes; null for a row that does not exist. */
 function bodiesIn(table: TableWithBody): Batch<RowKey, object | null | undefined> {
   const text = `
     select "id", case when "bytes" <= ${BODIES_BYTES_MAX} then "body" end as "body" from (
@@ -64,7 +70,7 @@ function parsed(body: string | null): object | undefined {
 
 const BODIES = { Delivery: bodiesIn('Delivery'), StreamMessage: bodiesIn('StreamMessage') };
 
-/** The beginning of what a receiver answered. */
+/** The beginning of a receiver's response body. */
 export const responseBodyOf = read(
   'payloads:read',
   (_call: Call, { responseBody }: DeliveryAttempt) => responseBody,

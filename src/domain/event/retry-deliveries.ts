@@ -1,4 +1,4 @@
-/** Deliveries of a project are sent again, many at once. */
+/** Retries many deliveries of a project with one call. */
 import { z } from 'zod';
 import { DeliveryStatus } from '../../database/generated/enums.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -11,7 +11,7 @@ import { projectIdOrName } from '../names.ts';
 import { idAfter, idBefore, spanOf, timeRange } from '../paging/created-range.ts';
 import { getOwned } from '../scope.ts';
 
-/** Of one call: a caller waits for it some seconds at most. */
+/** The most deliveries that one call retries, so that it takes a few seconds at most. */
 const RETRIED_MAX = 10_000;
 /** Rows that one statement changes. */
 const ROWS_PER_STATEMENT = 1_000;
@@ -41,19 +41,22 @@ export interface RetriedDeliveries {
   hasMore: boolean;
 }
 
-type Wanted = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
+type Selection = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
 
-/** Makes them due now, destination by destination. Those that wait for the one before them keep their turn. */
+/**
+ * Makes the deliveries due immediately, one destination after another. Deliveries that wait for an earlier one keep
+ * their order.
+ */
 export const retryDeliveries = projectMutation({
   needs: 'events:write',
   input: retryDeliveriesInput,
-  async run(call, wanted, { id: projectId }): Promise<RetriedDeliveries> {
+  async run(call, selection, { id: projectId }): Promise<RetriedDeliveries> {
     const now = call.now();
     let count = 0;
-    for (const destinationId of await destinationsOf(call, projectId, wanted)) {
+    for (const destinationId of await destinationsOf(call, projectId, selection)) {
       for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT; ) {
         if (count >= RETRIED_MAX) return { count, hasMore: true };
-        changed = await retrySome(call, { projectId, destinationId, now }, wanted);
+        changed = await retrySome(call, { projectId, destinationId, now }, selection);
         count += changed;
       }
     }
@@ -61,11 +64,14 @@ export const retryDeliveries = projectMutation({
   },
 });
 
-/** Throws NOT_FOUND for one that is named and gone, BAD_USER_INPUT for a stream. */
+/**
+ * Returns the ids of the destinations. Throws NOT_FOUND if the input names one that does not exist, BAD_USER_INPUT if
+ * it is a stream.
+ */
 async function destinationsOf(
   call: Call,
   projectId: string,
-  { destinationId: id }: Wanted,
+  { destinationId: id }: Selection,
 ): Promise<string[]> {
   if (id !== undefined) {
     const named = await getOwned(call, 'Destination', { projectId, id, what: 'Destination' });
@@ -76,13 +82,13 @@ async function destinationsOf(
   return all.map((destination) => destination.id).sort();
 }
 
-interface OfDestination {
+interface RetryTarget {
   projectId: string;
   destinationId: string;
   now: Date;
 }
 
-/** What is due already is left out, so that the next rows are others. */
+/** Skips deliveries that are already due, so that each statement changes other rows. */
 const RETRY = `
   with destination as (
     select "id" from "Destination" where "projectId" = $1 and "id" = $2 for key share
@@ -100,8 +106,8 @@ const RETRY = `
 
 function retrySome(
   { database }: Call,
-  { projectId, destinationId, now }: OfDestination,
-  { status, createTime }: Wanted,
+  { projectId, destinationId, now }: RetryTarget,
+  { status, createTime }: Selection,
 ): Promise<number> {
   const { from = new Date(0), until = LATEST } = spanOf(createTime) ?? {};
   const range = [idBefore('dlv', from), idAfter('dlv', until), from, until];
@@ -113,5 +119,5 @@ function retrySome(
   });
 }
 
-/** Later than every row, and a time that ids can hold. */
+/** Later than every row, and still a time that ids can encode. */
 const LATEST = new Date('9999-01-01T00:00:00Z');

@@ -1,4 +1,4 @@
-/** What is put into streams: the messages that are owed to destinations of the type STREAM, for whoever reads them. */
+/** Messages of streams, which are destinations of the type STREAM. */
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import type { StreamedMessage, StreamId } from '../../events/stream-log.ts';
@@ -9,10 +9,10 @@ import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { storedBody } from './payload.ts';
 
-/** A subscription has read what it carries already. */
+/** A message of a list or of a subscription. A subscription has already read its body. */
 export type ShownMessage = Row<'StreamMessage'> & Partial<Pick<StreamedMessage, 'body'>>;
 
-/** Subscriptions have the list's cursors. */
+/** The list of a stream's messages. Subscriptions use its cursors. */
 export function messageList(destinationId: string) {
   return {
     name: 'Destination.messages',
@@ -28,7 +28,7 @@ export function messageCursor({
   return encodeCursor(messageList(destinationId), position);
 }
 
-/** In the order in which they were committed, oldest first; a webhook has none. */
+/** Lists messages in the order of their commits, oldest first. A webhook has none. */
 export const listStreamMessages = read(
   'payloads:read',
   (call: Call, { projectId, id: destinationId }: Row<'Destination'>, args: PageArgs) => {
@@ -38,7 +38,7 @@ export const listStreamMessages = read(
   },
 );
 
-/** What a message carries. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
+/** The body of a message. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are too large together. */
 export const messageBody = read(
   'payloads:read',
   async (call: Call, message: ShownMessage): Promise<object> => {

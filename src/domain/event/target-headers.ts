@@ -17,16 +17,16 @@ export const HEADERS_MAX = 20;
 const NAME_MAX = 128;
 const VALUE_BYTES_MAX = 4096;
 
-/** Those of one connection, of its framing, and of the sender. */
+/** Headers of one connection, of message framing, and headers that the sender sets. */
 const RESERVED = new Set<string>([...CONNECTION_HEADERS, 'expect', 'host']);
 const RESERVED_PREFIXES = ['content-', 'webhook-'];
 
-/** RFC 9110, 5.6.2. */
+/** A token of RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110, 5.5: no line breaks, no other control characters. */
+/** A field value of RFC 9110, section 5.5: no line breaks or other control characters. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** One pass over all headers, so that every offending one is named at once. */
+/** Checks all headers in one pass, so that the response names every offending header. */
 export const targetHeaders = z
   .record(z.string(), z.unknown())
   .superRefine((headers, context) => {
@@ -45,7 +45,7 @@ export const targetHeaders = z
   })
   .pipe(z.record(z.string(), z.string()));
 
-/** Reading a destination and writing it back must not replace values by their masks. */
+/** A client that reads a destination and writes it back must not replace values by their masks. */
 function problemWithMask(value: unknown): string | null {
   return value === MASK
     ? 'is a mask and not a value. Send the value, or name the header in `keepHeaders` of an update.'
@@ -73,7 +73,7 @@ export function problemWithValue(value: unknown): string | null {
     : null;
 }
 
-interface Given {
+interface HeaderChange {
   url?: string | undefined;
   headers?: TargetHeaders | null | undefined;
   keepHeaders?: string[] | undefined;
@@ -82,16 +82,16 @@ interface Given {
 /** Returns the new headers with the stored ones that an update keeps by name; undefined if none change. Throws BAD_USER_INPUT. */
 export function headersToStore(
   { vault, viewer }: Pick<Call, 'vault' | 'viewer'>,
-  known: { id: string; projectId: string } & SealedTarget,
-  given: Given,
+  destination: { id: string; projectId: string } & SealedTarget,
+  change: HeaderChange,
 ): TargetHeaders | null | undefined {
-  const { headers, keepHeaders } = given;
-  const moved = mayReadValues(viewer) ? [] : movedIssues(known, given);
+  const { headers, keepHeaders } = change;
+  const moved = mayReadValues(viewer) ? [] : movedIssues(destination, change);
   if (keepHeaders === undefined) {
     if (moved.length > 0) throw invalidInput(moved);
     return headers;
   }
-  const stored = byLowerCase(openTarget(vault, known).headers ?? {});
+  const stored = byLowerCase(openTarget(vault, destination).headers ?? {});
   const added = byLowerCase(headers ?? {});
   const kept = new Map<string, [string, string]>();
   const issues = moved;
@@ -116,11 +116,18 @@ function mayReadValues(viewer: Viewer): boolean {
   return viewer.kind !== 'END_USER' && permits(viewer.scopes, 'credentials:read');
 }
 
-/** A caller who may not read the values could otherwise have them sent to a server of their own. */
-function movedIssues(known: SealedTarget, { url, headers, keepHeaders }: Given): Issue[] {
+/**
+ * Issues of a changed URL that would keep stored header values. Otherwise a caller who may not read the values could
+ * have them sent to a server of their own.
+ */
+function movedIssues(
+  destination: SealedTarget,
+  { url, headers, keepHeaders }: HeaderChange,
+): Issue[] {
   const keeps = keepHeaders === undefined ? headers === undefined : keepHeaders.length > 0;
-  const isMoved = url !== undefined && known.url !== null && originOf(url) !== originOf(known.url);
-  if (!keeps || !isMoved || Object.keys(known.maskedHeaders ?? {}).length === 0) return [];
+  const isMoved =
+    url !== undefined && destination.url !== null && originOf(url) !== originOf(destination.url);
+  if (!keeps || !isMoved || Object.keys(destination.maskedHeaders ?? {}).length === 0) return [];
   const detail = `leads to another host, ${originOf(url)}, which the values of the stored headers were not given for: send all values in \`headers\`, or null to remove them. A caller with the scope \`credentials:read\` may keep them.`;
   return [issueAt(['input', 'url'], detail)];
 }

@@ -1,4 +1,4 @@
-/** A message by which people see whether a destination takes what it is sent. */
+/** Test messages, with which people check whether a destination accepts messages. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -11,7 +11,7 @@ import { projectIdOrName } from '../names.ts';
 
 export const TEST_MESSAGE_TYPE = 'test.message';
 
-/** What is sent. No event of the project has this type, so nothing routes or lists it. */
+/** The body of a test message. No event of the project has this type, so no route or list includes it. */
 export const testMessage = z.object({
   notificationType: z.literal(TEST_MESSAGE_TYPE).describe('Tells that nothing has happened.'),
   data: z
@@ -27,7 +27,9 @@ export const sendTestMessageInput = z
   .object({ projectIdOrName, destinationId: id.describe('The id of the destination.') })
   .meta({ id: 'SendTestMessageInput', description: 'The destination that a message is sent to.' });
 
-/** It is a delivery like all others: signed, tried again, and kept until a disabled destination is enabled. */
+/**
+ * Sends a test message. It is an ordinary delivery: signed, retried, and kept until a disabled destination is enabled.
+ */
 export const sendTestMessage = projectMutation({
   needs: 'events:write',
   input: sendTestMessageInput,
@@ -37,22 +39,25 @@ export const sendTestMessage = projectMutation({
       const data = { projectId, destinationId: id, destinationName: destination.name };
       const body = JSON.stringify({ notificationType: TEST_MESSAGE_TYPE, data });
       const pending = { messages: [{ body }], subject: null };
-      const [made = ''] = await enqueueMessages(tx, destination, pending);
-      const where = { projectId_id: { projectId, id: made } };
+      const [deliveryId = ''] = await enqueueMessages(tx, destination, pending);
+      const where = { projectId_id: { projectId, id: deliveryId } };
       return tx.delivery.findUniqueOrThrow({ where, omit: { body: true } });
     });
   },
 });
 
-/** It can't be deleted until the transaction ends. Throws BAD_USER_INPUT for a stream: nothing is sent to it. */
+/**
+ * Finds a webhook and locks it against deletion until the transaction ends. Throws NOT_FOUND, or BAD_USER_INPUT for a
+ * stream, which receives no deliveries.
+ */
 async function lockWebhook(
   tx: Transaction,
   projectId: string,
   id: string,
 ): Promise<LockedDestination & { name: string }> {
   const columns = ['id', 'projectId', 'type', 'name'] as const;
-  const ofProject = statements.selectFrom('Destination').select(columns).where('id', '=', id);
-  const [found] = await run(tx, ofProject.where('projectId', '=', projectId).forKeyShare());
+  const withId = statements.selectFrom('Destination').select(columns).where('id', '=', id);
+  const [found] = await run(tx, withId.where('projectId', '=', projectId).forKeyShare());
   if (!found) throw notFound('Destination', id);
   if (found.type === 'WEBHOOK') return found;
   throw invalid('input.destinationId', 'is a stream: nothing is sent to it.', id);

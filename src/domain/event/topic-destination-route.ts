@@ -1,4 +1,4 @@
-/** Routes of topics to destinations: the events that reach a topic are sent to a destination. */
+/** Routes of topics to destinations: the events of a topic are sent to a destination. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
@@ -14,7 +14,7 @@ import { getOwned } from '../scope.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 
-interface RouteEnds {
+interface RouteParties {
   topicId: string;
   destinationId: string;
 }
@@ -69,8 +69,8 @@ export const createTopicDestinationRoute = projectMutation({
   needs: 'events:write',
   input: createTopicDestinationRouteInput,
   async run(call, { topicId, destinationId }, { id: projectId }): Promise<Route> {
-    const ends = { topicId, destinationId };
-    const data = { id: newId('tdr'), projectId, ...ends };
+    const parties = { topicId, destinationId };
+    const data = { id: newId('tdr'), projectId, ...parties };
     try {
       return await call.database.prisma.topicDestinationRoute.create({ data });
     } catch (error) {
@@ -78,7 +78,7 @@ export const createTopicDestinationRoute = projectMutation({
         throw conflict('That topic is routed to that destination already.');
       }
       if (!isForeignKeyViolation(error)) throw error;
-      throw invalidInput(await listMissing(call, projectId, ends));
+      throw invalidInput(await listMissing(call, projectId, parties));
     }
   },
 });
@@ -95,20 +95,23 @@ export const deleteTopicDestinationRoute = projectMutation({
   },
 });
 
-/** The foreign keys include the project, so another project's topic or destination is refused as if it did not exist. */
-async function listMissing({ database: { rows } }: Call, projectId: string, ends: RouteEnds) {
-  const { topicId, destinationId } = ends;
+/**
+ * Returns an issue for each of the two that does not exist. The foreign keys include the project, so another project's
+ * topic or destination is refused in the same way.
+ */
+async function listMissing({ database: { rows } }: Call, projectId: string, parties: RouteParties) {
+  const { topicId, destinationId } = parties;
   const [topics, destinations] = await Promise.all([
     rows.find('Topic', { projectId, id: topicId }),
     rows.find('Destination', { projectId, id: destinationId }),
   ]);
   const issues: Issue[] = [];
-  const missing = (name: keyof RouteEnds) =>
+  const missing = (name: keyof RouteParties) =>
     issues.push({
       in: 'body',
       name: `input.${name}`,
       detail: 'does not exist.',
-      value: ends[name],
+      value: parties[name],
     });
   if (topics.length === 0) missing('topicId');
   if (destinations.length === 0) missing('destinationId');

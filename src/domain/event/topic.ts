@@ -1,4 +1,4 @@
-/** Topics: named streams of events. Routes lead events to a topic and from it to destinations. */
+/** Topics: named streams of events. Routes connect event types with topics, and topics with destinations. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { isMissingRow } from '../../database/violations.ts';
@@ -37,8 +37,8 @@ export const listTopics = read(
   'read',
   (call, { id: projectId }: Row<'Project'>, args: TopicsArgs) => {
     const list = { name: 'Project.topics', parentId: projectId, table: 'Topic' } as const;
-    const ofAll = () => listPage(call, { ...list, where: { projectId } }, args);
-    return pageOfSearch(call, list, args, ofAll);
+    const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
+    return pageOfSearch(call, list, args, listAll);
   },
 );
 
@@ -51,7 +51,7 @@ export const createTopic = projectMutation({
   },
 });
 
-/** Routes stay: they name the topic by its id. */
+/** Renames a topic. Its routes are kept, because they refer to its id. */
 export const updateTopic = projectMutation({
   needs: 'events:write',
   input: updateTopicInput,
@@ -67,7 +67,7 @@ export const updateTopic = projectMutation({
   },
 });
 
-/** Deletes its routes too; events keep the topic's id. */
+/** Deletes a topic with its routes. Events keep the topic's id. */
 export const deleteTopic = projectMutation({
   needs: 'events:write',
   input: deleteTopicInput,

@@ -6,9 +6,9 @@ import { notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
-import { GIVEN_BACK } from '../../work/lease.ts';
+import { RELEASED_LEASE } from '../../work/lease.ts';
 import type { Call } from '../call.ts';
-import { noteDestinationUses } from '../event/destination-uses.ts';
+import { recordDestinationUses } from '../event/destination-uses.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { dropSubscriptions, followSubscriptions } from '../provider-event/object-subscription.ts';
 import { followSchema } from '../schema-watch/schema-watch.ts';
@@ -177,7 +177,7 @@ async function insertConfig(
   tx: Transaction,
   { installation: { id: installationId, projectId }, configId: id, ...stored }: ConfigToStore,
 ): Promise<InstallationConfig> {
-  await noteDestinationUses(tx, { projectId, installationId }, stored.content);
+  await recordDestinationUses(tx, { projectId, installationId }, stored.content);
   return tx.installationConfig.create({ data: { id, projectId, installationId, ...stored } });
 }
 
@@ -193,5 +193,5 @@ async function forgetPositions(tx: Transaction, { id: installationId, projectId 
     data: { backfillDone: false, backfillOperationId: null, readUntil: null },
   });
   // A page of the account before that is under way is not recorded, nor is it the end of a backfill.
-  await tx.readRun.updateMany({ where: { projectId, installationId }, data: GIVEN_BACK });
+  await tx.readRun.updateMany({ where: { projectId, installationId }, data: RELEASED_LEASE });
 }

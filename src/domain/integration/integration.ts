@@ -9,7 +9,7 @@ import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { noteDestinationUses } from '../event/destination-uses.ts';
+import { recordDestinationUses } from '../event/destination-uses.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
 import { refuseIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
@@ -206,7 +206,7 @@ export async function insertIntegration(
   const { specVersion, content } = latestRevision;
   const revision = { id: latestRevisionId, projectId, integrationId, specVersion, content };
   await tx.revision.create({ data: revision });
-  await noteDestinationUses(tx, { projectId, integrationId }, content);
+  await recordDestinationUses(tx, { projectId, integrationId }, content);
   return integration;
 }
 

@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { noteDestinationUses } from '../event/destination-uses.ts';
+import { recordDestinationUses } from '../event/destination-uses.ts';
 import {
   pauseDroppedObjects,
   rescheduleObjects,
@@ -162,7 +162,7 @@ async function insertRevision(
     where: { projectId_id: { projectId, id: integrationId } },
     data: { latestRevisionId: id, updateTime: now },
   });
-  await noteDestinationUses(tx, { projectId, integrationId }, content);
+  await recordDestinationUses(tx, { projectId, integrationId }, content);
   return { revision: made, integration };
 }
 

@@ -1,4 +1,4 @@
-/** The keys that seal secrets: from the environment, or from a file that the first start creates. */
+/** The keys that encrypt secrets. They come from the environment, or from a file that the first start creates. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { writeWhole } from '../files.ts';
 
 type Keys = [Buffer, ...Buffer[]];
 
-/** The first key seals; all of them open. Makes a first one if there is none. */
+/** Returns the keys: the first one encrypts, and all of them decrypt. Creates a key if there is none. */
 export function encryptionKeys(config: Config): Keys {
   return findEncryptionKeys(config) ?? [...addEncryptionKey(config), ...retiredKeys(config)];
 }
@@ -28,7 +28,7 @@ function retiredKeys(config: Config): Buffer[] {
   return config.ENCRYPTION_KEYS_RETIRED.map((key) => Buffer.from(key.reveal(), 'base64'));
 }
 
-/** Makes a new key the current one of the data folder; older ones stay, to open what they sealed. */
+/** Adds a new current key to the data folder. Older keys are kept to decrypt existing secrets. */
 export function addEncryptionKey(config: Config): Keys {
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
   const keys: Keys = [randomBytes(KEY_BYTES), ...(readKeyFile(keyFile(config)) ?? [])];
@@ -36,7 +36,7 @@ export function addEncryptionKey(config: Config): Keys {
   return keys;
 }
 
-/** What the file of a data folder holds. */
+/** The text of a data folder's key file. */
 export function keyFileText(keys: Buffer[]): string {
   return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }

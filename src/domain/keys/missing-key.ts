@@ -1,4 +1,4 @@
-/** Checked at start: if the database's secrets were sealed with a key that is missing, all work would fail. */
+/** Checks at start that no key is missing. Without the keys of the database's secrets, all work would fail. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -11,10 +11,13 @@ import type { Vault } from '../../secrets.ts';
 import { hasLocalIssuer, LOCAL_ISSUER, LOCAL_ISSUER_FILE } from '../viewer/bearer.ts';
 import { sealedColumns } from './re-encryption.ts';
 
-/** Enough to find the newest secrets: a database may have a hundred thousand projects. */
+/** Enough projects to find the newest secrets. A database may have 100,000 projects. */
 const PROJECTS_MAX = 1_000;
 
-/** Looks at the newest secret of each kind; null stands for no key at all. Throws StartRefused. */
+/**
+ * Checks the newest secret of each kind. A null `vault` means that there is no key. Throws StartRefused if its key is
+ * missing.
+ */
 export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
   for (const { table, column } of sealedColumns()) {
     const [newest] = await query<{ sealed: string }>(
@@ -36,22 +39,23 @@ export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Pr
   }
 }
 
-/** Told at the start: a new key of the local issuer would turn away all builders that the one before let in. */
-
-/** Of the data folder that has the database too; others begin with a key of their own. Throws StartRefused. */
+/**
+ * Refuses a start without the local issuer's key: a new key would invalidate the tokens of all builders. Checked only
+ * if the data folder contains the database; other data folders create their own key. Throws StartRefused.
+ */
 export async function refuseMissingIssuerKey(
   config: Config,
   { prisma }: Pick<Database, 'prisma'>,
 ): Promise<void> {
   const { DATABASE_URL, DATA_DIR } = config;
   const path = join(DATA_DIR, LOCAL_ISSUER_FILE);
-  const isBesideDatabase = !DATABASE_URL && existsSync(join(DATA_DIR, DATABASE));
-  if (!isBesideDatabase || !hasLocalIssuer(config) || existsSync(path)) return;
-  const known = await prisma.builder.findFirst({
+  const hasDatabase = !DATABASE_URL && existsSync(join(DATA_DIR, DATABASE));
+  if (!hasDatabase || !hasLocalIssuer(config) || existsSync(path)) return;
+  const hasBuilder = await prisma.builder.findFirst({
     where: { idpProvider: LOCAL_ISSUER },
     select: { id: true },
   });
-  if (!known) return;
+  if (!hasBuilder) return;
   throw new StartRefused(
     `${path} is missing, which has signed the bearer tokens of this database's builders. Bring it back from a backup. ` +
       'If it is lost, `npm run token` makes a new one, and tokens that the old one has signed are no longer taken.',

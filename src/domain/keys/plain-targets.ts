@@ -1,4 +1,3 @@
-/** Seals URLs and headers of destinations that an earlier version stored in plain. */
 import { firstOfAll, withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import {
@@ -27,17 +26,18 @@ const PLAIN = withoutProject(
 );
 
 /**
- * Safe beside other processes and after a crash: a row is changed only if it still holds the same plain values. Those
- * that are sealed stay as they are.
+ * Encrypts URLs and headers of destinations that an earlier version stored in plain text. Returns the number of changed
+ * columns. Safe in parallel with other processes and after a crash: a row is changed only if it still contains the same
+ * plain values.
  */
 export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<number> {
   let sealed = 0;
   let after = { projectId: '', id: '' };
   for (;;) {
     const rows = await query<PlainRow>(PLAIN, [after.projectId, after.id]);
-    const passed = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
-    for (const row of passed) sealed += await sealRow(query, vault, row);
-    const last = passed.at(-1);
+    const batch = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
+    for (const row of batch) sealed += await sealRow(query, vault, row);
+    const last = batch.at(-1);
     if (!last) return sealed;
     after = last;
   }

@@ -1,5 +1,3 @@
-/** Seals every secret again with the current key, so that older keys can go. */
-
 import { Prisma } from '../../database/generated/client.ts';
 import { firstOfAll, withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
@@ -13,7 +11,7 @@ interface SealedRow {
   sealed: string;
 }
 
-/** Columns that hold sealed values: all whose name ends so. */
+/** The columns with encrypted values: all whose names end in `Sealed`. */
 export function sealedColumns(): { table: Prisma.ModelName; column: string }[] {
   return Object.values(Prisma.ModelName).flatMap((table) =>
     Object.values<string>(Prisma[`${table}ScalarFieldEnum`])
@@ -22,7 +20,11 @@ export function sealedColumns(): { table: Prisma.ModelName; column: string }[] {
   );
 }
 
-/** Safe beside a running server and after a crash: what is current stays, what changed meanwhile too. */
+/**
+ * Encrypts every secret with the current key, so that older keys can be removed. Returns the number of changed secrets.
+ * Safe while the server runs and after a crash: it skips values that use the current key or that changed after they
+ * were read.
+ */
 export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> {
   let changed = 0;
   for (const { table, column } of sealedColumns()) {
@@ -37,18 +39,18 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
         ),
         [after.projectId, after.id],
       );
-      const passed = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
-      for (const { id, projectId, sealed } of passed) {
+      const batch = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
+      for (const { id, projectId, sealed } of batch) {
         if (vault.isCurrent(sealed)) continue;
-        const place = { table, column, row: id, projectId };
+        const context = { table, column, row: id, projectId };
         await query(
           `update "${table}" set "${column}" = $1
            where "projectId" = $2 and "id" = $3 and "${column}" = $4`,
-          [vault.seal(vault.open(sealed, place), place), projectId, id, sealed],
+          [vault.seal(vault.open(sealed, context), context), projectId, id, sealed],
         );
         changed += 1;
       }
-      const last = passed.at(-1);
+      const last = batch.at(-1);
       if (!last) break;
       after = last;
     }

@@ -1,4 +1,4 @@
-/** How far the first read of an object has come. */
+/** The progress of the first read of an object. */
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -14,15 +14,18 @@ import { nativeName } from './read/read-plan.ts';
 
 export interface BackfillProgress {
   installationId: string;
-  /** The provider's. */
+  /** The provider's name of the object. */
   objectName: string;
   operation: Row<'Operation'>;
   recordsProcessed: number;
-  /** Null if the provider does not say it. */
+  /** The provider's estimate. Null if it has none. */
   recordsEstimatedTotal: number | null;
 }
 
-/** The object is named by either name. Throws NOT_FOUND before its first read began, and once that is forgotten. */
+/**
+ * Accepts the provider's name of the object or the mapped one. Throws NOT_FOUND before the first read begins, and after
+ * its operation has expired.
+ */
 export const getBackfillProgress = read(
   orEndUser('read'),
   async (

@@ -1,4 +1,3 @@
-/** Lists of operations: of a project and of an installation. */
 import { z } from 'zod';
 import { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row, Where } from '../../database/rows.ts';
@@ -28,19 +27,23 @@ export const operationFilters = z.object({
   ...createdFilters.shape,
 });
 
-const oneOfThree = 'At most one of integrationIdOrName, installationId and groupRef may be given.';
+const oneFilterOnly =
+  'At most one of integrationIdOrName, installationId and groupRef may be given.';
 
 export const projectOperationFilters = z.object({
   integrationIdOrName: integrationIdOrName
     .optional()
-    .describe(`Only operations of the integration with this id or name. ${oneOfThree}`),
+    .describe(`Only operations of the integration with this id or name. ${oneFilterOnly}`),
   installationId: id
     .optional()
-    .describe(`Only operations of the installation with this id. ${oneOfThree}`),
-  groupRef: ref.optional().describe(`Only operations of the group with this ref. ${oneOfThree}`),
+    .describe(`Only operations of the installation with this id. ${oneFilterOnly}`),
+  groupRef: ref.optional().describe(`Only operations of the group with this ref. ${oneFilterOnly}`),
   ...operationFilters.shape,
 });
-/** Operations of an integration that a group has are those of its installation: `installationId` has an index. */
+/**
+ * Filters that must not be combined. An integration and a group together identify an installation, and `installationId`
+ * has an index.
+ */
 export const OPERATION_EXCLUSIVE = [['integrationIdOrName', 'installationId', 'groupRef']] as const;
 type ProjectFilters = FiltersOf<typeof projectOperationFilters>;
 type OperationFilters = FiltersOf<typeof operationFilters>;
@@ -66,7 +69,7 @@ export const listInstallationOperations = read(
   },
 );
 
-/** The range of an index in which the operations are, and the columns of that index. */
+/** The range of an index that contains the operations, and the columns of that index. */
 interface IndexedRange {
   where: Where<'Operation'>;
   along: readonly (keyof Row<'Operation'>)[];
@@ -79,7 +82,7 @@ async function projectRange(
 ): Promise<IndexedRange> {
   const { integrationIdOrName, installationId, groupRef } = filters;
   if (installationId != null) {
-    // It may be gone, and its operations still be there.
+    // The installation may be deleted, while its operations still exist.
     return installationRange({ projectId, installationId }, filters);
   }
   if (integrationIdOrName != null) {
@@ -108,7 +111,7 @@ function isTyped({ status, actionType }: OperationFilters): boolean {
   return status != null || actionType != null;
 }
 
-/** Indexes have both columns: of a filter that is left out, each value is a range of its own. */
+/** Always sets both columns, because the indexes contain both. Without a filter, each value is a range of its own. */
 function typesOf({ status, actionType }: OperationFilters): Where<'Operation'> {
   return {
     status: status ?? Object.values(OperationStatus),

@@ -1,5 +1,3 @@
-/** The lines that an operation logs while it runs. */
-
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -8,7 +6,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 
 export type OperationLog = Row<'OperationLog'>;
 
-/** Oldest first. */
+/** Lists the lines that an operation logged while it ran, oldest first. */
 export const listOperationLogs = read(
   'read',
   (call: Call, operation: Row<'Operation'>, args: PageArgs) => {

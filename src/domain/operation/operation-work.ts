@@ -1,6 +1,6 @@
 /**
- * Changes of operations as their work goes on. Each is announced to followers of the operation, when the
- * transaction that makes it is committed.
+ * Changes operations while they run. Each change is announced to followers of the operation when its transaction
+ * commits.
  */
 import type { LogSeverity, OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -12,7 +12,7 @@ import type { StoredOperationMetadata } from './operation.ts';
 
 export type OperationRef = Pick<Row<'Operation'>, 'id' | 'projectId'>;
 
-/** What an operation keeps of its installation, which may end before it. */
+/** The columns of an installation that its operations copy. The installation may be deleted before they end. */
 export type InstallationAtWork = Pick<
   Row<'Installation'>,
   'id' | 'projectId' | 'integrationId' | 'configId' | 'groupId' | 'connectionId'
@@ -24,7 +24,7 @@ export interface OperationToCreate {
   metadata: StoredOperationMetadata;
 }
 
-/** In progress from now on. */
+/** Creates an operation that is in progress. */
 export async function createOperation(
   tx: Transaction,
   { installation, actionType, metadata }: OperationToCreate,
@@ -46,12 +46,15 @@ export async function createOperation(
       })
       .returningAll(),
   );
-  if (!operation) throw new Error('An operation was not stored.');
+  if (!operation) throw new Error('Bug: the insert of an operation returned no row.');
   return operation;
 }
 
-/** Replaces the whole metadata, and says what it waits for if it does. False if it has ended, or is gone. */
-export async function noteOperation(
+/**
+ * Replaces the metadata of a running operation, and sets its `result` if one is passed: the reason why it waits.
+ * Returns false if the operation has ended or no longer exists.
+ */
+export async function updateOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,
   {
@@ -69,13 +72,13 @@ export async function noteOperation(
 
 export interface OperationEnd {
   status: 'SUCCESS' | 'FAILURE';
-  /** For people: `[contacts] No new data found`. */
+  /** A sentence for people, like `[contacts] No new data found`. */
   result: string;
   metadata: StoredOperationMetadata;
   now: Date;
 }
 
-/** False if it had ended before: an operation ends once. */
+/** Ends an operation. Returns false if it had already ended: an operation ends once. */
 export async function finishOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,
@@ -92,11 +95,11 @@ export async function finishOperation(
 export interface LogLine {
   severity: LogSeverity;
   message: string;
-  /** Never a credential, and no more of a record than its id. */
+  /** Facts about the line. They must not contain credentials, or data of a record except its id. */
   details?: Record<string, unknown>;
 }
 
-/** Adds lines in their order. */
+/** Adds the lines in their order. */
 export async function logOperation(
   tx: Transaction,
   { id: operationId, projectId }: OperationRef,

@@ -1,4 +1,4 @@
-/** Operations: pieces of provider work, and what came of them. They outlive their installations. */
+/** Operations: pieces of provider work and their outcomes. They outlive their installations. */
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -6,7 +6,7 @@ import { projectRead } from '../declared-read.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 
-/** What is known of an operation beside its status, as its row stores it. */
+/** The stored facts of an operation besides its status. */
 export const operationMetadata = z.object({
   objects: z.array(z.string()),
   progress: z
@@ -28,7 +28,7 @@ export const operationMetadata = z.object({
     .optional(),
 });
 
-/** To be stored. */
+/** The metadata in the form of the database column. */
 export type StoredOperationMetadata = z.input<typeof operationMetadata>;
 export type OperationMetadata = z.output<typeof operationMetadata>;
 

@@ -1,15 +1,15 @@
-/** Where a page of records begins at the provider, as cursors tell it to callers. */
+/** The position of a page of records at the provider. Cursors of record lists contain it. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { ProviderRecord } from '../../providers/moving-records.ts';
 import type { Call } from '../call.ts';
 
 const position = z.object({
-  /** What is read: the position means nothing for another account, other fields or other conditions. */
+  /** Identifies the account, the fields and the conditions of the read. The position is invalid for any other. */
   planKey: z.string(),
-  /** The provider's cursor; null for its first page. */
+  /** The provider's cursor. Null for its first page. */
   cursor: z.string().nullable(),
-  /** Records of that page that were given already, and the last of them. */
+  /** Number of records of that page that the caller has already received, and the id of the last of them. */
   given: z.int().min(0),
   lastId: z.string().nullable(),
 });
@@ -18,32 +18,32 @@ export type RecordPosition = z.output<typeof position>;
 type Owner = Pick<Row<'Installation'>, 'id' | 'projectId'>;
 
 /**
- * Sealed, and not only checked like the cursors of other lists: a provider's cursor may be a part of its address,
- * and who could write one could read what the installation does not.
+ * Encrypts the position. Signing it, as for cursors of other lists, is not enough: a provider's cursor may be part of a
+ * URL, and a forged one could read data outside the installation's objects.
  */
 export function sealPosition({ vault }: Pick<Call, 'vault'>, owner: Owner, at: RecordPosition) {
-  return vault.seal(JSON.stringify(at), placeOf(owner));
+  return vault.seal(JSON.stringify(at), sealContext(owner));
 }
 
-/** Null if the text is no cursor of the installation's records. */
+/** Decrypts a position. Null if the text is not a cursor of the installation's records. */
 export function openPosition(
   { vault }: Pick<Call, 'vault'>,
   owner: Owner,
   text: string,
 ): RecordPosition | null {
   try {
-    return position.parse(JSON.parse(vault.open(text, placeOf(owner))));
+    return position.parse(JSON.parse(vault.open(text, sealContext(owner))));
   } catch {
     return null;
   }
 }
 
-function placeOf({ id, projectId }: Owner) {
+function sealContext({ id, projectId }: Owner) {
   return { table: 'Installation', column: 'records', row: id, projectId };
 }
 
-/** How many of the page's records come before the position: the page may have changed since. */
-export function countGiven(
+/** Number of the page's records before the position. The page may have changed since the caller received them. */
+export function countReceived(
   records: readonly ProviderRecord[],
   { given, lastId }: Pick<RecordPosition, 'given' | 'lastId'>,
 ): number {

@@ -1,4 +1,7 @@
-/** Records of an account as they are now, through an installation's fields and mapping: nothing is stored or sent. */
+/**
+ * Reads current records of an account, with an installation's fields and mapping. The records are not stored or
+ * delivered.
+ */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
@@ -27,9 +30,14 @@ import { providerRefusal } from '../provider/provider-refusal.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { entryOf, type ResultEntry } from './read/read-message.ts';
-import { nativeName, planKey, type ReadPlan, waitsFor } from './read/read-plan.ts';
+import { nativeName, planKey, type ReadPlan, waitReason } from './read/read-plan.ts';
 import { getReadSource, type ReadSource, withAllFields } from './read/source.ts';
-import { countGiven, openPosition, type RecordPosition, sealPosition } from './record-position.ts';
+import {
+  countReceived,
+  openPosition,
+  type RecordPosition,
+  sealPosition,
+} from './record-position.ts';
 
 const fieldName = contentText.describe(
   "The name of the field: the provider's or the mapped one. It need not be one that is read.",
@@ -74,8 +82,9 @@ export interface RecordsPage {
 }
 
 /**
- * A page of the provider's at most. Throws BAD_USER_INPUT for a cursor of another search or one that the provider
- * has forgotten, UNPROCESSABLE for what can't be read or searched, and PROVIDER_ERROR if no answer came.
+ * Returns at most one page of the provider. Throws BAD_USER_INPUT for an expired cursor or one of another search.
+ * Throws UNPROCESSABLE for an object that can't be read or searched, and PROVIDER_ERROR if the provider did not
+ * respond.
  */
 export const listInstallationRecords = read(
   orEndUser('records:read', 'READ'),
@@ -84,17 +93,17 @@ export const listInstallationRecords = read(
     installation: Row<'Installation'>,
     input: RecordsInput,
   ): Promise<RecordsPage> => {
-    const source = await searchable(call, installation, input.objectName);
+    const source = await getSearchSource(call, installation, input.objectName);
     const conditions = conditionsOf(source, input.filters ?? []);
     const search = { installation, source, conditions: conditions ?? [] };
-    const from = startOf(call, search, input.after ?? null);
+    const from = startPosition(call, search, input.after ?? null);
     const size = input.first ?? PAGE_DEFAULT;
-    // Two values of one field: no record has both.
-    if (conditions === null) return shownPage(call, search, { from, size, page: NO_RECORDS });
+    // The conditions require two values of one field. No record has both.
+    if (conditions === null) return pageResult(call, search, { from, size, page: NO_RECORDS });
     const page = await waitingForProvider(call, pendingSearchOf(source), () =>
-      readingFrom(() => readRecords(call, search, { from, size })),
+      callProvider(() => readRecords(call, search, { from, size })),
     );
-    return shownPage(call, search, { from, size, page });
+    return pageResult(call, search, { from, size, page });
   },
 );
 
@@ -109,7 +118,7 @@ export const searchInput = z.object({
     .describe('Conditions on fields: records are found that meet all of them.'),
 });
 
-/** One page of the provider's, of the group's installation. */
+/** Returns at most one page of the provider, for the group's installation. */
 export const searchRecords = read(
   orEndUser('records:read', 'READ'),
   async (
@@ -131,7 +140,7 @@ interface Search {
 
 const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
 
-async function searchable(
+async function getSearchSource(
   call: Call,
   installation: Row<'Installation'>,
   name: string,
@@ -143,10 +152,10 @@ async function searchable(
     throw invalid('objectName', 'is not an object that the integration reads.', name);
   }
   const source = await getReadSource(call, installation, native);
-  if (source.plan.unmapped.length > 0) throw unprocessable(waitsFor(source.plan));
+  if (source.plan.unmapped.length > 0) throw unprocessable(waitReason(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
   const plan = await waitingForProvider(call, pendingSearchOf(source), () =>
-    readingFrom(() => withAllFields(call, source)),
+    callProvider(() => withAllFields(call, source)),
   );
   return { ...source, plan };
 }
@@ -155,14 +164,14 @@ function pendingSearchOf({ connection: { id: connectionId, projectId } }: ReadSo
   return { projectId, connectionId };
 }
 
-/** The caller's conditions and the config's, by the provider's names; null if no record can meet them. */
+/** The caller's conditions and the config's, by the provider's names. Null if no record can meet them. */
 function conditionsOf(
   { plan, provider }: ReadSource,
   filters: NonNullable<RecordsInput['filters']>,
 ): FieldValue[] | null {
   const { objectName: native } = plan;
-  const most = filtersTaken(provider, native);
-  if (filters.length > 0 && most === 0) {
+  const filtersMax = filtersTaken(provider, native);
+  if (filters.length > 0 && filtersMax === 0) {
     const detail = `${provider.displayName} does not support search of ${native}: its records can only be listed, without conditions.`;
     throw unprocessable(detail);
   }
@@ -173,26 +182,28 @@ function conditionsOf(
   if (first) throw invalid(first.name, first.detail, first.value);
   const conditions = plan.filters.map(({ fieldName: name, value }) => ({ fieldName: name, value }));
   for (const filter of filters) {
-    const condition = atProvider(filter, plan);
+    const condition = toProviderCondition(filter, plan);
     const same = conditions.find((one) => one.fieldName === condition.fieldName);
     if (same && String(same.value) !== String(condition.value)) return null;
     if (!same) conditions.push(condition);
   }
-  if (conditions.length <= most || filters.length === 0) return conditions;
-  const detail = `must be at most ${most - plan.filters.length}: ${provider.displayName} takes ${most}, and the config has ${plan.filters.length}.`;
+  if (conditions.length <= filtersMax || filters.length === 0) return conditions;
+  const detail = `must be at most ${filtersMax - plan.filters.length}: ${provider.displayName} takes ${filtersMax}, and the config has ${plan.filters.length}.`;
   throw invalid('filters', detail);
 }
 
-/** Names and values as messages have them, in the provider's words. */
-function atProvider(
+/** Translates a condition with names and values of messages into the provider's names and values. */
+function toProviderCondition(
   { fieldName: name, value }: FieldValue,
   { fields, mappings, words }: ReadPlan,
 ): FieldValue {
   const mapping = fields.includes(name)
     ? undefined
     : mappings.find(({ mapToName }) => mapToName === name);
-  const known = Object.hasOwn(words, name) ? words[name] : {};
-  const [word] = Object.entries(known ?? {}).find(([, told]) => told === String(value)) ?? [];
+  const builderWords = Object.hasOwn(words, name) ? words[name] : {};
+  const [word] =
+    Object.entries(builderWords ?? {}).find(([, builderValue]) => builderValue === String(value)) ??
+    [];
   return { fieldName: mapping?.fieldName ?? name, value: word ?? value };
 }
 
@@ -201,7 +212,7 @@ function keyOf({ source: { connection, plan }, conditions }: Search): string {
   return planKey(connection.id, plan, filters);
 }
 
-function startOf(call: Call, search: Search, after: string | null): RecordPosition {
+function startPosition(call: Call, search: Search, after: string | null): RecordPosition {
   const key = keyOf(search);
   if (after === null) return { planKey: key, cursor: null, given: 0, lastId: null };
   const position = openPosition(call, search.installation, after);
@@ -229,31 +240,31 @@ function readRecords(call: Call, { source, conditions }: Search, { from, size }:
   });
 }
 
-/** Runs work that calls the provider; its failures become refusals. */
-async function readingFrom<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work that calls the provider, and turns its failures into errors for the caller. */
+async function callProvider<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.kind !== 'CURSOR_GONE') throw providerRefusal(error);
-    throw goneCursor();
+    throw expiredCursor();
   }
 }
 
-function goneCursor(): DomainError {
+function expiredCursor(): DomainError {
   return invalid(
     'after',
     'is too old: the provider has forgotten it. Leave it out to begin again.',
   );
 }
 
-function shownPage(
+function pageResult(
   call: Call,
   search: Search,
   { from, size, page }: Window & { page: RecordPage },
 ): RecordsPage {
   const { installation, source } = search;
-  const before = countGiven(page.records, from);
+  const before = countReceived(page.records, from);
   const records = page.records.slice(before, before + size);
   const isWhole = before + records.length === page.records.length;
   const { nextCursor } = page;
@@ -280,7 +291,7 @@ function shownPage(
       get startCursor() {
         return edges[0]?.cursor ?? null;
       },
-      // An empty page of a provider may have others behind it.
+      // More pages may follow an empty page of a provider.
       get endCursor() {
         return edges.length > 0 || hasNextPage ? cursorAt(records.length - 1) : null;
       },

@@ -1,4 +1,3 @@
-/** Writes records to a provider. */
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -16,9 +15,9 @@ import { beginWrite, runToEnd } from './write/write-run.ts';
 export { type WriteOutcome, writeRecordsInput };
 
 /**
- * Returns from an asynchronous write when it is stored. Returns from a synchronous one with its outcome, or without it
- * shortly before LIMIT_MUTATION_MS. A refusal by the provider is an outcome, not an error. Throws RATE_LIMITED for an
- * asynchronous write while the project has too many pending deliveries.
+ * Writes records to a provider. Returns from an asynchronous write when it is stored. Returns from a synchronous one
+ * with its outcome, or without it shortly before LIMIT_MUTATION_MS. A refusal by the provider is an outcome, not an
+ * error. Throws RATE_LIMITED for an asynchronous write while the project has too many pending deliveries.
  */
 export const writeRecords = projectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
@@ -26,10 +25,11 @@ export const writeRecords = projectMutation({
   async run(call, input, project): Promise<WriteOutcome> {
     const keyed = keyedInput(call, project.id, input);
     const earlier = keyed && (await findKeyedOperation(call, keyed));
-    if (earlier) return whileAwaited(call, input, earlier, () => answerLater(call, input, earlier));
+    if (earlier)
+      return whileCallerWaits(call, input, earlier, () => resultOfOtherCall(call, input, earlier));
     const plan = await planWrite(call, input, await readTarget(call, project.id, input));
     if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
-    return whileAwaited(call, input, plan.installation, () =>
+    return whileCallerWaits(call, input, plan.installation, () =>
       startOnce(call, { input, plan, keyed }),
     );
   },
@@ -37,9 +37,9 @@ export const writeRecords = projectMutation({
 
 /**
  * Runs a synchronous write as a request that waits for a provider. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before
- * anything is stored, so that a refused write was not accepted.
+ * anything is stored, so that the write can be repeated safely.
  */
-function whileAwaited<T>(
+function whileCallerWaits<T>(
   call: Call,
   { mode }: WriteInput,
   { projectId, connectionId }: { projectId: string; connectionId?: string },
@@ -53,18 +53,18 @@ function whileAwaited<T>(
 async function startOnce(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   const { input } = write;
   if (input.autoBatchPolicy) {
-    return answerLater(
+    return resultOfOtherCall(
       call,
       input,
-      (await collectWrite(call, write)) ?? (await firstOf(call, write)),
+      (await collectWrite(call, write)) ?? (await getKeyedOperation(call, write)),
     );
   }
   const started = await startWrite(call, write);
-  if (!started) return answerLater(call, input, await firstOf(call, write));
-  return answerStarted(call, input, started);
+  if (!started) return resultOfOtherCall(call, input, await getKeyedOperation(call, write));
+  return resultOfStarted(call, input, started);
 }
 
-async function answerStarted(
+async function resultOfStarted(
   call: Call,
   input: WriteInput,
   started: StartedWrite,
@@ -79,15 +79,15 @@ async function answerStarted(
 }
 
 /** Returns the operation of the call that took the idempotency key. */
-async function firstOf(call: Call, { keyed }: WriteToStart): Promise<Row<'Operation'>> {
+async function getKeyedOperation(call: Call, { keyed }: WriteToStart): Promise<Row<'Operation'>> {
   const first = keyed && (await findKeyedOperation(call, keyed));
   if (!first)
     throw new Error('Bug: a write was neither accepted nor found by its idempotency key.');
   return first;
 }
 
-/** The result of a write that another call runs. If it is synchronous, waits for its outcome. */
-async function answerLater(
+/** Returns the result of a write that another call runs. If it is synchronous, it waits for its outcome. */
+async function resultOfOtherCall(
   call: Call,
   { mode, batch }: WriteInput,
   operation: Row<'Operation'>,

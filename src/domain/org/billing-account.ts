@@ -18,7 +18,7 @@ export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = 
   return orgIds.map((orgId) => byOrg.get(orgId) ?? null);
 };
 
-/** Throws NOT_FOUND. */
+/** The billing account of an org. Throws NOT_FOUND. */
 export const getBillingAccount = read(
   'org:read',
   async (call: Call, { orgId }: { orgId: string }) => {

@@ -26,7 +26,7 @@ export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args:
   );
 });
 
-/** The caller, if they are a builder. */
+/** Returns the caller, if it is a builder. Throws NOT_FOUND. */
 export const getOwnBuilder = read('bearer', async (call: Call): Promise<Row<'Builder'>> => {
   const { id } = call.viewer;
   const builder = await load(call, byId('Builder'), id);

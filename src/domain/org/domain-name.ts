@@ -1,13 +1,12 @@
-/** Internet domains, taken from what people type. */
 import { domainToASCII } from 'node:url';
 import emailProviders from 'email-providers/common.json' with { type: 'json' };
 import { parse } from 'tldts';
 import { z } from 'zod';
 
-/** The longest name that DNS has. */
+/** The longest name in the DNS, in characters. */
 const DOMAIN_MAX = 253;
-/** Far above any e-mail address or link that someone would paste. */
-const TEXT_MAX = 2_048;
+/** The longest input, far above the length of a pasted e-mail address or link. */
+const TEXT_LENGTH_MAX = 2_048;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Starts with a letter, because an IP address is not a domain. */
 const TOP_LABEL = /^[a-z]./;
@@ -48,11 +47,11 @@ function hostOf(text: string): string | undefined {
   return local && !/\s/.test(local) && more.length === 0 ? host : undefined;
 }
 
-/** A domain in an input, given in any of these forms. */
+/** An input that names a domain in any of these forms. */
 export const domainName = z
   .string()
   .min(1)
-  .max(TEXT_MAX)
+  .max(TEXT_LENGTH_MAX)
   .transform((text, context) => {
     const domain = domainOf(text);
     if (domain !== null) return domain;

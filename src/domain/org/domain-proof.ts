@@ -1,4 +1,4 @@
-/** Claims on domains are proven by a DNS record, released, and let people of a domain into its org. */
+/** Proves claims on domains by a DNS record, releases them, and lets people of a proven domain join its org. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -30,12 +30,15 @@ export const joinOrgInput = z
   .object({ orgId: id.describe('The id of the org: one of `Viewer.joinableOrgs`.') })
   .meta({ id: 'JoinOrgInput', description: 'The org to join.' });
 
-/** It names the claim, so that nobody proves with another's record. */
+/** The text of the DNS record. It contains the claim's id, so that one org's record can't prove another org's claim. */
 export function verificationText({ id }: Pick<ClaimedDomain, 'id'>): string {
   return `integration-gateway-verification=${id}`;
 }
 
-/** Reads the domain's TXT records now. Other orgs' claims on it end. Throws UNPROCESSABLE without the record. */
+/**
+ * Proves a claim by reading the domain's TXT records. Other orgs' claims on the domain end. Throws UNPROCESSABLE
+ * without the record.
+ */
 export const verifyClaimedDomain = builderMutation({
   input: verifyClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<ClaimedDomain> {
@@ -56,7 +59,7 @@ async function requireRecord(call: Call, claimed: ClaimedDomain): Promise<void> 
   const { domain } = claimed;
   const texts = await call.readTxtRecords(domain).catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw unprocessable(`The DNS of ${domain} did not answer (${code}). Try again later.`);
+    throw unprocessable(`The DNS of ${domain} did not respond (${code}). Try again later.`);
   });
   if (texts.includes(verificationText(claimed))) return;
   throw unprocessable(
@@ -64,7 +67,7 @@ async function requireRecord(call: Call, claimed: ClaimedDomain): Promise<void> 
   );
 }
 
-/** Members stay; nobody joins by the domain any more. */
+/** Releases a claim. Members stay, but no one can join by the domain any more. */
 export const releaseClaimedDomain = builderMutation({
   input: releaseClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<{ deletedId: string }> {
@@ -74,7 +77,7 @@ export const releaseClaimedDomain = builderMutation({
   },
 });
 
-/** Throws NOT_FOUND for a claim of another org, also if the viewer may see it. */
+/** Finds a claim of the viewer's orgs. Throws NOT_FOUND for a claim of another org, also if the viewer may see it. */
 async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promise<ClaimedDomain> {
   const [claimed] = await call.database.rows.find('ClaimedDomain', {
     id,
@@ -84,7 +87,7 @@ async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promi
   return claimed;
 }
 
-/** Orgs that have proven the domain of a builder's own address, without those that they belong to. */
+/** Lists orgs that have proven the domain of the builder's address and that the builder does not belong to. */
 export const listJoinableOrgs = read('nothing', async (call: Call, args: PageArgs) => {
   const name = 'Viewer.joinableOrgs';
   const { viewer } = call;
@@ -93,7 +96,7 @@ export const listJoinableOrgs = read('nothing', async (call: Call, args: PageArg
   return listPage(call, { name, table: 'Org', where: { id: ids } }, args);
 });
 
-/** For builders with an address of a domain that the org has proven. Who belongs to it already stays. */
+/** Joins an org that has proven the domain of the builder's address. An existing member stays one. */
 export const joinOrg = builderMutation({
   input: joinOrgInput,
   async run(call, { orgId }, viewer): Promise<Row<'Org'>> {

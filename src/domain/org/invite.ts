@@ -63,15 +63,15 @@ export function inviteStatus({ now }: Call, { status, expireTime }: Invite): Inv
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 
-/** The condition of rows with this status at a time; the same rule as inviteStatus. */
-function ofStatus(status: InviteStatus, time: Date): Where<'Invite'> {
+/** A condition for invites with this status at a time. It follows the rule of `inviteStatus`. */
+function withStatus(status: InviteStatus, time: Date): Where<'Invite'> {
   if (status === 'PENDING') return { status, expireTime: { after: time } };
   if (status === 'EXPIRED') return { status: ['PENDING', 'EXPIRED'], expireTime: { upTo: time } };
   return { status };
 }
 
-/** One time for all lists of a call: lists of the same time are read together. */
-const times: Batch<'now', Date> = async ({ now }, keys) => {
+/** The time for all lists of a call. Lists with equal times share a statement. */
+const requestTime: Batch<'now', Date> = async ({ now }, keys) => {
   const time = now();
   return keys.map(() => time);
 };
@@ -91,13 +91,13 @@ export const listInvites = read(
     org: Row<'Org'>,
     { status, ...args }: PageArgs & FiltersOf<typeof inviteFilters>,
   ) => {
-    const ofThis = status ? ofStatus(status, await load(call, times, 'now')) : {};
-    const where = { orgId: ownOrgId(call.viewer, org), ...ofThis };
+    const statusFilter = status ? withStatus(status, await load(call, requestTime, 'now')) : {};
+    const where = { orgId: ownOrgId(call.viewer, org), ...statusFilter };
     return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
   },
 );
 
-/** Throws NOT_FOUND, also for an invite to another org. */
+/** Finds an invite of an org. Throws NOT_FOUND, also for an invite to another org. */
 export const getInvite = read(
   'org:read',
   async (call: Call, { orgId, inviteId }: z.output<typeof deleteInviteInput>): Promise<Invite> => {
@@ -113,13 +113,16 @@ export const listInvitesToViewer = read('nothing', (call: Call, args: PageArgs) 
   const { viewer } = call;
   const email = viewer.kind === 'BUILDER' ? viewer.email : null;
   const name = 'Viewer.invites';
-  // Null would match every invite that has ended.
+  // The condition `pendingEmail` null would match every invite that has ended.
   if (email === null) return pageOfArray({ name, key: ({ id }: Invite) => id }, [], args);
   const where = { pendingEmail: email, expireTime: { after: call.now() } };
   return listPage(call, { name, table: 'Invite', where }, args);
 });
 
-/** One pending invite for each address: the database refuses a second, also of two at once. */
+/**
+ * Creates an invite. An address has one pending invite: a unique index refuses the second one, also of simultaneous
+ * calls.
+ */
 export const createInvite = orgMutation({
   needs: 'org:write',
   input: createInviteInput,
@@ -149,7 +152,7 @@ async function recordInvite(
   });
 }
 
-/** Revokes: the invite stays listed. */
+/** Revokes an invite. It stays in the list. */
 export const deleteInvite = orgMutation({
   needs: 'org:write',
   input: deleteInviteInput,
@@ -161,7 +164,7 @@ export const deleteInvite = orgMutation({
   },
 });
 
-/** Makes the caller a member. An invite to another address doesn't exist for them. */
+/** Makes the caller a member. Throws NOT_FOUND for an invite to another address. */
 export const acceptInvite = builderMutation({
   input: acceptInviteInput,
   async run(call, { inviteId, invitedEmail }, viewer): Promise<Accepted> {
@@ -205,7 +208,10 @@ interface Ending {
   status: 'ACCEPTED' | 'REVOKED';
 }
 
-/** If several calls end an invite at once, one succeeds: the condition is part of the update. */
+/**
+ * Ends a pending invite. If several calls end it at the same time, one succeeds, because the condition is part of the
+ * update.
+ */
 async function endPending(call: Call, tx: Transaction, { where, status }: Ending): Promise<Invite> {
   const now = call.now();
   const { count } = await tx.invite.updateMany({

@@ -1,4 +1,4 @@
-/** Members of orgs: builders who may do everything in the org's projects. Invites make them (invite.ts). */
+/** Members of orgs: builders who may do everything in the org's projects. Most join through an invite (invite.ts). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -29,8 +29,8 @@ export const addMemberInput = z
   .meta({ id: 'AddMemberInput', description: 'The builder to add, and the org.' });
 
 /**
- * By a member, or by the builder, who joins (`joinOrg`). Who belongs to it already stays. Throws NOT_FOUND for builders
- * that the caller can't know of.
+ * Adds a builder to an org. The caller is a member of the org, or the builder itself, who joins (`joinOrg`). An
+ * existing member stays one. Throws NOT_FOUND for builders that the caller may not see.
  */
 export const addMember = builderMutation({
   input: addMemberInput,
@@ -46,7 +46,7 @@ export const addMember = builderMutation({
   },
 });
 
-/** A colleague elsewhere, or one whose address the org has proven the domain of. */
+/** Finds a builder who shares an org with the caller, or whose e-mail domain the org has proven. Null for any other. */
 async function findAddable(
   call: Call,
   orgId: string,
@@ -63,7 +63,10 @@ async function findAddable(
   return proven > 0 ? builder : null;
 }
 
-/** For members only. Their streams end and their tokens see nothing of the org within a second. Throws CONFLICT for the last member. */
+/**
+ * Removes a member; only members may do so. The removed member's streams end and its tokens lose access within a
+ * second. Throws CONFLICT for the last member.
+ */
 export const removeMember = builderMutation({
   input: removeMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<{ deletedId: string }> {
@@ -78,7 +81,7 @@ async function deleteMember(
   tx: Transaction,
   { orgId, builderId }: { orgId: string; builderId: string },
 ): Promise<void> {
-  // Held, so that two members who remove each other do it one after the other.
+  // The lock serializes removals, so that two members can't remove each other at the same time.
   await run(tx, statements.selectFrom('Org').select('id').where('id', '=', orgId).forNoKeyUpdate());
   const { count } = await tx.orgMember.deleteMany({ where: { orgId, builderId } });
   if (count === 0) throw notFound('Member', builderId);

@@ -43,12 +43,12 @@ export const findOrg = read(
   },
 );
 
-/** The same; throws NOT_FOUND instead of null. */
+/** The viewer's org of that id. Throws NOT_FOUND. */
 export const getOwnOrg = read('org:read', (call: Call, { orgId }: { orgId: string }) =>
   getOrg(call, orgId),
 );
 
-/** The org of a project that the viewer has found. */
+/** The org of a project that the viewer may see. */
 export const getOrgOfProject = read(
   'org:read',
   async (call: Call, { orgId }: Row<'Project'>): Promise<Org> => {
@@ -64,15 +64,18 @@ export const listOrgs = read('org:read', (call: Call, args: PageArgs) => {
   return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
 });
 
-/** More than any person works in; each org costs rows that nobody else pays for. */
+/** The most orgs of a builder: far more than a person works in. The limit exists because orgs are free. */
 const ORGS_OF_BUILDER_MAX = 100;
 
-/** The caller is its first member. The billing provider is `none` until one is connected. Throws CONFLICT for too many. */
+/**
+ * Creates an org with the caller as its first member. The billing provider is `none` until one is connected. Throws
+ * CONFLICT if the caller has too many orgs.
+ */
 export const createOrg = builderMutation({
   input: createOrgInput,
   async run(call, { label }, viewer): Promise<Org> {
     const org = await inTransaction(call.database, async (tx) => {
-      await requireRoom(tx, viewer.id);
+      await requireFewerOrgs(tx, viewer.id);
       return insertOrg(tx, { label, builderId: viewer.id });
     });
     renewMembership(call, viewer, org.id);
@@ -80,8 +83,8 @@ export const createOrg = builderMutation({
   },
 });
 
-async function requireRoom(tx: Transaction, builderId: string): Promise<void> {
-  // Held, so that a builder creates one org after the other.
+async function requireFewerOrgs(tx: Transaction, builderId: string): Promise<void> {
+  // The lock serializes a builder's creations of orgs, so that they can't exceed the limit.
   const builder = statements.selectFrom('Builder').select('id').where('id', '=', builderId);
   await run(tx, builder.forNoKeyUpdate());
   const orgs = await tx.orgMember.count({ where: { builderId } });
@@ -113,7 +116,7 @@ function insertOrg(
   });
 }
 
-/** For members only: an API key can't rename an org. */
+/** Renames an org. For members only: an API key can't do it. */
 export const updateOrg = builderMutation({
   input: updateOrgInput,
   async run(call, { orgId, label }): Promise<Org> {
@@ -123,7 +126,7 @@ export const updateOrg = builderMutation({
   },
 });
 
-/** For members only. With it go its members, invites, claimed domains and billing account. */
+/** Deletes an org with its members, invites, claimed domains and billing account. For members only. */
 export const deleteOrg = builderMutation({
   input: deleteOrgInput,
   async run(call, { orgId }, viewer): Promise<{ deletedId: string }> {

@@ -1,4 +1,4 @@
-/** What the operator sets by a command, and no caller can: the features of a project's plan, and who pays for an org. */
+/** Settings that only the operator changes, by a command: the features of a project's plan, and the payer of an org. */
 import type { Database } from '../../database/database.ts';
 import { run, sql, statements } from '../../database/statements.ts';
 import { notFound } from '../../errors.ts';
@@ -12,7 +12,7 @@ export interface Entitlements {
 
 const NOW = sql<Date>`statement_timestamp()`;
 
-/** Gives the name of the project. Throws NOT_FOUND. */
+/** Sets the features of a project's plan and returns the project's name. Throws NOT_FOUND. */
 export async function setEntitlements(
   { prisma }: Client,
   idOrName: string,
@@ -35,18 +35,18 @@ export interface Billing {
   billingProviderRef: string;
 }
 
-/** Gives the account as it is then; what is left out stays. Throws NOT_FOUND. */
+/** Updates the billing account of an org and returns it. Absent members keep their values. Throws NOT_FOUND. */
 export async function setBillingAccount(
   { prisma }: Client,
   orgId: string,
   billing: { [K in keyof Billing]?: Billing[K] | undefined },
 ): Promise<Billing> {
-  const given = Object.fromEntries(
+  const changes = Object.fromEntries(
     Object.entries(billing).filter(([, value]) => value !== undefined),
   );
   const update = statements
     .updateTable('BillingAccount')
-    .set({ ...given, updateTime: NOW })
+    .set({ ...changes, updateTime: NOW })
     .where('orgId', '=', orgId)
     .returning(['displayName', 'billingProvider', 'billingProviderRef']);
   const [account] = await run(prisma, update);

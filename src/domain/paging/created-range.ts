@@ -1,11 +1,14 @@
-/** Lists of what was created in some time, in either order: filters that many lists have. */
+/** Filters that many lists share: a range of creation times, and the order. */
 import { z } from 'zod';
 import type { Span } from '../../database/rows.ts';
 import { firstIdAt, type IdPrefix } from '../../ids.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { FiltersOf } from './page.ts';
 
-/** Ids are made at most so long before their rows are stored, by clocks that differ by less than that. */
+/**
+ * The most by which the time in an id differs from the creation time of its row: an id is created shortly before its
+ * row is stored, and clocks of processes differ.
+ */
 const ID_SPREAD_MS = MINUTE_MS;
 
 export const timeRange = z
@@ -26,22 +29,22 @@ export const createdFilters = z.object({
 });
 export type CreatedFilters = FiltersOf<typeof createdFilters>;
 
-/** The range without its ends that are open; undefined if both are. */
+/** The bounds of the range that are set. Undefined if both are open. */
 export function spanOf(range: TimeRange | null | undefined): Span<Date> | undefined {
   const { from, until } = range ?? {};
   if (from == null && until == null) return undefined;
   return { ...(from != null && { from }), ...(until != null && { until }) };
 }
 
-/** A list's order; undefined for its own. */
+/** The requested order of a list, or an empty object for its default order. */
 export function orderOf({ order }: CreatedFilters) {
   if (order == null) return {};
   return { order: order === 'NEWEST_FIRST' ? 'newest first' : 'oldest first' } as const;
 }
 
 /**
- * What a list of rows in the order of their ids needs: the exact times as a condition, and the part of the index in which
- * these rows are, since ids begin with the time at which they were made.
+ * Options for a list ordered by id: the exact times as a condition, and the range of ids with these rows, since ids
+ * begin with their creation time.
  */
 export function createdRange(prefix: IdPrefix, filters: CreatedFilters) {
   const createTime = spanOf(filters.createTime);
@@ -54,12 +57,12 @@ export function createdRange(prefix: IdPrefix, filters: CreatedFilters) {
   return { inTime: { createTime }, ordered: { ...orderOf(filters), within } };
 }
 
-/** Lower than the id of every row that was created at that time or later. */
+/** An id that is lower than the id of every row that was created at that time or later. */
 export function idBefore(prefix: IdPrefix, time: Date): string {
   return firstIdAt(prefix, time.getTime() - ID_SPREAD_MS);
 }
 
-/** Higher than the id of every row that was created before that time. */
+/** An id that is higher than the id of every row that was created before that time. */
 export function idAfter(prefix: IdPrefix, time: Date): string {
   return firstIdAt(prefix, time.getTime() + ID_SPREAD_MS);
 }

@@ -1,12 +1,15 @@
-/** Filters that no index serves together: the schema refuses them, and whatever surface could not. */
+/**
+ * Filters that must not be combined, because no index covers both. The schema refuses combinations, and
+ * `refuseTogether` does so where a surface's schema can't.
+ */
 import { type Issue, invalidInput } from '../../errors.ts';
 
-/** Of the filters of each set, at most one may be given. */
+/** Sets of filters. A request may use at most one filter of each set. */
 export type Exclusive = readonly (readonly string[])[];
 
-/** Throws BAD_USER_INPUT that names each filter that may not be beside the one before it. */
-export function refuseTogether(given: object, exclusive: Exclusive): void {
-  const values = given as Record<string, unknown>;
+/** Throws BAD_USER_INPUT that names each filter after the first one of a set. */
+export function refuseTogether(input: object, exclusive: Exclusive): void {
+  const values = input as Record<string, unknown>;
   const issues = exclusive.flatMap((names) => {
     const [first, ...others] = names.filter((name) => values[name] != null);
     return others.map(

@@ -1,11 +1,11 @@
-/** Cursors name an item of a list by its key, in a text that clients don't look into. */
+/** Cursors contain the key of an item of a list, in a text that is opaque to clients. */
 import { crc32 } from 'node:zlib';
 
-/** Names a list in its cursors, with what it hangs on: `Project.topics`, and the project's id. */
+/** The identity of a list in its cursors: a name like `Project.topics`, and the id of its parent, here the project. */
 export interface NamedList {
   name: string;
   parentId?: string;
-  /** The type of its keys. Default: text. */
+  /** The type of the list's keys. Default: text. */
   keyType?: 'position';
 }
 
@@ -26,18 +26,18 @@ export function decodeCursor(list: NamedList, cursor: string): Key | null {
   const key = text.slice(CHECK_DIGITS);
   if (check !== cursorCheck(list, key)) return null;
   const value = list.keyType === 'position' ? positionOf(key) : textOf(key);
-  // Decoding ignores meaningless characters and bits; encoding gives one text for each key.
+  // Decoding ignores meaningless characters and bits. Comparing with the encoded key accepts one text only.
   return value !== null && encodeCursor(list, value) === cursor ? value : null;
 }
 
-/** Within what the database's int8 holds. */
+/** A position, which must fit the database's int8. Null for any other text. */
 function positionOf(key: string): bigint | null {
   if (!/^#-?\d{1,19}$/.test(key)) return null;
   const value = BigInt(key.slice(1));
   return BigInt.asIntN(64, value) === value ? value : null;
 }
 
-/** Without NUL, which the database can't compare with. */
+/** A text key. Null if it contains NUL, which the database can't compare. */
 function textOf(key: string): string | null {
   return key.startsWith('$') && !key.includes('\0') ? key.slice(1) : null;
 }

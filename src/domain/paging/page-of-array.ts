@@ -1,7 +1,7 @@
 import { encodeCursor, type NamedList } from './list-cursor.ts';
 import { type Page, type PageArgs, readPageArgs } from './page.ts';
 
-/** A page of a list that is in memory, ordered by a name. */
+/** Returns a page of a list in memory, ordered by a text key. */
 export function pageOfArray<N>(
   list: NamedList & { key: (node: N) => string },
   all: readonly N[],
@@ -15,7 +15,7 @@ export function pageOfArray<N>(
   );
   const own = backwards ? inside.slice(-size) : inside.slice(0, size);
   const edges = own.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
-  // If the page is empty, the cursors tell which side of the list is left out.
+  // If the page is empty, the cursors determine on which side of the list items were omitted.
   const [first, last] = [own[0], own.at(-1)];
   const precedes = (node: N) =>
     first

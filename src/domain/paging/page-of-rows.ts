@@ -1,6 +1,6 @@
 /**
- * Pages of a table by keyset: a page is one range of an index, however deep it lies. Facts that nobody requests
- * (the other direction's hasMore, totalCount) are not read.
+ * Pages of a table by keyset: a page is one range of an index, at any depth. The opposite direction's "has more" and
+ * the total count are read only on request.
  */
 import type { Link } from '../../database/reads/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../../database/rows.ts';
@@ -11,20 +11,20 @@ import { encodeCursor, type Key, type NamedList } from './list-cursor.ts';
 import { type Edge, type Page, type PageArgs, readPageArgs } from './page.ts';
 import { pageOfArray } from './page-of-array.ts';
 
-/** Items of a page that is read together with what they lead to. */
+/** The most items of a page that is read together with its related rows. */
 const LINKED_ITEMS_MAX = 100;
 
 export interface List<T extends Table, N = Row<T>> extends NamedList {
   table: T;
   where: Where<T>;
-  /** The index that `where` is a range of, or several of them: its columns before the key. */
+  /** The columns before the key in the index, or several indexes, of which `where` selects a range. */
   along?: readonly (keyof Row<T> & string)[];
-  /** The column of the order. Default: `id`. */
+  /** The column that determines the order. Default: `id`. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
-  /** The part of the order in which its rows are, without the ends. */
+  /** The range of keys that contains the list's rows, without its bounds. */
   within?: KeyBounds | undefined;
-  /** The nodes of the rows, in their order; null for one that is gone since its row was read. */
+  /** Returns the nodes of the rows in their order. Null for a node that was deleted after its row was read. */
   nodes?: (rows: Row<T>[]) => Promise<(N | null)[]> | (N | null)[];
 }
 
@@ -33,12 +33,12 @@ interface KeyBounds {
   below?: Key | undefined;
 }
 
-/** Lists of several rows of one page are read together. */
+/** Batches the lists of several rows of one page into one statement. */
 const pages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
 const counts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
   rows.counts(lists);
 
-/** The row next to an end of a list, on one side of it; null if there is none. */
+/** Returns the row of a list nearest to a key, on one side of it. Null if there is none. */
 export async function nextRow<T extends Table>(
   call: Call,
   { table, where, side }: { table: T; where: Where<T>; side: { above?: Key; below?: Key } },
@@ -49,7 +49,9 @@ export async function nextRow<T extends Table>(
   return (row as Row<T> | undefined) ?? null;
 }
 
-/** One page of what the viewer may see of a list. Throws BAD_USER_INPUT that names every wrong argument. */
+/**
+ * Returns one page of the list's rows that the viewer may see. Throws BAD_USER_INPUT that names every wrong argument.
+ */
 export async function listPage<T extends Table, N = Row<T>>(
   call: Call,
   all: List<T, N>,
@@ -61,7 +63,7 @@ export async function listPage<T extends Table, N = Row<T>>(
   const bounds = readPageArgs(args, list);
   const { size, backwards, after, before } = bounds;
   const ranges = rangesOf(call, list);
-  // Items of long pages share much of what they lead to: there each is better read once.
+  // Items of long pages share many related rows, which are then better read once each.
   const links = list.nodes || size > LINKED_ITEMS_MAX ? [] : visibleLinks(call.viewer, args.links);
   const found = await ranges.read({ limit: size + 1, backwards, after, before }, links);
   const own = found.slice(0, size);
@@ -81,13 +83,13 @@ export async function listPage<T extends Table, N = Row<T>>(
 /** A part of a list, in the order of the list. */
 interface ListRange {
   limit: number;
-  /** The last rows of the part, the last one first. */
+  /** If true, reads the last rows of the part, beginning with the last one. */
   backwards: boolean;
   after?: Key | undefined;
   before?: Key | undefined;
 }
 
-/** Reads the rows of a list by their place in it. */
+/** Returns functions that read rows of a list by their position in its order. */
 function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
   const { table, where, along = [] } = list;
   const column = keyOf(list);
@@ -99,20 +101,20 @@ function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
   const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
     const direction = descending !== backwards ? 'desc' : 'asc';
     const keys = descending ? { above: before, below: after } : { above: after, below: before };
-    return rowsIn({ direction, ...narrowed(keys, list.within), limit }, links);
+    return rowsIn({ direction, ...intersected(keys, list.within), limit }, links);
   };
-  const isThere = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
+  const exists = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
   return {
     column,
     read,
-    existsAfter: (after: Key) => isThere(read({ limit: 1, backwards: false, after })),
-    existsBefore: (before: Key) => isThere(read({ limit: 1, backwards: true, before })),
-    existsAt: (at: Key) => isThere(rowsIn({ direction: 'asc', at, limit: 1 })),
+    existsAfter: (after: Key) => exists(read({ limit: 1, backwards: false, after })),
+    existsBefore: (before: Key) => exists(read({ limit: 1, backwards: true, before })),
+    existsAt: (at: Key) => exists(rowsIn({ direction: 'asc', at, limit: 1 })),
   };
 }
 
-/** The keys that are in both. */
-function narrowed(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below?: Key } {
+/** Intersects two ranges of keys. */
+function intersected(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below?: Key } {
   const above = [keys.above, within.above].filter((key) => key !== undefined);
   const below = [keys.below, within.below].filter((key) => key !== undefined);
   return {
@@ -121,13 +123,13 @@ function narrowed(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below
   };
 }
 
-/** As the database compares them: numbers, and texts byte by byte. */
+/** Compares keys like the database: numbers by value, and texts by bytes. */
 function isBefore(a: Key, b: Key): boolean {
   if (typeof a === 'bigint' || typeof b === 'bigint') return a < b;
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 }
 
-/** The part of the order as a condition, for what is no page. No key is equal to the lower end. */
+/** The range of keys as a condition for a count. It may include the lower bound, because no key equals it. */
 function keysOf<T extends Table, N>(list: List<T, N>) {
   const { above: from, below: until } = list.within ?? {};
   if (from === undefined && until === undefined) return {};
@@ -140,18 +142,21 @@ function keyOf<T extends Table, N>({ key }: List<T, N>): keyof Row<T> & string {
   return key ?? ('id' as keyof Row<T> & string);
 }
 
-interface PageEnds {
+interface PageBounds {
   bounds: ReturnType<typeof readPageArgs>;
-  /** Whether there are rows beyond the page, in the direction that it was read in. */
+  /** True if there are rows beyond the page, in the direction of the read. */
   hasMore: boolean;
   ranges: Record<'existsAfter' | 'existsBefore' | 'existsAt', (key: Key) => Promise<boolean>>;
 }
 
-/** Beyond an end that a cursor gave, only the database knows; the cursor's own row counts too. */
+/**
+ * Computes the page info. Whether rows exist beyond the cursor of an argument requires a query. The cursor's own row
+ * counts too.
+ */
 function pageInfoOf(
   list: NamedList,
   keys: readonly Key[],
-  { bounds: { backwards, after, before }, hasMore, ranges }: PageEnds,
+  { bounds: { backwards, after, before }, hasMore, ranges }: PageBounds,
 ): Page<unknown>['pageInfo'] {
   const { existsAfter, existsBefore, existsAt } = ranges;
   const [start, end] = [keys[0], keys.at(-1)];
@@ -178,7 +183,7 @@ function pageInfoOf(
   };
 }
 
-/** Its cursor is computed only if it is read. */
+/** An edge that computes its cursor only on access. */
 class KeyedEdge<N> implements Edge<N> {
   readonly node: N;
   readonly #list: NamedList;

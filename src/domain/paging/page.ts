@@ -1,10 +1,10 @@
-/** Relay pages: their arguments and their form. */
+/** Relay pages: their arguments and their types. */
 import { z } from 'zod';
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { LinkTo } from '../scope.ts';
 import { decodeCursor, type NamedList } from './list-cursor.ts';
 
-/** The platform's pageSize limits. */
+/** The reference API's limits of a page's size. */
 export const PAGE_DEFAULT = 200;
 export const PAGE_MAX = 1000;
 export interface PageArgs {
@@ -12,11 +12,11 @@ export interface PageArgs {
   after?: string | null;
   last?: number | null;
   before?: string | null;
-  /** Relations of the items to read with the page. They only save statements: the answer is the same without them. */
+  /** Relations of the items to read with the page. They only save statements: the result is the same without them. */
   links?: readonly LinkTo[];
 }
 
-/** The filters of a list as a surface gives them: one that is left out or null, if it may be, lets everything pass. */
+/** The filters of a list as a surface receives them. An optional filter that is absent or null matches every item. */
 export type FiltersOf<S extends z.ZodObject> = {
   [N in keyof z.output<S> as undefined extends z.output<S>[N] ? N : never]?: z.output<S>[N] | null;
 } & { [N in keyof z.output<S> as undefined extends z.output<S>[N] ? never : N]: z.output<S>[N] };
@@ -26,7 +26,7 @@ export interface Edge<T> {
   readonly node: T;
 }
 
-/** Lazy members are read by the GraphQL fields of their names: once, and only if a query selects them. */
+/** Fields of the GraphQL types read the lazy members once, and only if a query selects them. */
 export interface Page<T> {
   edges: Edge<T>[];
   pageInfo: {
@@ -41,7 +41,10 @@ export interface Page<T> {
 const sizeRule = { error: `must be a whole number from 1 to ${PAGE_MAX}.` };
 export const pageSize = z.int(sizeRule).min(1, sizeRule).max(PAGE_MAX, sizeRule);
 
-/** Throws BAD_USER_INPUT that names every cursor that is not of this list. Sizes must be validated. */
+/**
+ * Reads the arguments of a page. Throws BAD_USER_INPUT that names every cursor of another list. Sizes must be validated
+ * before.
+ */
 export function readPageArgs(args: PageArgs, list: NamedList) {
   const issues: Issue[] = [];
   const keyOf = (name: 'after' | 'before') => {

@@ -1,4 +1,4 @@
-/** Search by the beginning of a word of a name or a ref (docs/decisions/023-search-by-words.md). */
+/** Searches by the beginning of a word of a name or a ref (docs/decisions/023-search-by-words.md). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { load } from '../batched.ts';
@@ -8,9 +8,9 @@ import type { FiltersOf, Page, PageArgs } from './page.ts';
 import { pageOfArray } from './page-of-array.ts';
 import { listPage } from './page-of-rows.ts';
 
-/** As many characters of a word's place as are stored. */
+/** The number of characters of a word that the database stores, and so the most that a search can match. */
 const SEARCH_MAX = 64;
-/** Sorts after every text that begins with what is before it. */
+/** Sorts after every text with the same beginning. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 export const searchFilters = z.object({
@@ -25,19 +25,19 @@ export const searchFilters = z.object({
 });
 
 interface SearchedList<T extends ProjectTable> {
-  /** The list's own name: a search has cursors of its own. */
+  /** The name of the list. A search of it has cursors of its own. */
   name: string;
   parentId: string;
   table: T;
 }
 
-/** What is searched for; undefined for a list that is not searched. */
+/** The text to search for. Undefined if it is empty, so that the whole list is returned. */
 function searched(search: string | null | undefined): string | undefined {
   const text = search?.trim().slice(0, SEARCH_MAX);
   return text === '' ? undefined : text;
 }
 
-/** By the database, which has put the stored words into lower case. */
+/** Converts texts to lower case. The database does it, because it also converted the stored words. */
 const inLowerCase: Batch<string, string> = async ({ database }, texts) => {
   const statement =
     'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
@@ -45,19 +45,19 @@ const inLowerCase: Batch<string, string> = async ({ database }, texts) => {
   return found.map(({ text }) => text);
 };
 
-/** A page of the project's rows that are searched for, or of all that the list has if nothing is. */
+/** Returns a page of the project's rows that match the search, or of the whole list without a search. */
 export function pageOfSearch<T extends ProjectTable>(
   call: Call,
   list: SearchedList<T>,
   { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
-  ofAll: () => Promise<Page<Row<T>>>,
+  listAll: () => Promise<Page<Row<T>>>,
 ): Promise<Page<Row<T>>> {
   const text = searched(search);
-  return text === undefined ? ofAll() : pageOfFound(call, list, { ...args, search: text });
+  return text === undefined ? listAll() : pageOfMatches(call, list, { ...args, search: text });
 }
 
-/** Each once. */
-async function pageOfFound<T extends ProjectTable>(
+/** Returns a page of rows that match, each once. */
+async function pageOfMatches<T extends ProjectTable>(
   call: Call,
   { name, parentId: projectId, table }: SearchedList<T>,
   { search, ...args }: PageArgs & { search: string },
@@ -67,12 +67,12 @@ async function pageOfFound<T extends ProjectTable>(
   if (call.viewer.kind === 'END_USER')
     return ownPage(call, { ...found, searched: table, from }, args);
   const where = { projectId, kind: table, rowId: { firstFrom: from } };
-  const inWords = { key: 'place', order: 'oldest first' } as const;
+  const wordOrder = { key: 'place', order: 'oldest first' } as const;
   return listPage<'SearchWord', Row<T>>(
     call,
     {
       ...found,
-      ...inWords,
+      ...wordOrder,
       where,
       within: { above: from, below: from + LAST_CHARACTER },
       nodes: (rows) => Promise.all(rows.map(({ rowId }) => load(call, byId(table), rowId))),
@@ -85,13 +85,13 @@ interface OwnSearch<T extends ProjectTable> {
   name: string;
   parentId: string;
   searched: T;
-  /** In lower case. */
+  /** The beginning of the words, in lower case. */
   from: string;
 }
 
 /**
- * The same for an end user, whose own rows are few: their words alone are looked at, so that neither the answer nor the
- * time that it takes tells of others.
+ * Searches the few rows of an end user. Only their words are read, so that neither the result nor its duration reveals
+ * rows of others.
  */
 async function ownPage<T extends ProjectTable>(
   call: Call,
@@ -101,17 +101,17 @@ async function ownPage<T extends ProjectTable>(
   const own = await listOwned(call, table, projectId);
   const rows = new Map(own.map((row) => [String(row['id' as keyof Row<T>]), row]));
   const words = await call.database.rows.find('SearchWord', { projectId, rowId: [...rows.keys()] });
-  const places = new Map<string, string>();
+  const positions = new Map<string, string>();
   for (const { rowId, place } of words) {
-    if (place.startsWith(from) && !(place >= (places.get(rowId) ?? LAST_CHARACTER))) {
-      places.set(rowId, place);
+    if (place.startsWith(from) && !(place >= (positions.get(rowId) ?? LAST_CHARACTER))) {
+      positions.set(rowId, place);
     }
   }
-  const firsts = [...places].map(([rowId, place]) => ({ rowId, place }));
-  firsts.sort((a, b) => (a.place < b.place ? -1 : 1));
+  const matches = [...positions].map(([rowId, place]) => ({ rowId, place }));
+  matches.sort((a, b) => (a.place < b.place ? -1 : 1));
   const { edges, ...page } = pageOfArray(
     { name, parentId: projectId, key: ({ place }) => place },
-    firsts,
+    matches,
     args,
   );
   return {

@@ -16,8 +16,7 @@ import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key/k
 import { authorizeGrant } from '../viewer/needs.ts';
 import { ALL_SCOPES, scope, scopesOf } from '../viewer/scopes.ts';
 
-/** How API keys and JWT keys are filtered. */
-
+/** Filters for lists of API keys and of JWT keys. */
 export const keyFilters = z.object({
   active: z
     .boolean()
@@ -81,7 +80,7 @@ export const listApiKeys = read(
   },
 );
 
-/** By its value or its id. */
+/** Finds a key by its value or its id. Throws NOT_FOUND. */
 export const getApiKey = projectRead(
   'read',
   (call, { apiKey }: z.output<typeof getApiKeyInput>, { id: projectId }) =>
@@ -90,7 +89,7 @@ export const getApiKey = projectRead(
 
 export interface CreatedApiKey {
   apiKey: Row<'ApiKey'>;
-  /** The value: only this answer has it. */
+  /** The value of the key. No later response contains it. */
   key: string;
 }
 
@@ -115,22 +114,22 @@ export const createApiKey = projectMutation({
   },
 });
 
-/** By its id or its value. */
+/** Updates a key, which is identified by its id or its value. */
 export const updateApiKey = projectMutation({
   needs: 'keys:write',
   input: updateApiKeyInput,
   async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, { id: projectId }) {
     const before = await getKey(call, projectId, apiKeyId);
-    // To make a key active again is to grant its scopes again.
-    const wakes = changes.active === true && !before.active;
-    authorizeGrant(call.viewer, changes.scopes ?? (wakes ? scopesOf(before) : []));
+    // Activating a key grants its scopes again.
+    const isActivated = changes.active === true && !before.active;
+    authorizeGrant(call.viewer, changes.scopes ?? (isActivated ? scopesOf(before) : []));
     if (Object.values(changes).every((value) => value === undefined)) return before;
     const where = { projectId_id: { projectId, id: before.id } };
     return changed(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
   },
 });
 
-/** By its value or its id. A key may delete itself. */
+/** Deletes a key, which is identified by its value or its id. A key may delete itself. */
 export const deleteApiKey = projectMutation({
   needs: 'keys:write',
   input: deleteApiKeyInput,
@@ -149,12 +148,12 @@ async function getKey(
 ): Promise<Row<'ApiKey'>> {
   const named = isKeyValue(valueOrId) ? { hash: hashOfKey(valueOrId) } : { id: valueOrId };
   const [key] = await database.rows.find('ApiKey', { projectId, ...named });
-  // The input may be a secret with a typing error: the message does not repeat it.
+  // The error omits the input, which may be a mistyped secret.
   if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key with that value or id.');
   return key;
 }
 
-/** From now on this process knows the changed key; other processes read it again within a second. */
+/** Updates a key and clears this process's cache of viewers. Other processes read the key again within a second. */
 async function changed(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdateArgs) {
   try {
     const key = await call.database.prisma.apiKey.update(change);

@@ -1,4 +1,7 @@
-/** Consumers: the builder's users who connect accounts. Their first connection creates them, and they stay. */
+/**
+ * Consumers: the builder's users who connect accounts. A consumer is created at its first use and stays until it is
+ * erased.
+ */
 
 import type { Row } from '../../database/rows.ts';
 import { byName, load } from '../batched.ts';
@@ -19,8 +22,8 @@ export const listConsumers = read(
     args: PageArgs & FiltersOf<typeof searchFilters>,
   ) => {
     const list = { name: 'Project.consumers', parentId: projectId, table: 'Consumer' } as const;
-    const ofAll = () => listPage(call, { ...list, where: { projectId } }, args);
-    return pageOfSearch(call, list, args, ofAll);
+    const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
+    return pageOfSearch(call, list, args, listAll);
   },
 );
 

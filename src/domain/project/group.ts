@@ -1,4 +1,7 @@
-/** Groups: sets of the builder's users who share access. Their first connection creates them, and they stay. */
+/**
+ * Groups: sets of the builder's users who share access. A group is created at its first use and stays until it is
+ * erased.
+ */
 
 import type { Row } from '../../database/rows.ts';
 import { byName, load } from '../batched.ts';
@@ -19,8 +22,8 @@ export const listGroups = read(
     args: PageArgs & FiltersOf<typeof searchFilters>,
   ) => {
     const list = { name: 'Project.groups', parentId: projectId, table: 'Group' } as const;
-    const ofAll = () => listPage(call, { ...list, where: { projectId } }, args);
-    return pageOfSearch(call, list, args, ofAll);
+    const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
+    return pageOfSearch(call, list, args, listAll);
   },
 );
 

@@ -1,4 +1,4 @@
-/** JWT keys of a project: the public halves of keys by which the builder's own server signs tokens of end users. */
+/** JWT keys of a project: public keys that verify end users' tokens, which the builder's own server signs. */
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -20,9 +20,9 @@ export { JWT_ALGORITHM } from '../viewer/jwt-claims.ts';
 
 type JwtKey = Row<'JwtKey'>;
 
-/** The platform's limit. */
+/** The reference API's limit, in characters. */
 const LABEL_LENGTH_MAX = 255;
-/** RFC 7518 asks for 2048 bits; larger ones than the maximum cost more to check than a request. */
+/** RFC 7518 requires at least 2048 bits. Above the maximum, checking a signature costs more than a request. */
 const KEY_BITS_MIN = 2_048;
 const KEY_BITS_MAX = 4_096;
 const PEM_LENGTH_MAX = 4_096;
@@ -80,7 +80,7 @@ export const getJwtKey = projectRead(
     getOwned(call, 'JwtKey', { projectId, id, what: 'JWT key' }),
 );
 
-/** Its tokens permit what tokens usually do: a caller who may not do that itself can't register a key. */
+/** Registers a key. Its tokens grant the usual permissions, so the caller must have the scopes for them. */
 export const createJwtKey = projectMutation({
   needs: 'keys:write',
   input: createJwtKeyInput,
@@ -97,7 +97,7 @@ export const updateJwtKey = projectMutation({
   async run(call, { jwtKeyId, label, active }, { id: projectId }): Promise<JwtKey> {
     const key = { projectId, id: jwtKeyId, what: 'JWT key' };
     const before = await getOwned(call, 'JwtKey', key);
-    // To make a key active again is to grant again what its tokens permit.
+    // Activating a key grants its tokens' permissions again.
     if (active && !before.active) authorizeGrant(call.viewer, scopesToGrant(USUAL_PERMISSIONS));
     if (label === undefined && active === undefined) return before;
     const data = { label, active, updateTime: call.now() };
@@ -122,7 +122,10 @@ function keyOf(projectId: string, id: string) {
   return { projectId_id: { projectId, id } };
 }
 
-/** From now on this process knows the change; other processes look again within a second. */
+/**
+ * Runs a change of a key and clears this process's cache of viewers. Other processes read the key again within a
+ * second.
+ */
 async function changing<T>(call: Call, id: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -134,7 +137,7 @@ async function changing<T>(call: Call, id: string, change: () => Promise<T>): Pr
   }
 }
 
-/** The key as SPKI. Nothing of the given text is repeated: it might be a private key. */
+/** Returns the key as SPKI. Errors do not repeat the input, which might be a private key. */
 function publicPem(text: string): string {
   const key = PUBLIC_PEM.test(text) ? findPublicKey(text) : null;
   const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0;

@@ -5,7 +5,7 @@ import { isOrigin } from '../../setting-kinds.ts';
 
 /** A change of a project's origins takes effect in every process within a second. */
 const FRESH_MS = 1_000;
-const KNOWN_MAX = 1_000;
+const CACHED_MAX = 1_000;
 /** The most look-ups at a time. Further origins are refused, so that a flood of origins delays no other request. */
 const LOOKUPS_MAX = 50;
 
@@ -20,30 +20,30 @@ const ALLOWED = `select exists (
 export function createOriginCache({
   rows,
 }: Pick<Database, 'rows'>): (origin: string) => boolean | Promise<boolean> {
-  const known = new LRUCache<string, boolean>({ max: KNOWN_MAX, ttl: FRESH_MS });
-  const looking = new Map<string, Promise<boolean>>();
-  const look = async (origin: string): Promise<boolean> => {
+  const cache = new LRUCache<string, boolean>({ max: CACHED_MAX, ttl: FRESH_MS });
+  const lookups = new Map<string, Promise<boolean>>();
+  const lookUp = async (origin: string): Promise<boolean> => {
     try {
       const [found] = await rows.query<{ isAllowed: boolean }>(ALLOWED, [origin]);
       const isAllowed = found?.isAllowed ?? false;
-      known.set(origin, isAllowed);
+      cache.set(origin, isAllowed);
       return isAllowed;
     } catch {
       // Requests of the page would fail as well while the database is unavailable.
       return false;
     } finally {
-      looking.delete(origin);
+      lookups.delete(origin);
     }
   };
   return (origin) => {
     if (!isOrigin(origin)) return false;
-    const isKnown = known.get(origin);
-    if (isKnown !== undefined) return isKnown;
-    const running = looking.get(origin);
+    const cached = cache.get(origin);
+    if (cached !== undefined) return cached;
+    const running = lookups.get(origin);
     if (running) return running;
-    if (looking.size >= LOOKUPS_MAX) return false;
-    const begun = look(origin);
-    looking.set(origin, begun);
-    return begun;
+    if (lookups.size >= LOOKUPS_MAX) return false;
+    const lookup = lookUp(origin);
+    lookups.set(origin, lookup);
+    return lookup;
   };
 }

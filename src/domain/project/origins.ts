@@ -1,6 +1,6 @@
 /**
- * Origins of a project's own pages: which pages may call with an end user's token, frame the connect page, get the result
- * of a connect, and be returned to. CORS, framing and returns all decide by `pageOriginsOf`.
+ * Origins of a project's own pages: which pages may call with an end user's token, frame the connect page, receive the
+ * result of a connect, and be redirect targets. CORS, framing and redirects all use `pageOriginsOf`.
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -28,7 +28,7 @@ export function pageOriginsOf({
   return allowedOrigins.filter(isOrigin);
 }
 
-/** The origins whose pages may frame the connect page for a project; none for a project that does not exist. */
+/** The origins whose pages may frame the connect page for a project. None if the project does not exist. */
 export async function findAllowedOrigins(
   { database }: Pick<Services, 'database'>,
   id: string,
@@ -40,7 +40,10 @@ export async function findAllowedOrigins(
 /** The gateway's own page on which end users connect. */
 export const CONNECT_PATH = '/connect';
 
-/** Why a browser may not be led to a URL: neither the project nor the operator allows its origin, nor is it the connect page. */
+/**
+ * Returns an issue if a browser must not be redirected to the URL: neither the project nor the operator allows its
+ * origin, and it is not the connect page.
+ */
 export function returnIssues(
   { config, publicUrl }: Pick<Services, 'config' | 'publicUrl'>,
   project: Pick<Row<'Project'>, 'allowedOrigins'>,

@@ -1,4 +1,4 @@
-/** A group and a consumer as the two ends of what is made for an end user. */
+/** The parties of an end user's connection: a group and a consumer. */
 import { CREATE_PARTIES, type PartiesToCreate } from '../../database/hot/generate-connections.ts';
 import type { Row } from '../../database/rows.ts';
 import { newId } from '../../ids.ts';
@@ -7,13 +7,16 @@ import type { Services } from '../call.ts';
 export interface PartiesInput {
   projectId: string;
   groupRef: string;
-  /** A name replaces the one that is stored; without one that stays, and is the ref at first. */
+  /** The new display name. If absent, the stored one is kept; a new row gets the ref as its name. */
   groupName?: string | null | undefined;
   consumerRef: string;
   consumerName?: string | null | undefined;
 }
 
-/** Made at their first use. Most are there already, and named so: nothing is written then. */
+/**
+ * Finds the group and the consumer, or creates them at their first use. It writes nothing if both exist with these
+ * names, as most do.
+ */
 export async function upsertParties(
   { database, now }: Pick<Services, 'database' | 'now'>,
   { projectId, groupRef, consumerRef, groupName = null, consumerName = null }: PartiesInput,
@@ -31,13 +34,13 @@ export async function upsertParties(
   ) {
     return { groupId: group.id, consumerId: consumer.id };
   }
-  const ends: PartiesToCreate = {
+  const parties: PartiesToCreate = {
     projectId,
     ...{ groupId: newId('grp'), groupRef, groupName },
     ...{ consumerId: newId('csm'), consumerRef, consumerName },
     now: now(),
   };
-  const put = await database.changes.run(CREATE_PARTIES, ends);
-  if (!put) throw new Error('A group and a consumer were put, and are not there.');
-  return put;
+  const stored = await database.changes.run(CREATE_PARTIES, parties);
+  if (!stored) throw new Error('Bug: the statement that creates parties returned no row.');
+  return stored;
 }

@@ -55,7 +55,7 @@ export const getOwnProject = projectRead(
   (_call, _input: unknown, project) => project,
 );
 
-/** The projects that the viewer may see: a key's own, or all of a builder's orgs. */
+/** Lists the projects that the viewer may see: the project of an API key or end user, or all of a builder's orgs. */
 export const listProjects = read(orEndUser('read'), (call: Call, args: PageArgs) => {
   const { viewer } = call;
   const own = projectIdOf(viewer);
@@ -63,7 +63,7 @@ export const listProjects = read(orEndUser('read'), (call: Call, args: PageArgs)
   return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
 });
 
-/** The projects of an org that the viewer may see. */
+/** Lists the projects of an org that the viewer may see. */
 export const listOrgProjects = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
   const { viewer } = call;
   const id = projectIdOf(viewer);

@@ -1,4 +1,4 @@
-/** Tokens for end users: short ones, which the builder's backend gives to its own pages. */
+/** Short-lived tokens for end users, which the builder's backend passes to its own pages. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
@@ -79,11 +79,14 @@ type Input = z.output<typeof createSessionTokenInput>;
 export interface SessionToken {
   token: string;
   expireTime: Date;
-  /** The hosted page on which this user connects and chooses. */
+  /** The hosted page on which this user connects accounts and configures integrations. */
   connectUrl: string;
 }
 
-/** A caller can't permit what it may not do itself. The group and the consumer are made at their first use. */
+/**
+ * Creates a token. It permits at most what its caller may do. The group and the consumer are created at their first
+ * use.
+ */
 export const createSessionToken = projectMutation({
   needs: 'connections:write',
   input: createSessionTokenInput,
@@ -93,23 +96,23 @@ export const createSessionToken = projectMutation({
     const { ids, issues } = await findIntegrations(call, project, input);
     const found = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
     if (found.length > 0) throw invalidInput(found);
-    const ends = await upsertParties(call, { ...input, projectId: project.id });
+    const parties = await upsertParties(call, { ...input, projectId: project.id });
     const lifeMs = (input.expiresInSeconds ?? LIFE_SECONDS) * 1_000;
     const expireTime = new Date(Math.floor((call.now().getTime() + lifeMs) / 1_000) * 1_000);
     const token = await signSession(call, {
       projectId: project.id,
-      ...ends,
+      ...parties,
       integrationIds: ids,
       permissions,
       expireTime,
       returnUrl: input.returnUrl ?? null,
     });
-    // In the fragment, which browsers keep to themselves: no log has it.
+    // The token is in the fragment, which browsers do not send, so that no log contains it.
     return { token, expireTime, connectUrl: `${call.publicUrl()}${CONNECT_PATH}#token=${token}` };
   },
 });
 
-/** Null for all of the project's integrations, those of later times too. */
+/** Finds the named integrations. `ids` is null for all integrations of the project, including later ones. */
 async function findIntegrations(
   { database }: Call,
   { id: projectId }: Row<'Project'>,

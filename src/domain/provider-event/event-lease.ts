@@ -56,4 +56,4 @@ export async function claimWaiting(
   );
 }
 
-export const GIVEN_BACK = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;
+export const RELEASED_LEASE = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;

@@ -6,12 +6,12 @@ import { subjectOf } from '../../events/subject.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
-import { workOn } from '../../work/work-off.ts';
+import { runClaims } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
 import { logFailure } from '../provider/work-failure.ts';
-import { claimWaiting, EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
+import { claimWaiting, EVENTS_HELD, type EventClaim, RELEASED_LEASE } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 
@@ -30,13 +30,13 @@ export async function deliverProviderEvents(
   services: Services,
   signal: AbortSignal,
 ): Promise<void> {
-  await workOn({
+  await runClaims({
     claim: async (underWay) => {
       const free = signal.aborted ? 0 : AT_ONCE - underWay;
       return free > 0 ? claimWaiting(services, free) : [];
     },
     work: (subscription) => doEvents(services, subscription, signal),
-    lookMs: POLL_MS,
+    pollMs: POLL_MS,
   });
 }
 
@@ -66,7 +66,7 @@ export async function doEvents(
     while (isMore && performance.now() < endMs && !signal.aborted) {
       isMore = await doSome(services, claim, sourceOf);
     }
-    await EVENTS_HELD.change(prisma.objectSubscription, claim, GIVEN_BACK);
+    await EVENTS_HELD.change(prisma.objectSubscription, claim, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await noteFailure(services, claim, error).catch((failure: unknown) =>
@@ -182,7 +182,11 @@ async function noteFailure(services: Services, claim: EventClaim, error: unknown
   const nowMs = services.now().getTime();
   const next = nextTry(services, RETRY, claim.eventFailures);
   await inTransaction(services.database, async (tx) => {
-    const change = { eventFailures: next.failures, eventsRetryTime: next.dueTime, ...GIVEN_BACK };
+    const change = {
+      eventFailures: next.failures,
+      eventsRetryTime: next.dueTime,
+      ...RELEASED_LEASE,
+    };
     await EVENTS_HELD.change(tx.objectSubscription, claim, change);
     const { count } = await tx.providerEvent.updateMany({
       where: {

@@ -10,7 +10,7 @@ import type { DesiredSubscription, SubscribeCapability } from '../../providers/s
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
-import { workOff } from '../../work/work-off.ts';
+import { runUntilEmpty } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import type { AccountSession } from '../connection/connection-session.ts';
 import { logFailure } from '../provider/work-failure.ts';
@@ -37,10 +37,10 @@ export async function maintainSubscriptions(
   services: Services,
   signal: AbortSignal,
 ): Promise<void> {
-  await workOff({
+  await runUntilEmpty({
     next: () => claimDue(services),
     work: (subscription) => maintain(services, subscription),
-    atOnce: AT_ONCE,
+    concurrency: AT_ONCE,
     signal,
   });
 }

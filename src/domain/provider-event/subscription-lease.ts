@@ -1,7 +1,7 @@
 /** Who looks after a subscription. */
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { GIVEN_BACK, LEASE, requireLease } from '../../work/lease.ts';
+import { LEASE, RELEASED_LEASE, requireLease } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import { removeEvents, removeSubscription } from './remove-subscription.ts';
@@ -64,7 +64,7 @@ export async function changeHeld(
     data: {
       ...(isAnew ? {} : { ...rest, ...(dueTime !== undefined && { dueTime }) }),
       ...(isAnew && change.providerRef !== undefined && { providerRef: change.providerRef }),
-      ...(ends && GIVEN_BACK),
+      ...(ends && RELEASED_LEASE),
     },
   });
 }
@@ -79,6 +79,9 @@ export async function endHeld(
   await inTransaction(database, async (tx) => {
     if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;
     // It is wanted again: the next look makes it anew.
-    await tx.objectSubscription.updateMany({ where, data: { providerRef: null, ...GIVEN_BACK } });
+    await tx.objectSubscription.updateMany({
+      where,
+      data: { providerRef: null, ...RELEASED_LEASE },
+    });
   });
 }

@@ -6,7 +6,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
-import { givenProviders } from '../scope.ts';
+import { permittedProviders } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 
 export type {
@@ -25,12 +25,12 @@ export { modulesOf, providerAt } from '../../providers/modules.ts';
 
 /** The provider of that name if the caller was given it; null for all others. */
 export async function findGiven(call: Call, name: string): Promise<Provider | null> {
-  const given = await givenProviders(call);
+  const given = await permittedProviders(call);
   return given && !given.has(name) ? null : call.catalogue.find(name);
 }
 
 async function allGiven(call: Call): Promise<readonly Provider[]> {
-  const given = await givenProviders(call);
+  const given = await permittedProviders(call);
   const { all } = call.catalogue;
   return given ? all.filter(({ name }) => given.has(name)) : all;
 }

@@ -10,8 +10,8 @@ import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
-import { GIVEN_BACK, LEASE, LeaseLost } from '../../work/lease.ts';
-import { workOff } from '../../work/work-off.ts';
+import { LEASE, LeaseLost, RELEASED_LEASE } from '../../work/lease.ts';
+import { runUntilEmpty } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
@@ -51,10 +51,10 @@ const ONCE_A_DAY = '0 0 * * *';
 const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
 
 export async function pollSchemas(services: Services, signal: AbortSignal): Promise<void> {
-  await workOff({
+  await runUntilEmpty({
     next: () => claimWatch(services),
     work: (watch) => look(services, watch),
-    atOnce: AT_ONCE,
+    concurrency: AT_ONCE,
     signal,
   });
 }
@@ -132,7 +132,7 @@ async function record(
   const dueTime = nextRunOf(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
     const next = { known: known, connectionId: connection.id, dueTime, failures: 0 };
-    await WATCHES.change(tx.schemaWatch, watch, { ...next, ...GIVEN_BACK });
+    await WATCHES.change(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
@@ -152,7 +152,7 @@ async function noteFailure(services: Services, watch: SchemaWatch, error: unknow
     failed: 'schema_watch.failed',
   });
   const { prisma } = services.database;
-  const change = { ...nextTry(services, RETRY, watch.failures), ...GIVEN_BACK };
+  const change = { ...nextTry(services, RETRY, watch.failures), ...RELEASED_LEASE };
   await WATCHES.change(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
     if (!(failure instanceof LeaseLost)) throw failure;
   });

@@ -1,4 +1,4 @@
-/** Admits requests of known callers who are within their rate, on every surface. */
+/** Admits requests of known callers within their rate, for every surface. */
 import type { Config } from '../../config.ts';
 import { DomainError, forbidden } from '../../errors.ts';
 import type { Services } from '../call.ts';
@@ -11,15 +11,16 @@ import { isForPages } from './scopes.ts';
 import type { RequestSlot } from './share/request-slot.ts';
 import type { Credentials, Viewer } from './viewer.ts';
 
-/** Pages of other origins may send tokens of end users and keys for pages, but no credentials that can do more. */
+/** The most characters of an origin that an error repeats. */
+const SHOWN_ORIGIN_MAX = 100;
 
-/** Characters of an origin that messages repeat. */
-const SHOWN_MAX = 100;
-
-/** `page` is the origin of a page that is neither the gateway's own nor the operator's. Throws FORBIDDEN. */
+/**
+ * Refuses credentials that a page must not send. Pages of other origins may send tokens of end users and keys for
+ * pages. `page` is the origin of a page that is neither the gateway's own nor the operator's. Throws FORBIDDEN.
+ */
 function refuseForeignPage(viewer: Viewer, page: string | null | undefined): void {
   if (page == null) return;
-  const origin = page.slice(0, SHOWN_MAX);
+  const origin = page.slice(0, SHOWN_ORIGIN_MAX);
   if (viewer.kind === 'BUILDER' || (viewer.kind === 'API_KEY' && !isForPages(viewer.scopes))) {
     const what = viewer.kind === 'API_KEY' ? 'This API key' : "A builder's token";
     throw forbidden(
@@ -33,12 +34,12 @@ function refuseForeignPage(viewer: Viewer, page: string | null | undefined): voi
 
 export interface Admission {
   /**
-   * Null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED, and FORBIDDEN for credentials that a
-   * page may not send. A known caller gets its rate in headers of every answer.
+   * Returns null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED, and FORBIDDEN for credentials
+   * that a page may not send. Every response to a known caller has its rate in headers.
    */
   admit(credentials: Credentials, sender: Sender): Promise<Viewer | null>;
   /**
-   * Takes this many requests more from the rate of an admitted caller, for an operation that costs as much. Throws
+   * Takes this many additional requests from the rate of an admitted caller, for an expensive operation. Throws
    * RATE_LIMITED.
    */
   spend(viewer: Viewer, requests: number, sender: HeaderSetter): Promise<void>;
@@ -46,15 +47,15 @@ export interface Admission {
   streams: OpenStreams;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Sender {
   /** The client's address. */
   address: string;
-  /** The slot of the request, if it has one already. */
+  /** The slot of the request, if it already has one. */
   slot?: RequestSlot | undefined;
   /** The origin of the sending page, if it is neither the gateway's own nor the operator's. */
   page?: string | null | undefined;
-  /** Sets a header of the response; absent if there is none. */
+  /** Sets a header of the response. Absent if there is no response with headers. */
   setHeader?: ((name: string, value: string) => void) | undefined;
 }
 
@@ -77,9 +78,9 @@ export function createAdmission(
   };
   return {
     spend: async (viewer, requests, sender) => {
-      // A full burst must be enough for every operation, also after the request itself was counted.
-      const most = Math.min(requests, config.RATE_LIMIT_BURST - 1);
-      if (most > 0) await spend(viewer, most, sender);
+      // Limits the cost so that a full burst is enough for every operation, also after the request itself was counted.
+      const count = Math.min(requests, config.RATE_LIMIT_BURST - 1);
+      if (count > 0) await spend(viewer, count, sender);
     },
     streams: new OpenStreams(services, verifier),
     async admit(credentials, { address, slot, page, setHeader }) {

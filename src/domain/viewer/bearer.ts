@@ -26,14 +26,14 @@ import { isStorableText } from '../storable-json.ts';
 type Builder = Row<'Builder'>;
 
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
-/** The file of its key in DATA_DIR. */
+/** The file with the local issuer's key, in DATA_DIR. */
 export const LOCAL_ISSUER_FILE = 'issuer-key.json';
 const LOCAL_ALGORITHM = 'ES256';
 const LOCAL_LIFETIME = '30d';
-/** Clocks of an issuer and of this machine may differ by this much. */
+/** Permitted difference between the clocks of an issuer and of this machine. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
-/** Names are shown; subjects are compared, each character of them. */
+/** A subject is compared exactly. Display names are trimmed. */
 const subject = z.string().min(1).max(256).refine(isStorableText);
 const text = subject.transform((name) => name.trim()).pipe(z.string().min(1));
 const claimsSchema = z.object({
@@ -48,7 +48,7 @@ const claimsSchema = z.object({
 export type BearerClaims = z.output<typeof claimsSchema>;
 
 export interface BearerVerifier {
-  /** Throws UNAUTHENTICATED. */
+  /** Verifies a token. Throws UNAUTHENTICATED. */
   verify(token: string): Promise<BearerClaims>;
   /** Null unless the local issuer is used. `lifetime` defaults to 30 days, `email_verified` to true. */
   mint:
@@ -56,7 +56,7 @@ export interface BearerVerifier {
     | null;
 }
 
-/** Where no other is configured. */
+/** True if no other issuer is configured. */
 export function hasLocalIssuer({ BEARER_ISSUER, BEARER_JWKS_URL }: Config): boolean {
   return !(BEARER_ISSUER && BEARER_JWKS_URL);
 }
@@ -107,14 +107,14 @@ function verifyWith(
   };
 }
 
-/** The key pair of the local issuer, made at the first start. */
+/** Returns the key pair of the local issuer. The first start creates it. */
 async function localKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publicJwk: JWK }> {
   const path = join(dataDir, LOCAL_ISSUER_FILE);
   const privateJwk = readJwk(path) ?? (await createJwk(path));
   const { kty, crv, x, y } = privateJwk;
   const privateKey = await importJWK(privateJwk, LOCAL_ALGORITHM).then(
     (key) => key as CryptoKey,
-    () => Promise.reject(notAKey(path)),
+    () => Promise.reject(invalidKeyFile(path)),
   );
   return { privateKey, publicJwk: { kty, crv, x, y, alg: LOCAL_ALGORITHM } as JWK };
 }
@@ -122,15 +122,15 @@ async function localKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publ
 function readJwk(path: string): JWK | null {
   try {
     const jwk = JSON.parse(readFileSync(path, 'utf8')) as JWK | null;
-    if (typeof jwk?.d !== 'string') throw notAKey(path);
+    if (typeof jwk?.d !== 'string') throw invalidKeyFile(path);
     return jwk;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error instanceof SyntaxError ? notAKey(path) : error;
+    throw error instanceof SyntaxError ? invalidKeyFile(path) : error;
   }
 }
 
-function notAKey(path: string): StartRefused {
+function invalidKeyFile(path: string): StartRefused {
   return new StartRefused(
     `${path} does not hold the key of the local issuer. Bring it back from a backup. If it is lost, move it away: ` +
       '`npm run token` makes a new one, and bearer tokens that the old one has signed are no longer taken.',
@@ -155,22 +155,22 @@ export async function enrolBuilder(
     firstName: claims.given_name ?? null,
     lastName: claims.family_name ?? null,
     fullName: claims.name ?? null,
-    // Invites and domains are matched by this address: an unverified one could be anyone's.
+    // Invites and domains are matched by this address. An unverified address could belong to another person.
     primaryEmail: (claims.email_verified === true && claims.email) || null,
   };
-  const known = () =>
+  const findBuilder = () =>
     prisma.builder.findUnique({
       where: { idpProvider_idpRef: identity },
       include: { memberships: { select: { orgId: true } } },
     });
-  let found = await known();
+  let found = await findBuilder();
   if (!found) {
     try {
       await prisma.builder.create({ data: { id: newId('bld'), ...identity, ...names } });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
     }
-    found = await known();
+    found = await findBuilder();
   }
   if (!found) throw unauthenticated('The builder of this token was deleted.');
   const { memberships, ...builder } = found;

@@ -1,7 +1,7 @@
 /**
- * Finds the caller of a request. Callers who are known, or were a while ago, never wait. An address that has sent too
- * many wrong keys is not blocked, because good callers may share it: its unknown credentials are looked up a few at a
- * time, and wrong ones are refused with a time to try again.
+ * Finds the caller of a request. Known and remembered callers never wait. An address that has sent too many wrong keys
+ * is not blocked, because legitimate callers may share it. Its unknown credentials are looked up a few at a time, and
+ * wrong ones are refused with a time to retry.
  */
 import type { Config } from '../../config.ts';
 import { DomainError, rateLimited } from '../../errors.ts';
@@ -14,20 +14,26 @@ import type { RequestSlot } from './share/request-slot.ts';
 import {
   authenticate,
   type Credentials,
+  cachedViewer,
   credentialOf,
-  knownViewer,
   type Viewer,
 } from './viewer.ts';
 
-/** Look-ups of suspects: 500 a second, those of one turn in one statement. A good key waits half a second at most. */
+/**
+ * Lookups of suspicious addresses: 500 a second, with one statement for each turn. A valid key waits at most half a
+ * second.
+ */
 const TURN_MS = 50;
 const TURN_MAX = 25;
 const WAITING_MAX = 250;
-/** Each suspect who waits counts by LIMIT_REQUESTS; the rest of it is for callers who do not wait. */
-const PLACES_SHARE = 0.25;
+/**
+ * Waiting lookups count as requests. They may use at most this part of LIMIT_REQUESTS; the rest is for callers who do
+ * not wait.
+ */
+const WAITING_SHARE = 0.25;
 
 /**
- * Null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED for too many wrong ones, and
+ * Returns null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED for too many wrong ones, and
  * SERVICE_UNAVAILABLE if too many unknown callers of a network wait.
  */
 export type CallerLookup = (
@@ -44,16 +50,16 @@ export function createCallerLookup(
     { perSecond: WRONG_KEY_LIMIT_PER_MINUTE / 60, burst: WRONG_KEY_LIMIT_PER_MINUTE },
     () => performance.now(),
   );
-  const line = createWaitingQueue({
+  const queue = createWaitingQueue({
     turnMs: TURN_MS,
     turnMax: TURN_MAX,
-    waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * PLACES_SHARE)),
+    waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * WAITING_SHARE)),
   });
   const lookUp = async (credential: string, credentials: Credentials, address: string) => {
     const network = networkOf(address);
     if (!services.viewers.remembered(credential) && wrongKeys.wait(network) > 0) {
-      const hasTurn = await line.turn(network);
-      if (!hasTurn) throw tooManyWrong(services, wrongKeys.wait(network));
+      const hasTurn = await queue.turn(network);
+      if (!hasTurn) throw wrongKeysRefusal(services, wrongKeys.wait(network));
     }
     try {
       return await authenticate(services, verifier, credentials);
@@ -61,14 +67,14 @@ export function createCallerLookup(
       if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
       services.viewers.delete(credential);
       const waitSeconds = wrongKeys.take(network);
-      throw waitSeconds > 0 ? tooManyWrong(services, waitSeconds) : error;
+      throw waitSeconds > 0 ? wrongKeysRefusal(services, waitSeconds) : error;
     }
   };
   return async (credentials, { address, slot }) => {
     const credential = credentialOf(credentials);
-    const known = credential && knownViewer(services, credential);
-    if (known) return known;
-    // A caller that was known a while ago counts as itself, and not as one of its network.
+    const cached = credential && cachedViewer(services, credential);
+    if (cached) return cached;
+    // A remembered caller is counted individually, not by its network.
     const last = credential && services.viewers.remembered(credential);
     if (last) slot?.admit(last);
     else slot?.enterUnknown();
@@ -77,41 +83,41 @@ export function createCallerLookup(
   };
 }
 
-function tooManyWrong({ meters }: Services, waitSeconds: number): DomainError {
+function wrongKeysRefusal({ meters }: Services, waitSeconds: number): DomainError {
   meters.refused('wrong_keys');
   const detail = 'Too many wrong keys or tokens from this address. Try again after Retry-After.';
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
 }
 
-/** A fair queue: each turn admits a few, and each name as often as any other. */
+/** A fair queue. Each turn admits a few entries and serves the names in rotation. */
 interface WaitingQueue {
-  /** True at its turn; false if too many wait and its name has more of them than any other. */
+  /** True when the entry is admitted. False if too many wait and its name has more of them than any other. */
   turn(name: string): Promise<boolean>;
 }
 
-type Go = (hasTurn: boolean) => void;
+type Admit = (hasTurn: boolean) => void;
 
-interface LineOptions {
+interface QueueOptions {
   turnMs: number;
-  /** How many are admitted in one turn. */
+  /** Entries that one turn admits. */
   turnMax: number;
   waitingMax: number;
 }
 
-export function createWaitingQueue({ turnMs, turnMax, waitingMax }: LineOptions): WaitingQueue {
-  const byName = new Map<string, Go[]>();
+export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions): WaitingQueue {
+  const byName = new Map<string, Admit[]>();
   let waiting = 0;
   let hasNextTurn = false;
 
-  /** The one of the name that has waited the longest. */
-  const takeFrom = (name: string): Go => {
-    const line = byName.get(name) as Go[];
-    const go = line.shift() as Go;
-    // The next of this name comes after all other names.
+  /** Removes the entry of the name that has waited longest. */
+  const takeFrom = (name: string): Admit => {
+    const queue = byName.get(name) as Admit[];
+    const admit = queue.shift() as Admit;
+    // The next entry of this name follows all other names.
     byName.delete(name);
-    if (line.length > 0) byName.set(name, line);
+    if (queue.length > 0) byName.set(name, queue);
     waiting -= 1;
-    return go;
+    return admit;
   };
 
   const planNextTurn = () => {
@@ -121,7 +127,7 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: LineOptions)
   };
 
   const nextTurn = () => {
-    for (let gone = 0; gone < turnMax && waiting > 0; gone += 1) {
+    for (let admitted = 0; admitted < turnMax && waiting > 0; admitted += 1) {
       const [name] = byName.keys();
       takeFrom(name as string)(true);
     }
@@ -132,11 +138,12 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: LineOptions)
   return {
     turn(name) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const line = byName.get(name);
-      if (line) line.push(resolve);
+      const queue = byName.get(name);
+      if (queue) queue.push(resolve);
       else byName.set(name, [resolve]);
       waiting += 1;
-      // The oldest of the name leaves, not the newest: in a flood, the newest has the better chance of a turn.
+      // The oldest entry of the name is refused, not the newest: in a flood, the newest has the better chance of a
+      // turn.
       if (waiting > waitingMax) takeFrom(longestOf(byName))(false);
       planNextTurn();
       return promise;
@@ -144,7 +151,7 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: LineOptions)
   };
 }
 
-function longestOf(byName: Map<string, Go[]>): string {
+function longestOf(byName: Map<string, Admit[]>): string {
   let [longest, most] = ['', 0];
   for (const [name, { length }] of byName) if (length > most) [longest, most] = [name, length];
   return longest;

@@ -1,17 +1,20 @@
 /**
- * The rate of requests of each API key, builder and end user: a token bucket in this process's memory, or in the
- * database for all processes together. An operation takes a token for each request that its cost counts as.
+ * Limits the rate of requests of each API key, builder and end user by a token bucket: in this process's memory, or in
+ * the database for all processes together. An operation takes a token for each request that its cost counts as.
  */
 import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { createTokenBuckets, type Spent } from '../../work/token-buckets.ts';
 
 export interface CallerRates {
-  /** The rule, in the form of the header RateLimit-Policy. */
+  /** The rule, in the syntax of the header RateLimit-Policy. */
   policy: string;
-  /** Counts requests of the caller: all of them or, if too few are left, none. No promise if rates are kept in memory. */
+  /**
+   * Counts requests of the caller: all of them or, if too few are left, none. Returns no promise if rates are kept in
+   * memory.
+   */
   spend(callerId: string, requests: number): Spent | Promise<Spent>;
-  /** How many requests are left, in the form of the header RateLimit. */
+  /** The number of remaining requests, in the syntax of the header RateLimit. */
   show(spent: Spent): string;
 }
 
@@ -28,7 +31,7 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
   const inMemory = createTokenBuckets(rate, () => performance.now());
   const isShared = config.RATE_LIMIT_STORE === 'database';
   return {
-    // After this time without a request the burst is full again.
+    // After a pause of `w` seconds the burst is full again.
     policy: `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
     spend: isShared
       ? (callerId, requests) => spendShared(query, rate, { callerId, requests })
@@ -38,22 +41,22 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
   };
 }
 
-/** By the database's clock, which all processes share. */
+/** Spends tokens by the database's clock, which all processes share. */
 async function spendShared(
   query: RunQuery,
   { perSecond, burst }: Rate,
   { callerId, requests }: { callerId: string; requests: number },
 ): Promise<Spent> {
   const values = [callerId, burst, perSecond];
-  const [taken] = await query<{ tokens: number }>(TAKE, [...values, requests]);
-  if (taken) return { waitSeconds: 0, tokens: taken.tokens };
-  const [left] = await query<{ tokens: number }>(LOOK, values);
-  const tokens = Math.min(left?.tokens ?? 0, requests);
-  // Never 0: there were too few tokens, even if there are enough now.
+  const [granted] = await query<{ tokens: number }>(TAKE, [...values, requests]);
+  if (granted) return { waitSeconds: 0, tokens: granted.tokens };
+  const [remaining] = await query<{ tokens: number }>(READ_TOKENS, values);
+  const tokens = Math.min(remaining?.tokens ?? 0, requests);
+  // The wait is never 0, because there were too few tokens, even if there are enough now.
   return { waitSeconds: Math.max((requests - tokens) / perSecond, 0.001), tokens };
 }
 
-/** A refill time before that of the last request adds nothing. */
+/** SQL for the tokens at a time. A time before the last refill adds none. */
 const refilled = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 
@@ -67,11 +70,11 @@ const TAKE = `
   where ${refilled('excluded."refillTime"')} >= $4::float8
   returning "tokens"`;
 
-const LOOK = `
+const READ_TOKENS = `
   select ${refilled('clock_timestamp()')} as "tokens"
   from "CallerRate" r where r."callerId" = $1`;
 
-/** A caller whose burst is full again needs no row. */
+/** Deletes the rows of callers whose burst is full again. */
 export async function forgetIdleCallers(query: RunQuery, before: Date): Promise<void> {
   await query('delete from "CallerRate" where "refillTime" < $1', [before]);
 }

@@ -1,14 +1,15 @@
-/** Which rows are an end user's, as conditions on their columns. Tables that are left out do not exist for end users. */
+/** Conditions for the rows that an end user may see, by column. */
 import type { OneOf } from '../../database/rows.ts';
 import type { Table } from '../../database/tables.ts';
 import type { EndUserViewer } from './end-user.ts';
 
 export type Conditions = Record<string, unknown>;
 
-/** Null for a table that does not exist for end users. */
+/** Null for a table without rows for end users. */
 function ownConditions(viewer: EndUserViewer, table: Table): Conditions | null {
   const { projectId, groupId, consumerId, integrationIds } = viewer;
-  const given: OneOf | undefined = integrationIds === null ? undefined : { oneOf: integrationIds };
+  const oneOfIntegrations: OneOf | undefined =
+    integrationIds === null ? undefined : { oneOf: integrationIds };
   switch (table) {
     case 'Project':
       return { id: projectId };
@@ -19,19 +20,19 @@ function ownConditions(viewer: EndUserViewer, table: Table): Conditions | null {
     case 'Connection':
       return { projectId, groupId };
     case 'Integration':
-      return { projectId, id: given };
+      return { projectId, id: oneOfIntegrations };
     case 'Revision':
-      return { projectId, integrationId: given };
+      return { projectId, integrationId: oneOfIntegrations };
     case 'Installation':
     case 'Operation':
-      return { projectId, groupId, integrationId: given };
+      return { projectId, groupId, integrationId: oneOfIntegrations };
     default:
       return null;
   }
 }
 
-/** The rows of these conditions that are the end user's; null if there can be none. */
-export function narrowed(
+/** Adds the end user's conditions to these conditions. Null if no row can match both. */
+export function narrowToEndUser(
   viewer: EndUserViewer,
   table: Table,
   where: Conditions,
@@ -40,37 +41,42 @@ export function narrowed(
   if (!own) return null;
   const both: Conditions = { ...where };
   for (const [column, condition] of Object.entries(own)) {
-    const met = bothOf(where[column], condition);
+    const met = intersection(where[column], condition);
     if (met === null) return null;
     both[column] = met;
   }
   return both;
 }
 
-/** Whether a row that was found otherwise is the end user's. */
+/** True if the end user may see a row that another statement has read. */
 export function isOwnRow(viewer: EndUserViewer, table: Table, row: Conditions): boolean {
   const own = ownConditions(viewer, table);
   return (
     own !== null &&
-    Object.entries(own).every(([column, condition]) => bothOf(row[column], condition) !== null)
+    Object.entries(own).every(
+      ([column, condition]) => intersection(row[column], condition) !== null,
+    )
   );
 }
 
-/** Null if nothing meets both: what a list says of a column, and what an end user may see. */
-function bothOf(said: unknown, own: unknown): unknown {
-  if (own === undefined) return said;
-  if (said === undefined) return own;
-  const owns = (value: unknown) =>
+/** Intersects a list's condition on a column with the end user's condition. Null if no value meets both. */
+function intersection(requested: unknown, own: unknown): unknown {
+  if (own === undefined) return requested;
+  if (requested === undefined) return own;
+  const isOwn = (value: unknown) =>
     typeof own === 'string' ? value === own : (own as OneOf).oneOf.includes(value as string);
-  const values = valuesOf(said);
-  if (values === null) throw new Error('An end user sees equal columns only.');
-  const met = values.filter(owns);
+  const values = valuesOf(requested);
+  if (values === null)
+    throw new Error('Bug: the rows of an end user are restricted by equality only.');
+  const met = values.filter(isOwn);
   if (met.length === 0) return null;
-  return typeof own === 'string' ? own : typeof said === 'string' ? said : { oneOf: met };
+  return typeof own === 'string' ? own : typeof requested === 'string' ? requested : { oneOf: met };
 }
 
-function valuesOf(said: unknown): unknown[] | null {
-  if (typeof said === 'string') return [said];
-  if (Array.isArray(said)) return said;
-  return said && typeof said === 'object' && 'oneOf' in said ? (said as OneOf).oneOf.slice() : null;
+function valuesOf(requested: unknown): unknown[] | null {
+  if (typeof requested === 'string') return [requested];
+  if (Array.isArray(requested)) return requested;
+  return requested && typeof requested === 'object' && 'oneOf' in requested
+    ? (requested as OneOf).oneOf.slice()
+    : null;
 }

@@ -1,7 +1,7 @@
-/** End users: the people of a builder's own product, each of one group, as their tokens name them. */
+/** End users: the people of a builder's own product, each in one group, identified by their tokens. */
 import type { Scope } from './scopes.ts';
 
-/** What a token may permit beside seeing, and the scope that who makes the token needs for it. */
+/** Permissions of a token in addition to reading, with the scope that the creator of the token needs for each. */
 export const SESSION_PERMISSIONS = {
   CONNECT: 'connections:write',
   INSTALL: 'installations:write',
@@ -11,34 +11,34 @@ export const SESSION_PERMISSIONS = {
 
 export type SessionPermission = keyof typeof SESSION_PERMISSIONS;
 
-/** Of a token that says nothing of permissions. */
+/** The permissions of a token that specifies none. */
 export const USUAL_PERMISSIONS: readonly SessionPermission[] = ['CONNECT', 'INSTALL', 'READ'];
 
-/** All scopes that a caller needs to let an end user do this. */
+/** The scopes that a caller needs to grant these permissions. */
 export function scopesToGrant(permissions: readonly SessionPermission[]): Scope[] {
   return ['read', ...permissions.map((permission) => SESSION_PERMISSIONS[permission])];
 }
 
-/** What a token says, once its signature is checked. */
+/** The claims of a verified token. */
 export interface EndUserClaims {
   projectId: string;
   groupId: string;
   consumerId: string;
-  /** Null: all that the project has. */
+  /** Null means all integrations of the project. */
   integrationIds: readonly string[] | null;
   permissions: readonly SessionPermission[];
   expireTime: Date;
-  /** The JWT key that has signed it; null if the gateway has. */
+  /** The JWT key that signed the token. Null if the gateway signed it. */
   jwtKeyId: string | null;
 }
 
-/** One group and one consumer of a project. */
+/** An end user: a consumer of a project, in one group. */
 export interface EndUserViewer extends EndUserClaims {
   kind: 'END_USER';
-  /** Rates count by it: all tokens of one person together. */
+  /** The caller's id for rates. All tokens of one person have the same. */
   id: string;
   orgId: string;
-  /** None: what it may do is said by its permissions. */
+  /** Always empty: an end user's rights are its permissions. */
   scopes: readonly Scope[];
   /** Origins whose pages may send the token. */
   allowedOrigins: readonly string[];

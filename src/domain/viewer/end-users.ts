@@ -1,51 +1,51 @@
 /**
- * End users by their tokens. A signature is checked once; that the project, the group, the consumer and the key
- * still stand is looked up again and again, for many at once.
+ * End users by their tokens. A token's signature is checked once. Its project, group, consumer and key are checked
+ * repeatedly, for many tokens in one statement.
  */
 import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors.ts';
 import type { Services } from '../call.ts';
 import { upsertParties } from '../project/parties.ts';
 import { type EndUserClaims, type EndUserViewer, USUAL_PERMISSIONS } from './end-user.ts';
-import { isOfJwtKey, type JwtClaims, verifyJwt } from './jwt-claims.ts';
+import { isJwtKeyToken, type JwtClaims, verifyJwt } from './jwt-claims.ts';
 import { isSession, verifySession } from './session-claims.ts';
 
 const TOKENS_MAX = 10_000;
 
 export interface EndUsers {
-  /** Whether the bearer token is an end user's. */
+  /** True if the bearer token is an end user's. */
   isToken(token: string): boolean;
-  /** Throws UNAUTHENTICATED. */
+  /** Finds the end user of a token. Throws UNAUTHENTICATED. */
   find(services: Services, token: string): Promise<EndUserViewer>;
 }
 
 export function createEndUsers(): EndUsers {
-  const known = new LRUCache<string, EndUserClaims>({ max: TOKENS_MAX });
+  const cache = new LRUCache<string, EndUserClaims>({ max: TOKENS_MAX });
   const verified = async (services: Services, token: string): Promise<EndUserClaims> => {
-    let claims = known.get(token);
+    let claims = cache.get(token);
     if (!claims) {
       claims = await verify(services, token);
-      known.set(token, claims);
+      cache.set(token, claims);
     }
-    if (claims.expireTime <= services.now()) throw over();
+    if (claims.expireTime <= services.now()) throw expired();
     return claims;
   };
   return {
-    isToken: (token) => isSession(token) || isOfJwtKey(token),
+    isToken: (token) => isSession(token) || isJwtKeyToken(token),
     async find(services, token) {
-      const wasKnown = known.has(token);
+      const wasCached = cache.has(token);
       const claims = await verified(services, token);
-      const viewer = (await findStanding(services, [claims])).get(0);
+      const viewer = (await findValidEndUsers(services, [claims])).get(0);
       if (viewer) return viewer;
-      known.delete(token);
-      // A group that was erased may be there anew, for a token that names it by its ref.
-      if (wasKnown && claims.jwtKeyId !== null) return this.find(services, token);
-      throw over();
+      cache.delete(token);
+      // A token that identifies its group by ref may find a new group after the old one was erased.
+      if (wasCached && claims.jwtKeyId !== null) return this.find(services, token);
+      throw expired();
     },
   };
 }
 
-function over() {
+function expired() {
   return unauthenticated(
     "The end user's token has expired, or what it names is gone or inactive. Get a new one.",
   );
@@ -57,7 +57,7 @@ async function verify(services: Services, token: string): Promise<EndUserClaims>
     : enrol(services, await verifyJwt(services, token));
 }
 
-/** The first use of a ref makes its group or consumer, as it does everywhere. */
+/** Creates the group or the consumer at the first use of its ref. */
 async function enrol(
   services: Services,
   { groupRef, consumerRef, ...claims }: JwtClaims,
@@ -71,15 +71,18 @@ async function enrol(
   };
 }
 
-interface Standing {
-  /** Its place among those that were looked for. */
+interface ValidClaims {
+  /** The index of the token's claims in the input. */
   at: number;
   orgId: string;
   allowedOrigins: string[];
 }
 
-/** Those whose key, project, group and consumer are there still, by their places, in one statement. */
-export async function findStanding(
+/**
+ * Returns the end users whose key, project, group and consumer still exist, by the index of their claims. It uses one
+ * statement.
+ */
+export async function findValidEndUsers(
   { database }: Services,
   claims: readonly EndUserClaims[],
 ): Promise<Map<number, EndUserViewer>> {
@@ -89,9 +92,9 @@ export async function findStanding(
     claims.map(({ consumerId }) => consumerId),
     claims.map(({ jwtKeyId }) => jwtKeyId),
   ];
-  const standing = await database.rows.query<Standing>(STANDING, values);
+  const valid = await database.rows.query<ValidClaims>(VALID_CLAIMS, values);
   return new Map(
-    standing.map(({ at, orgId, allowedOrigins }) => {
+    valid.map(({ at, orgId, allowedOrigins }) => {
       const found = claims[at] as EndUserClaims;
       const id = `${found.groupId} ${found.consumerId}`;
       return [at, { ...found, kind: 'END_USER', id, orgId, scopes: [], allowedOrigins }];
@@ -99,7 +102,7 @@ export async function findStanding(
   );
 }
 
-const STANDING = `
+const VALID_CLAIMS = `
   select t."at"::int - 1 as "at", p."orgId", p."allowedOrigins"
   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
     as t("projectId", "groupId", "consumerId", "jwtKeyId", "at")

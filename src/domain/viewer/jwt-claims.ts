@@ -1,4 +1,4 @@
-/** Tokens of end users that the builder's own server signs, with a JWT key of the project. */
+/** Tokens of end users that the builder's own server signs with a JWT key of the project. */
 import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -12,9 +12,9 @@ import { isStorableText } from '../storable-json.ts';
 import { headerOf, notAccepted } from './session-claims.ts';
 
 export const JWT_ALGORITHM = 'RS256';
-/** The platform's longest life of such a token. */
+/** The reference API's longest lifetime of such a token. */
 const LIFE_SECONDS_MAX = 600;
-/** The clock of the builder's server may be ahead by this much; a token is never taken after its end. */
+/** The clock of the builder's server may be ahead by this much. A token is never accepted after it expires. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 const KEYS_MAX = 1_000;
 
@@ -26,7 +26,7 @@ const claimsSchema = z.object({
   consumerRef: storableRef,
 });
 
-/** Who the token is for, by the builder's own names. */
+/** The end user of a token, by the builder's own names. */
 export interface JwtClaims {
   jwtKeyId: string;
   projectId: string;
@@ -35,7 +35,7 @@ export interface JwtClaims {
   expireTime: Date;
 }
 
-export function isOfJwtKey(token: string): boolean {
+export function isJwtKeyToken(token: string): boolean {
   return keyIdOf(token) !== null;
 }
 
@@ -44,7 +44,7 @@ function keyIdOf(token: string): string | null {
   return typeof kid === 'string' && prefixOf(kid) === 'jwk' ? kid : null;
 }
 
-/** What a JWT key's public half is as a key: it never changes, so each is read from its text once. */
+/** Parsed public keys by their PEM text. A key never changes, so each text is parsed once. */
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
 const KEY_OF_TOKEN = withoutProject(
@@ -52,7 +52,7 @@ const KEY_OF_TOKEN = withoutProject(
   'select * from "JwtKey" where "id" = $1',
 );
 
-/** Throws UNAUTHENTICATED. */
+/** Verifies a token. Throws UNAUTHENTICATED. */
 export async function verifyJwt({ database, now }: Services, token: string): Promise<JwtClaims> {
   const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_OF_TOKEN, [keyIdOf(token) ?? '']);
   if (!key?.active)

@@ -4,7 +4,10 @@ import type { EndUserViewer, SessionPermission } from './end-user.ts';
 import { allows, allowsForPages, type Scope } from './scopes.ts';
 import { requireBuilder, type Viewer } from './viewer.ts';
 
-/** A scope, a builder's bearer token, or `nothing` beside valid credentials. End users may call only functions with an EndUserNeed. */
+/**
+ * A scope, a builder's bearer token, or `nothing` besides valid credentials. End users may call only functions with an
+ * EndUserNeed.
+ */
 export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed | PageNeed;
 
 /** The need of a function that end users may call too: with this permission, or without one if it is null. */
@@ -29,7 +32,7 @@ export function orEndUser(scope: Scope, permission: SessionPermission | null = n
   return { scope, permission };
 }
 
-/** The scope that an API key needs; null if none is enough, or none is needed. */
+/** The scope that an API key needs. Null if no scope is sufficient, or none is needed. */
 export function scopeOf(need: Need): Scope | null {
   if (need === 'nothing' || need === 'bearer') return null;
   return typeof need === 'object' ? need.scope : need;
@@ -43,7 +46,7 @@ export function permits(held: readonly Scope[], need: Need): boolean {
   return allows(held, scope) || (typeof need === 'object' && allowsForPages(held, scope));
 }
 
-/** Throws FORBIDDEN if the viewer lacks it. */
+/** Throws FORBIDDEN if the viewer does not meet the need. */
 export function authorize(viewer: Viewer, need: Need): void {
   if (need === 'nothing') return;
   const scope = scopeOf(need);
@@ -77,7 +80,7 @@ export function authorizeGrant(viewer: Viewer, granted: readonly Scope[]): void 
   }
 }
 
-/** The sentence for descriptions. */
+/** A sentence about the need, for descriptions. */
 export function needText(need: Need): string {
   if (need === 'nothing') return 'Needs no scope.';
   if (need === 'bearer') return "Needs a builder's bearer token.";

@@ -1,6 +1,6 @@
 /**
- * Streams that stay open after their caller was admitted. Their callers are checked again and again: a deleted or
- * inactive key, an expired token, or fewer rights end them.
+ * Streams that stay open after their caller was admitted. Their callers are checked periodically: a deleted or inactive
+ * key, an expired token, or fewer rights end the streams.
  */
 import { DomainError, unauthenticated } from '../../errors.ts';
 import type { Holder } from '../../work/bounded-shares.ts';
@@ -9,25 +9,25 @@ import { Signal } from '../../work/signal.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
-import { findStanding as findStandingEndUsers } from './end-users.ts';
+import { findValidEndUsers } from './end-users.ts';
 import { hashOfKey } from './key/key-value.ts';
 import { holderOf } from './share/process-shares.ts';
 import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
 
-/** At least twice in the second within which a refusal must take effect. */
+/** How often callers are checked. Twice within the second in which a revocation must take effect. */
 const POLL_MS = 400;
-/** A caller who could not be checked for this long gets nothing until the next check. */
+/** A caller whose last successful check is older gets no items until the next one succeeds. */
 const STALE_MS = 1_000;
-/** Lookups at the same time for callers that are checked one by one. */
-const LOOKUPS_AT_ONCE = 8;
+/** Parallel lookups of callers that are checked one by one. */
+const PARALLEL_LOOKUPS = 8;
 /** Keys that one statement confirms. */
-const KEYS_AT_ONCE = 1_000;
+const STATEMENT_KEYS = 1_000;
 
-/** Told once that a stream is over: with a refusal, or with null if the server stops. */
+/** Called once when a stream ends: with the error that ends it, or with null if the server stops. */
 export type OnClose = (refusal: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
-  /** The caller as of the last check; waits while the database does not answer. Null if the stream is over. */
+  /** Returns the caller as of the last check. Waits while the database is unavailable. Null if the stream has ended. */
   confirm(): Promise<Viewer | null>;
 }
 
@@ -38,7 +38,7 @@ interface Stream {
   onEnd: OnClose;
 }
 
-/** Who opened streams with one credential. */
+/** A credential with open streams, and its caller. */
 interface Caller {
   credential: string;
   credentials: Credentials;
@@ -46,11 +46,11 @@ interface Caller {
   viewer: Viewer;
   confirmedAt: number;
   streams: Set<Stream>;
-  looked: Signal;
+  checked: Signal;
 }
 
 interface Options {
-  lookMs?: number;
+  pollMs?: number;
   staleMs?: number;
 }
 
@@ -69,36 +69,39 @@ export class OpenStreams {
   readonly #callers = new Map<string, Caller>();
   readonly #outage: Outage;
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
-  #areEnding = false;
+  #isPolling = false;
+  #isStopping = false;
 
   constructor(services: Services, verifier: BearerVerifier, options: Options = {}) {
     this.#services = services;
     this.#verifier = verifier;
     this.#outage = new Outage(services.log, 'callers.unconfirmed');
-    this.#options = { lookMs: POLL_MS, staleMs: STALE_MS, ...options };
+    this.#options = { pollMs: POLL_MS, staleMs: STALE_MS, ...options };
   }
 
-  /** Throws RATE_LIMITED if the caller's share is used up, and SERVICE_UNAVAILABLE if the process is full or stops. */
+  /**
+   * Opens a stream. Throws RATE_LIMITED if the caller's share is used up, and SERVICE_UNAVAILABLE if the process is
+   * full or stops.
+   */
   open(credentials: Credentials, viewer: Viewer, onEnd: OnClose): OpenStream {
-    if (this.#areEnding) throw STOPPING;
+    if (this.#isStopping) throw STOPPING;
     const caller = this.#callerOf(credentials, viewer);
-    const { lookMs, staleMs } = this.#options;
+    const { pollMs, staleMs } = this.#options;
     const holder = holderOf(viewer);
     this.#services.shares.take('subscriptions', holder);
     const stream = { openedAs: viewer, onEnd, holder };
     caller.streams.add(stream);
     this.#callers.set(caller.credential, caller);
-    this.#timer ??= setInterval(() => void this.#look(), lookMs).unref();
+    this.#timer ??= setInterval(() => void this.#poll(), pollMs).unref();
     return {
       confirm: () => confirm(caller, stream, staleMs),
       [Symbol.dispose]: () => this.#close(caller, stream),
     };
   }
 
-  /** Ends all without a refusal: their clients reconnect to another server. */
+  /** Ends all streams without an error, so that their clients reconnect to another server. */
   endAll(): void {
-    this.#areEnding = true;
+    this.#isStopping = true;
     for (const caller of this.#callers.values()) {
       for (const stream of caller.streams) this.#end(caller, stream, null);
     }
@@ -108,20 +111,20 @@ export class OpenStreams {
     return this.#callers.values().reduce((size, { streams }) => size + streams.size, 0);
   }
 
-  /** Whether endAll was called. */
+  /** True after `endAll` was called. */
   get areEnding(): boolean {
-    return this.#areEnding;
+    return this.#isStopping;
   }
 
   #callerOf(credentials: Credentials, viewer: Viewer): Caller {
     const credential = credentialOf(credentials) ?? '';
-    const known = this.#callers.get(credential);
-    if (known) return known;
+    const existing = this.#callers.get(credential);
+    if (existing) return existing;
     const keyHash = credentials.apiKey ? hashOfKey(credentials.apiKey) : null;
     const confirmedAt = performance.now();
     const streams = new Set<Stream>();
-    const looked = new Signal();
-    return { credential, credentials, keyHash, viewer, confirmedAt, streams, looked };
+    const checked = new Signal();
+    return { credential, credentials, keyHash, viewer, confirmedAt, streams, checked };
   }
 
   #end(caller: Caller, stream: Stream, refusal: DomainError | null): void {
@@ -130,10 +133,10 @@ export class OpenStreams {
   }
 
   #close(caller: Caller, stream: Stream): void {
-    // Compared again: another caller may have this credential by now, and stays.
+    // The streams of another caller with this credential may have replaced the entry in the map, and must stay there.
     if (!caller.streams.delete(stream)) return;
-    this.#services.shares.of('subscriptions').give(stream.holder);
-    caller.looked.raise();
+    this.#services.shares.of('subscriptions').release(stream.holder);
+    caller.checked.raise();
     if (caller.streams.size > 0) return;
     this.#callers.delete(caller.credential);
     if (this.#callers.size > 0) return;
@@ -141,27 +144,27 @@ export class OpenStreams {
     this.#timer = undefined;
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    // If it fails, nothing is known of them now: their items wait.
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    // If the check fails, the callers stay unconfirmed and their items wait.
     await this.#outage.watch(() => this.#confirmAll([...this.#callers.values()]));
-    this.#isLooking = false;
+    this.#isPolling = false;
   }
 
   async #confirmAll(callers: Caller[]): Promise<void> {
-    const standing = await findStanding(this.#services, callers);
+    const valid = await findUnchangedKeys(this.#services, callers);
     const endUsers = await findEndUsers(this.#services, callers);
-    for (const caller of standing) this.#confirmed(caller, caller.viewer);
+    for (const caller of valid) this.#confirmed(caller, caller.viewer);
     for (const [caller, viewer] of endUsers) this.#confirmed(caller, viewer);
-    const others = callers.filter((caller) => !standing.has(caller) && !endUsers.has(caller));
+    const others = callers.filter((caller) => !valid.has(caller) && !endUsers.has(caller));
     while (others.length > 0) {
-      const some = others.splice(0, LOOKUPS_AT_ONCE);
-      await Promise.all(some.map((caller) => this.#lookAt(caller)));
+      const some = others.splice(0, PARALLEL_LOOKUPS);
+      await Promise.all(some.map((caller) => this.#authenticateAgain(caller)));
     }
   }
 
-  async #lookAt(caller: Caller): Promise<void> {
+  async #authenticateAgain(caller: Caller): Promise<void> {
     try {
       this.#services.viewers.delete(caller.credential);
       const viewer = await authenticate(this.#services, this.#verifier, caller.credentials);
@@ -175,9 +178,9 @@ export class OpenStreams {
   #confirmed(caller: Caller, viewer: Viewer): void {
     caller.viewer = viewer;
     caller.confirmedAt = performance.now();
-    caller.looked.raise();
+    caller.checked.raise();
     for (const stream of caller.streams) {
-      if (mayStill(stream.openedAs, viewer)) continue;
+      if (hasAllRights(stream.openedAs, viewer)) continue;
       this.#end(
         caller,
         stream,
@@ -190,30 +193,30 @@ export class OpenStreams {
 async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise<Viewer | null> {
   while (caller.streams.has(stream)) {
     if (performance.now() - caller.confirmedAt <= staleMs) return caller.viewer;
-    await caller.looked.wait();
+    await caller.checked.wait();
   }
   return null;
 }
 
-/** The callers whose keys are unchanged, by one statement for many. */
-async function findStanding({ database }: Services, callers: Caller[]): Promise<Set<Caller>> {
+/** Finds the callers whose API keys are unchanged, with one statement for many keys. */
+async function findUnchangedKeys({ database }: Services, callers: Caller[]): Promise<Set<Caller>> {
   const byHash = new Map(callers.map((caller) => [caller.keyHash, caller]));
   byHash.delete(null);
   const hashes = [...byHash.keys()] as string[];
-  const standing = new Set<Caller>();
+  const valid = new Set<Caller>();
   while (hashes.length > 0) {
-    const hash = hashes.splice(0, KEYS_AT_ONCE);
+    const hash = hashes.splice(0, STATEMENT_KEYS);
     for (const key of await database.rows.find('ApiKey', { hash, active: true })) {
       const caller = byHash.get(key.hash);
       if (caller?.viewer.kind !== 'API_KEY') continue;
       const { id, scopes } = caller.viewer;
-      if (key.id === id && key.scopes.join() === scopes.join()) standing.add(caller);
+      if (key.id === id && key.scopes.join() === scopes.join()) valid.add(caller);
     }
   }
-  return standing;
+  return valid;
 }
 
-/** The end users whose tokens still hold, by one statement for many, as they are now. */
+/** Finds the current viewers of end users whose tokens are still valid, with one statement for many tokens. */
 async function findEndUsers(
   services: Services,
   callers: Caller[],
@@ -225,18 +228,18 @@ async function findEndUsers(
     if (viewer.kind === 'END_USER' && viewer.expireTime > now) byViewer.set(viewer, caller);
   }
   const viewers = [...byViewer.keys()] as EndUserViewer[];
-  const standing = new Map<Caller, EndUserViewer>();
+  const valid = new Map<Caller, EndUserViewer>();
   while (viewers.length > 0) {
-    const some = viewers.splice(0, KEYS_AT_ONCE);
-    for (const [at, viewer] of await findStandingEndUsers(services, some)) {
-      standing.set(byViewer.get(some[at] as Viewer) as Caller, viewer);
+    const some = viewers.splice(0, STATEMENT_KEYS);
+    for (const [at, viewer] of await findValidEndUsers(services, some)) {
+      valid.set(byViewer.get(some[at] as Viewer) as Caller, viewer);
     }
   }
-  return standing;
+  return valid;
 }
 
-/** Whether the viewer still has all the rights that it had. An end user's are in the token: they only end. */
-function mayStill(then: Viewer, now: Viewer): boolean {
+/** True if the viewer still has all rights of `then`. The rights of an end user are in the token: they can only end. */
+function hasAllRights(then: Viewer, now: Viewer): boolean {
   if (then.kind === 'END_USER' || now.kind === 'END_USER') {
     return then.kind === now.kind && then.id === now.id;
   }

@@ -26,7 +26,7 @@ export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
 const NOT_IN_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
 
-/** Whether a key that holds these scopes has the needed one. */
+/** True if a key that holds these scopes has the needed one. */
 export function allows(held: readonly Scope[], needed: Scope): boolean {
   return (
     held.includes(needed) ||
@@ -35,15 +35,18 @@ export function allows(held: readonly Scope[], needed: Scope): boolean {
   );
 }
 
-/** The scopes of functions for end users that a key for pages may call: anyone can copy it from a page. */
+/**
+ * Scopes of end-user functions that a key for pages may call. They are few, because anyone can copy such a key from a
+ * page.
+ */
 const FOR_PAGES: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
 
-/** Whether a key that holds these scopes may call a function that end users may call too. */
+/** True if a key that holds these scopes may call a function that end users may call too. */
 export function allowsForPages(held: readonly Scope[], needed: Scope): boolean {
   return held.includes('frontend') && FOR_PAGES.includes(needed);
 }
 
-/** True for a key that is made for pages and can do nothing else. */
+/** True for a key that only has the scope for pages. */
 export function isForPages(held: readonly Scope[]): boolean {
   return held.length === 1 && held[0] === 'frontend';
 }

@@ -1,6 +1,6 @@
 /**
- * Tokens of end users that the gateway signs: with a key made of ENCRYPTION_KEY, which all processes share, whoever
- * issues the builders' tokens.
+ * Tokens of end users that the gateway signs. All processes derive the signing key from ENCRYPTION_KEY. It is
+ * independent of the issuer of builders' tokens.
  */
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -10,9 +10,9 @@ import { type EndUserClaims, SESSION_PERMISSIONS, type SessionPermission } from 
 
 const ISSUER = 'urn:integration-gateway:session';
 const ALGORITHM = 'HS256';
-/** Tells these tokens from those of builders. */
+/** Distinguishes these tokens from those of builders. */
 const TYPE = 'session+jwt';
-/** What the signing key is good for: no other key is made of the same word. */
+/** The purpose from which the signing key is derived. No other key may use it. */
 const PURPOSE = 'session tokens';
 
 const permission = z.enum(Object.keys(SESSION_PERMISSIONS) as [SessionPermission]);
@@ -26,11 +26,11 @@ const claimsSchema = z.object({
 });
 
 type SessionClaims = Omit<EndUserClaims, 'jwtKeyId'> & {
-  /** Where the connect page returns to. */
+  /** The URL that the connect page returns to. */
   returnUrl: string | null;
 };
 
-/** The page that reads a token may look into it: `exp`, `permissions` and `returnUrl`. */
+/** Signs a token. Pages that receive it may read its claims `exp`, `permissions` and `returnUrl`. */
 export async function signSession({ vault, now }: Services, claims: SessionClaims) {
   const [{ id: kid, key }] = vault.derivedKeys(PURPOSE);
   const { integrationIds, returnUrl } = claims;
@@ -49,7 +49,7 @@ export async function signSession({ vault, now }: Services, claims: SessionClaim
     .sign(key);
 }
 
-/** The header of a token; null if the text is no JWT. */
+/** The header of a token. Null if the text is not a JWT. */
 export function headerOf(token: string) {
   try {
     return decodeProtectedHeader(token);
@@ -62,7 +62,7 @@ export function isSession(token: string): boolean {
   return headerOf(token)?.typ === TYPE;
 }
 
-/** Throws UNAUTHENTICATED. */
+/** Verifies a token. Throws UNAUTHENTICATED. */
 export async function verifySession(
   { vault, now }: Services,
   token: string,
@@ -89,7 +89,7 @@ export async function verifySession(
   }
 }
 
-/** In words of the standard: which check has failed, and nothing of the token. */
+/** An error with the code of the failed check, without any part of the token. */
 export function notAccepted(error: unknown) {
   const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
   return unauthenticated(`The end user's token is not accepted (${code}).`);

@@ -1,10 +1,10 @@
-/** Viewers by their credentials, so that a caller who asks often is looked up twice a second, and by one request. */
+/** Caches viewers by their credentials, so that a busy caller is looked up only twice a second, by one request. */
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from './viewer.ts';
 
 /**
- * The viewer of a credential is looked up again after this time, so that a key that was deleted or
- * deactivated in another process is refused there within a second.
+ * A cached viewer expires after this time, so that a key that another process deleted or deactivated is refused within
+ * a second.
  */
 const FRESH_MS = 500;
 const VIEWERS_MAX = 10_000;
@@ -21,12 +21,12 @@ export class ViewerCache {
     return this.#viewers.get(credential);
   }
 
-  /** The viewer when the credential was last looked up, however long ago. */
+  /** The viewer as of the last lookup of the credential, regardless of its age. */
   remembered(credential: string): Viewer | undefined {
     return this.#viewers.peek(credential, { allowStale: true });
   }
 
-  /** Requests of one credential that come meanwhile share the look-up. */
+  /** Looks up a viewer. Simultaneous requests with the same credential share one lookup. */
   async lookUp(credential: string, find: () => Promise<Viewer>): Promise<Viewer> {
     const begun = this.#lookUps.get(credential);
     if (begun) return begun;
@@ -42,7 +42,10 @@ export class ViewerCache {
     }
   }
 
-  /** What is looked up now may be of before: nobody joins it, and it is not kept. */
+  /**
+   * Removes a credential. A lookup that is already running may return an outdated viewer, so no request joins it and
+   * its result is not cached.
+   */
   delete(credential: string): void {
     this.#viewers.delete(credential);
     this.#lookUps.delete(credential);

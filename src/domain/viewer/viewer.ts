@@ -1,4 +1,4 @@
-/** The viewer: who sends a request, found by its credentials, and what it may see. */
+/** The viewer: the caller of a request, identified by its credentials, and its rights. */
 import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
@@ -12,7 +12,7 @@ export interface ApiKeyViewer {
   projectId: string;
   orgId: string;
   scopes: readonly Scope[];
-  /** The origins whose pages may send the key if it is a key for pages. */
+  /** The origins whose pages may send the key, if it is a key for pages. */
   allowedOrigins: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface BuilderViewer {
   kind: 'BUILDER';
   id: string;
   orgIds: readonly string[];
-  /** In lower case; null if the issuer gives none or calls it unverified. */
+  /** The e-mail address in lower case. Null if the issuer provides none or marks it as unverified. */
   email: string | null;
   scopes: readonly Scope[];
 }
@@ -34,7 +34,7 @@ export interface Credentials {
   authorization?: string | null;
 }
 
-/** The key of a viewer in the cache, the same however a token is written; null without credentials. */
+/** The cache key of credentials. It is independent of the spelling of a token's header. Null without credentials. */
 export function credentialOf({ apiKey, authorization }: Credentials): string | null {
   if (apiKey) return `key ${apiKey}`;
   if (!authorization) return null;
@@ -42,12 +42,12 @@ export function credentialOf({ apiKey, authorization }: Credentials): string | n
   return token === null ? `unknown ${authorization}` : `bearer ${token}`;
 }
 
-/** RFC 6750; null if it is another scheme, or more than a token follows. */
+/** The token of RFC 6750. Null if the header has another scheme, or other text after the token. */
 function bearerTokenOf(authorization: string): string | null {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** Null without credentials; throws UNAUTHENTICATED if they are wrong. */
+/** Finds the viewer of credentials. Null without credentials. Throws UNAUTHENTICATED if they are wrong. */
 export async function authenticate(
   services: Services,
   verifier: BearerVerifier,
@@ -57,7 +57,7 @@ export async function authenticate(
   const credential = credentialOf(credentials);
   if (!credential) return null;
   return (
-    knownViewer(services, credential) ??
+    cachedViewer(services, credential) ??
     services.viewers.lookUp(credential, () =>
       apiKey
         ? viewerOfKey(services, apiKey)
@@ -66,11 +66,11 @@ export async function authenticate(
   );
 }
 
-/** Null for one that has to be looked up. */
-export function knownViewer({ viewers, now }: Services, credential: string): Viewer | null {
-  const known = viewers.get(credential);
-  const isOver = known?.kind === 'END_USER' && known.expireTime <= now();
-  return isOver ? null : (known ?? null);
+/** The cached viewer of a credential. Null if it must be looked up. */
+export function cachedViewer({ viewers, now }: Services, credential: string): Viewer | null {
+  const cached = viewers.get(credential);
+  const isOver = cached?.kind === 'END_USER' && cached.expireTime <= now();
+  return isOver ? null : (cached ?? null);
 }
 
 async function viewerOfKey(services: Services, value: string): Promise<ApiKeyViewer> {
@@ -103,7 +103,7 @@ async function viewerOfBearer(
   };
 }
 
-/** Throws FORBIDDEN if the caller is an API key: some things are for people. */
+/** Returns the viewer if it is a builder. Throws FORBIDDEN otherwise, for functions that are reserved for people. */
 export function requireBuilder(viewer: Viewer): BuilderViewer {
   if (viewer.kind !== 'BUILDER') {
     const other = viewer.kind === 'API_KEY' ? 'an API key' : 'an end user';
@@ -112,13 +112,13 @@ export function requireBuilder(viewer: Viewer): BuilderViewer {
   return viewer;
 }
 
-/** A builder is a member of one more org: the rest of this call knows it, and so do the next ones. */
+/** Updates this call and the caches after a builder joined an org. */
 export function renewMembership(call: Call, viewer: BuilderViewer, orgId: string): void {
   call.viewer = { ...viewer, orgIds: [...new Set([...viewer.orgIds, orgId])] };
   call.viewers.clear();
 }
 
-/** A builder, or everybody, is no longer a member of an org: the rest of this call knows it, and so do the next ones. */
+/** Updates this call and the caches after a builder left an org, or the org was deleted. */
 export function endMembership(
   call: Call,
   viewer: BuilderViewer,
@@ -130,12 +130,12 @@ export function endMembership(
   call.viewers.clear();
 }
 
-/** The project of a caller who has only one; null for a builder. */
+/** The project of a caller with exactly one. Null for a builder. */
 export function projectIdOf(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? null : viewer.projectId;
 }
 
-/** `api:<key id>`, `builder:<id>` or `consumer:<id>`: the createdBy of installations. */
+/** The `createdBy` of installations: `api:<key id>`, `builder:<id>` or `consumer:<id>`. */
 export function actorOf(viewer: Viewer): string {
   if (viewer.kind === 'END_USER') return `consumer:${viewer.consumerId}`;
   return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;

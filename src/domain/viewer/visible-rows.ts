@@ -1,9 +1,9 @@
-/** The rows that a viewer may see for the sake of other rows, where scope.ts needs a statement of its own. */
+/** Statements for rows that a viewer may see because of other rows. scope.ts uses them. */
 import type { Row } from '../../database/rows.ts';
 import { anyOfThese, Kept, statements } from '../../database/statements.ts';
 import type { EndUserViewer } from './end-user.ts';
 
-/** The end user's own consumer, and those who have connected an account for the same group. */
+/** Selects the end user's own consumer, and consumers who have connected an account for the same group. */
 export const CONSUMERS_OF_GROUP = new Kept<EndUserViewer & { ids: string[] }, Row<'Consumer'>>(
   (value) =>
     statements
@@ -37,7 +37,7 @@ export const CONSUMERS_OF_GROUP = new Kept<EndUserViewer & { ids: string[] }, Ro
       }),
 );
 
-/** Members of the viewer's orgs, and the viewer if it is a builder. */
+/** Selects members of the viewer's orgs, and the viewer if it is a builder. */
 export const VISIBLE_BUILDERS = new Kept<
   { ids: string[]; orgIds: string[]; viewerId: string },
   Row<'Builder'>
@@ -63,7 +63,7 @@ export const VISIBLE_BUILDERS = new Kept<
     }),
 );
 
-/** Invites of the viewer's orgs, and pending ones to the viewer's own e-mail address. */
+/** Selects invites of the viewer's orgs, and pending ones to the viewer's own e-mail address. */
 export const VISIBLE_INVITES = new Kept<
   { ids: string[]; orgIds: string[]; email: string | null; now: Date },
   Row<'Invite'>

@@ -12,7 +12,7 @@ import {
   type StreamActivity as Streams,
   streamActivity,
 } from '../../domain/activity/activity.ts';
-import type { ActivityRange } from '../../domain/activity/activity-lines.ts';
+import type { ActivityRange } from '../../domain/activity/activity-series.ts';
 import { byId } from '../../domain/scope.ts';
 import { OperationActionType, OperationStatus } from '../operation/operation.ts';
 import { enumType } from '../schema/inputs.ts';

@@ -11,7 +11,7 @@ import {
   type StreamActivity,
   streamActivity,
 } from '../../domain/activity/activity.ts';
-import type { ActivityRange } from '../../domain/activity/activity-lines.ts';
+import type { ActivityRange } from '../../domain/activity/activity-series.ts';
 import { within } from '../../domain/declared-read.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { projectIdOrName } from '../../domain/names.ts';

@@ -161,7 +161,7 @@ class OpenSockets {
         if (socket.readyState === socket.CLOSED) return;
         const holder = holderOf(viewer);
         shares.take('sockets', holder);
-        socket.once('close', () => shares.of('sockets').give(holder));
+        socket.once('close', () => shares.of('sockets').release(holder));
         this.#strangers.leave(socket);
       },
     });

@@ -275,7 +275,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const claimer = new Claimer({ database, vault, log, now, limits });
     const { query } = database.rows;
     const hopeless = { failingSince: now(), failedAttempts: 1 };
-    const time = { now: now(), hopeless, tellSince: now() };
+    const time = { now: now(), hopeless, reportSince: now() };
     const work = async () => {
       const { jobs } = await claimer.claim(new Backlog(limits));
       expect(jobs).toHaveLength(PAGE);
@@ -366,7 +366,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     async () => {
       aheadMs = 24 * 60 * 60 * 1_000;
       expect(
-        await faults(() => removeExpired(app.app.services, { rest: async () => {} }), 8_000),
+        await faults(() => removeExpired(app.app.services, { pause: async () => {} }), 8_000),
       ).toEqual([]);
     },
     FILL_MS,

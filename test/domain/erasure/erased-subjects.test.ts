@@ -46,7 +46,7 @@ test('what a server told stays while it is away, and what it did not tell comes 
   away.delete(projectId);
   await expect.poll(() => erased.ids(), { timeout: 8_000 }).toEqual([first, second]);
   away.add(projectId);
-  await erased.look();
+  await erased.refresh();
   expect(erased.ids()).toEqual([first, second]);
 });
 

@@ -22,7 +22,7 @@ async function open(streams: OpenStreams, of: Services = services) {
 }
 
 test('a caller who stands is confirmed; one whose key is gone is told, and confirmed no more', async () => {
-  const streams = new OpenStreams(services, verifier, { lookMs: 5 });
+  const streams = new OpenStreams(services, verifier, { pollMs: 5 });
   const [staying, leaving] = [await open(streams), await open(streams)];
   expect(await staying.stream.confirm()).toEqual(staying.viewer);
   await prisma.apiKey.deleteMany({ where: { id: leaving.tenant.apiKeyId } });
@@ -33,7 +33,7 @@ test('a caller who stands is confirmed; one whose key is gone is told, and confi
 });
 
 test('more scopes than before leave a stream open, and count from then on', async () => {
-  const streams = new OpenStreams(services, verifier, { lookMs: 5, staleMs: 10 });
+  const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
   const { tenant, stream, viewer } = await open(streams);
   const scopes = [...viewer.scopes].reverse();
   await prisma.apiKey.updateMany({ where: { id: tenant.apiKeyId }, data: { scopes } });
@@ -53,7 +53,7 @@ test('while the database can not tell who stands, nothing is confirmed and nothi
   };
   const database = { ...services.database, rows: { ...services.database.rows, find } };
   const ailing = { ...services, database };
-  const streams = new OpenStreams(ailing, verifier, { lookMs: 10, staleMs: 20 });
+  const streams = new OpenStreams(ailing, verifier, { pollMs: 10, staleMs: 20 });
   const { stream, viewer } = await open(streams);
   for (let looks = 0; looks < 5; looks += 1) await failed.promise;
   let isConfirmed = false;
@@ -83,7 +83,7 @@ test('refuses the streams of a caller over its share, and counts the streams of 
 });
 
 test('a stream that is closed twice leaves the next one of its caller alone', async () => {
-  const streams = new OpenStreams(services, verifier, { lookMs: 5, staleMs: 10 });
+  const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
   const { tenant, stream, credentials, viewer } = await open(streams);
   stream[Symbol.dispose]();
   const ended = Promise.withResolvers<DomainError | null>();

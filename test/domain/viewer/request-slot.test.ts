@@ -174,7 +174,7 @@ test('work whose client goes before its turn never begins', async () => {
   gone.admit(keyOf('b'));
   const turn = gone.begin(1);
   gone.leave();
-  await expect(turn).rejects.toThrow('gone');
+  await expect(turn).rejects.toThrow('disconnected');
   first.end();
   first.leave();
   expect(requests.held).toBe(0);

@@ -235,7 +235,7 @@ test('a process that is full answers 503, with the limit and when to try again',
   for (const other of others) shares.of('requests').add(other);
   const answer = await quiet.request(SHORT);
   const rest = await app.fetch('/v1/orgs', { headers: { 'x-api-key': quiet.apiKey } });
-  for (const other of others) shares.of('requests').give(other);
+  for (const other of others) shares.of('requests').release(other);
   const problem = { status: 503, limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 };
   expect(answer).toMatchObject({
     status: 503,

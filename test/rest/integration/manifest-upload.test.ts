@@ -153,10 +153,10 @@ test('expired uploads are removed, and a project has a bounded number of them', 
     services.database.prisma.manifestUpload.count({ where: { projectId: rest.tenant.projectId } });
   for (let uploads = 0; uploads < 20; uploads += 1) await upload(rest, amp('crm'));
   expect((await put(await urlFor(rest), amp('crm'))).status).toBe(429);
-  await removeExpired(services, { rest: async () => {} });
+  await removeExpired(services, { pause: async () => {} });
   expect(await count()).toBe(20);
   now = new Date(start.getTime() + 3_600_001);
-  await removeExpired(services, { rest: async () => {} });
+  await removeExpired(services, { pause: async () => {} });
   expect(await count()).toBe(0);
   now = start;
 });

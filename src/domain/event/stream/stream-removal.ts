@@ -1,7 +1,7 @@
 /**
- * Removes messages of streams: old ones, those beyond the bytes that a stream may hold, and all of a stream whose
- * destination is gone. In small statements, safe in several processes at once and after any interruption. What is
- * removed is told by the stream itself, so that no cursor skips it in silence.
+ * Removes messages of streams: old ones, messages beyond the byte limit of a stream, and all messages of a deleted
+ * destination. It uses small statements, and is safe in several processes in parallel and after any interruption. The
+ * stream's row stores the last removed position, so that no cursor skips removed messages unnoticed.
  */
 import {
   acrossProjects,
@@ -15,40 +15,46 @@ import { announceStream } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';
 import type { Services } from '../../call.ts';
 
-const MESSAGES_AT_ONCE = 500;
-const STREAMS_AT_ONCE = 1_000;
-/** Of a stream that a caller deletes and waits for; the sweep removes the rest. */
-const REMOVED_AT_DELETION = 10_000;
+const STATEMENT_MESSAGES = 500;
+const SWEEP_STREAMS = 1_000;
+/** The most messages removed while the caller of a deletion waits. The sweep removes the rest. */
+const DELETION_MESSAGES_MAX = 10_000;
 
-/** Which messages go. */
+/** Selects the messages to remove. */
 interface Surplus {
-  /** Created before it. */
+  /** Removes messages that were created before this time. */
   before: Date;
-  /** Not among the newest of so many bytes. */
+  /** Keeps only the newest messages within this number of bytes. */
   bytesMax: number;
 }
 
-/** Nothing is put into it from here on, and who follows it is told. */
+/** Closes a stream: it accepts no messages from then on, and its subscribers are notified. */
 export async function closeStream(tx: Transaction, stream: StreamId): Promise<void> {
   await tx.streamLog.updateMany({ where: stream, data: { isDeleted: true } });
   announceStream(tx, stream.destinationId);
 }
 
-/** Removes what was in a closed stream, or the beginning of it. */
+/** Removes the messages of a closed stream, up to the limit of a deletion. */
 export async function removeStream(
   { config, database: { rows } }: Services,
   stream: StreamId,
 ): Promise<void> {
   const surplus = { before: new Date(0), bytesMax: config.LIMIT_STREAM_BYTES };
   let removed = 0;
-  for (let last = MESSAGES_AT_ONCE; last === MESSAGES_AT_ONCE && removed < REMOVED_AT_DELETION; ) {
+  for (
+    let last = STATEMENT_MESSAGES;
+    last === STATEMENT_MESSAGES && removed < DELETION_MESSAGES_MAX;
+  ) {
     last = await removeSome(rows.query, stream, surplus);
     removed += last;
   }
   await rows.query(FORGET_STREAM, [stream.projectId, stream.destinationId]);
 }
 
-/** How many messages it removed. Without `before`, only those of streams that are too large or gone. */
+/**
+ * Removes surplus messages and returns their number. Without `before`, only messages of streams that are too large or
+ * deleted.
+ */
 export async function removeSurplus(
   { config, database }: Services,
   { before = new Date(0), signal }: { before?: Date; signal?: AbortSignal | undefined } = {},
@@ -59,18 +65,21 @@ export async function removeSurplus(
   while (last && !signal?.aborted) {
     const streams = await listWithSurplus(database, last, surplus);
     for (const stream of streams) {
-      for (let some = MESSAGES_AT_ONCE; some === MESSAGES_AT_ONCE && !signal?.aborted; ) {
+      for (let some = STATEMENT_MESSAGES; some === STATEMENT_MESSAGES && !signal?.aborted; ) {
         some = await removeSome(database.rows.query, stream, surplus);
         removed += some;
       }
     }
-    last = streams.length === STREAMS_AT_ONCE ? streams.at(-1) : undefined;
+    last = streams.length === SWEEP_STREAMS ? streams.at(-1) : undefined;
   }
   await sweep(database, FORGET_STREAMS);
   return removed;
 }
 
-/** Bytes are told by the stream alone; its oldest message tells how old it is. */
+/**
+ * The stream's row has its size in bytes. The creation time of its oldest message determines whether messages are too
+ * old.
+ */
 const WITH_SURPLUS = acrossProjects(
   'streams that hold too much',
   (inProjects) => `
@@ -81,7 +90,7 @@ const WITH_SURPLUS = acrossProjects(
       select m."createTime" from "StreamMessage" m
       where m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
       order by m."position" limit 1) < $4)
-  order by s."projectId", s."destinationId" limit ${STREAMS_AT_ONCE}`,
+  order by s."projectId", s."destinationId" limit ${SWEEP_STREAMS}`,
 );
 
 async function listWithSurplus(
@@ -91,16 +100,16 @@ async function listWithSurplus(
 ): Promise<StreamId[]> {
   const values = [after.projectId, after.destinationId, bytesMax, before];
   const found = await sweep<StreamId>(database, WITH_SURPLUS, values);
-  return firstOfAll(found, STREAMS_AT_ONCE, (one) => [one.projectId, one.destinationId]);
+  return firstOfAll(found, SWEEP_STREAMS, (one) => [one.projectId, one.destinationId]);
 }
 
-/** Of the oldest messages of a stream. Appending goes on beside it. */
+/** Removes the oldest messages of a stream. Messages can be appended at the same time. */
 const REMOVE_SOME = `
   with oldest as materialized (
     select m."projectId", m."destinationId", m."position" from "StreamLog" s cross join lateral (
       select * from "StreamMessage" m
       where m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
-      order by m."position" limit ${MESSAGES_AT_ONCE}) m
+      order by m."position" limit ${STATEMENT_MESSAGES}) m
     where s."projectId" = $1 and s."destinationId" = $2
       and (s."isDeleted" or m."createTime" < $4 or m."lastByte" - octet_length(m."body") < s."lastByte" - $3)
   ),
@@ -128,15 +137,15 @@ async function removeSome(
   return removed?.count ?? 0;
 }
 
-const forgetSql = (isMeant: string) => `
-  delete from "StreamLog" s where ${isMeant} and s."isDeleted" and not exists (
+const forgetSql = (condition: string) => `
+  delete from "StreamLog" s where ${condition} and s."isDeleted" and not exists (
     select 1 from "StreamMessage" m
     where m."projectId" = s."projectId" and m."destinationId" = s."destinationId")`;
 
 const FORGET_STREAM = forgetSql('s."projectId" = $1 and s."destinationId" = $2');
 
-/** A statement that deletes says whose rows: of the projects that have such streams. */
-const FORGET_STREAMS = acrossProjects('streams that are gone and empty', (inProjects) =>
+/** A statement that deletes must name the projects of its rows. Here these are the projects with deleted streams. */
+const FORGET_STREAMS = acrossProjects('deleted streams without messages', (inProjects) =>
   forgetSql(`s."projectId" in (
     select "projectId" from "StreamLog" where ${inProjects('"projectId"')} and "isDeleted")`),
 );

@@ -1,4 +1,3 @@
-/** Messages of a stream as they are put into it, each with its cursor in Destination.messages. */
 import { invalid, notFound } from '../../../errors.ts';
 import type { LogItem } from '../../../events/feed-source.ts';
 import { findStream, removedAfter, type StreamedMessage } from '../../../events/stream-log.ts';
@@ -10,11 +9,14 @@ import { messageList } from '../stream-message.ts';
 
 export interface StreamSubscription {
   destinationId: string;
-  /** A cursor of the list; without one, only what is put into it from now on. */
+  /** A cursor of the list. Without one, only later messages are yielded. */
   after?: string | null;
 }
 
-/** What came after the cursor, then each new message: in the list's order, none missed, none twice. */
+/**
+ * Yields the messages after the cursor, then each new message, in the list's order, without gaps or repetitions. Each
+ * has its cursor of Destination.messages.
+ */
 export const followStreamMessages = read(
   'payloads:read',
   async (
@@ -36,7 +38,7 @@ export const followStreamMessages = read(
   },
 );
 
-/** The position of a cursor after which nothing has been removed yet; throws BAD_USER_INPUT. */
+/** The position of a cursor after which no message has been removed. Throws BAD_USER_INPUT. */
 function readCursor(stream: Row<'StreamLog'>, after: string): bigint {
   const position = decodeCursor(messageList(stream.destinationId), after);
   if (typeof position !== 'bigint' || position > stream.lastPosition) {

@@ -1,4 +1,4 @@
-/** Reads that callers pause and resume: what is scheduled does not begin, and what is under way stops after its page. */
+/** Pauses and resumes reads: paused scheduled reads do not start, and running ones stop after their page. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
@@ -21,9 +21,9 @@ import { orEndUser } from '../../viewer/needs.ts';
 import { logOperation } from '../operation-work.ts';
 import { nativeName } from './read-plan.ts';
 import { enqueueRun } from './read-run.ts';
-import { noteWait } from './read-wait.ts';
+import { recordWait } from './read-wait.ts';
 
-const NOTE_LENGTH = 1_000;
+const NOTE_LENGTH_MAX = 1_000;
 
 const input = z.object({
   projectIdOrName,
@@ -31,7 +31,7 @@ const input = z.object({
   objects: orNull(z.array(contentText).max(CONTENT_LIMITS.objects)).describe(
     "The objects, by their mapped names or the provider's. Default: all.",
   ),
-  note: orNull(z.string().max(NOTE_LENGTH)).describe(
+  note: orNull(z.string().max(NOTE_LENGTH_MAX)).describe(
     'A note for people that says why, at most 1000 characters.',
   ),
 });
@@ -51,8 +51,8 @@ export const resumeReadsInput = input.meta({
 export const pauseReads = projectMutation({
   needs: orEndUser('reads:control', 'READ'),
   input: pauseReadsInput,
-  run: (call, given, { id: projectId }) =>
-    changeObjects(call, { ...given, projectId }, async (tx, { where, note }) => {
+  run: (call, control, { id: projectId }) =>
+    changeObjects(call, { ...control, projectId }, async (tx, { where, note }) => {
       await tx.installedObject.updateMany({
         where: { ...where, paused: false },
         data: { paused: true, pauseNote: note, nextReadTime: null },
@@ -61,12 +61,15 @@ export const pauseReads = projectMutation({
     }),
 });
 
-/** Reads under way go on with their next page; others begin when their schedules say so, where the last one ended. */
+/**
+ * Resumes reads. Running ones continue with their next page. Others start at their next scheduled time, with a window
+ * that begins where the last one ended.
+ */
 export const resumeReads = projectMutation({
   needs: orEndUser('reads:control', 'READ'),
   input: resumeReadsInput,
-  run: (call, given, { id: projectId }) =>
-    changeObjects(call, { ...given, projectId }, async (tx, chosen) => {
+  run: (call, control, { id: projectId }) =>
+    changeObjects(call, { ...control, projectId }, async (tx, chosen) => {
       await resume(tx, chosen, call.now());
       await resumeRuns(call, tx, chosen.where);
     }),
@@ -100,7 +103,7 @@ interface Chosen {
   content: IntegrationContent;
 }
 
-/** Changes the objects that the input names, under locks by which changes of one installation take turns. */
+/** Changes the objects that the input names. It holds the locks that serialize changes of one installation. */
 async function changeObjects(
   call: Call,
   { projectId, installationId: id, objects, note }: z.output<typeof input> & { projectId: string },
@@ -139,24 +142,23 @@ function* unknownIssues(
   }
 }
 
-/** Runs that callers pause: a worker stops after its page, and none takes them up until they are resumed. */
-
+/** Runs to pause or resume. A worker stops after its page, and no worker claims a paused run. */
 interface Runs {
   projectId: string;
   installationId: string;
   objectName?: { in: string[] };
 }
 
-/** To be called with the objects of the runs locked. */
+/** Pauses runs. The caller must hold the locks of their objects. */
 async function pauseRuns(tx: Transaction, runs: Runs, now: Date): Promise<void> {
   const paused = await tx.readRun.updateManyAndReturn({
     where: { ...runs, paused: false },
     data: { paused: true },
   });
-  for (const run of paused) await noteWait(tx, run, { reason: 'Read paused', now });
+  for (const run of paused) await recordWait(tx, run, { reason: 'Read paused', now });
 }
 
-/** They go on with the page after the last one that was recorded. */
+/** Resumes runs, which continue after the last recorded page. */
 async function resumeRuns(
   { queue, now }: Pick<Services, 'queue' | 'now'>,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** How reads end: what becomes of their operations and of the object's schedule, and the events about it. */
+/** Ends reads: updates their operations and the object's schedule, and records their events. */
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
@@ -11,10 +11,10 @@ import {
 import { finishOperation, logOperation } from '../operation-work.ts';
 import { endRun, metadataAt, type ReadRun } from './read-run.ts';
 
-/** Scheduled reads that fail in a row before they are paused. */
+/** Consecutive scheduled reads that must fail before the schedule is paused. */
 const FAILED_RUNS_MAX = 5;
 
-/** Ends a read whose pages are all recorded. Call it last in their transaction. */
+/** Ends a read whose pages are all recorded. Call it last in the transaction of the last page. */
 export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Promise<void> {
   const { objectName, recordsRead } = run;
   const result =
@@ -30,7 +30,7 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
   });
 }
 
-/** Ends a read without its remaining pages; recorded ones stay. Call it last in a transaction. */
+/** Ends a read without its remaining pages. Recorded pages are kept. Call it last in a transaction. */
 export async function failRun(
   tx: Transaction,
   run: ReadRun,
@@ -65,7 +65,10 @@ async function endOperation(
   await logOperation(tx, operation, { severity, message: result });
 }
 
-/** The next scheduled read begins where this one ended. An object that was installed anew begins anew. */
+/**
+ * Sets where the next scheduled read begins: at the end of this one. An object that was installed again in between
+ * begins anew.
+ */
 async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
   const { projectId, installationId, objectName, position, readType } = run;
   if (position === null) return;
@@ -80,7 +83,7 @@ async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
   });
 }
 
-/** The installation's config if this failure has paused the schedule, else null. */
+/** Counts a failed read. Returns the installation's config if this failure paused the schedule, else null. */
 async function countFailure(
   tx: Transaction,
   { installationId, objectName, projectId }: ReadRun,
@@ -105,7 +108,7 @@ async function countFailure(
   });
 }
 
-/** The window of a triggered read, as its caller gave it. */
+/** The window of a triggered read, in the members of its events. */
 function windowOf({ since, until }: ReadRun) {
   return {
     ...(since && { fromTimestamp: since.toISOString() }),
@@ -115,7 +118,7 @@ function windowOf({ since, until }: ReadRun) {
 
 type RunEvent = Pick<Parameters<typeof recordEvent>[1], 'eventType' | 'data'>;
 
-/** Nothing is recorded for an installation that is gone. */
+/** Records an event, unless the installation has been deleted. */
 async function recordRunEvent(
   tx: Transaction,
   { projectId, installationId, objectName, operationId }: ReadRun,

@@ -1,10 +1,10 @@
-/** The messages that a page of records is delivered in. */
+/** Builds the messages that deliver a page of records. */
 import { z } from 'zod';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { inWords } from '../../installation/choice/value-mapping.ts';
 import type { ReadPlan } from './read-plan.ts';
 
-/** The platform's limit of a message's size. A record that is larger alone is sent alone. */
+/** The reference API's limit for the size of a message. A larger record is sent in a message of its own. */
 export const MESSAGE_BYTES_MAX = 300_000;
 
 const id = z.string();
@@ -60,17 +60,17 @@ export const recordsMessage = messageHead.extend({
   result: z.array(resultEntry).describe('The records.'),
 });
 
-/** What every message about an installation's records says of it, of a read or not. */
+/** The members of every message about an installation's records, whether they come from a read or not. */
 export const installationMessage = recordsMessage.omit({
   operationId: true,
   operationTime: true,
   readType: true,
 });
 
-/** What every message of a read says of it. */
+/** The members of every message of a read, without its records. */
 export type MessageHead = z.output<typeof messageHead>;
 
-/** One record, with the fields that were selected under both names. */
+/** One record, with the selected fields under both names. */
 export type ResultEntry = z.output<typeof resultEntry>;
 
 type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
@@ -91,17 +91,19 @@ function wordsOf({ words }: Names, name: string) {
   return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
-/** What a read has to tell: entries that waited since the page before, and this page's records. */
+/**
+ * The input for the messages of a page: entries of earlier pages that wait for a full message, and this page's records.
+ */
 export interface PageToReport {
   waiting: readonly string[];
   records: readonly ProviderRecord[];
-  /** No page comes after it: nothing waits any more. */
+  /** True if no page follows, so that all entries are sent. */
   isLast: boolean;
 }
 
 /**
- * The bodies of the messages, in the order of their records; none if there are no records. If the integration
- * says how many records a message has, the rest waits for the next page: at most what one message takes.
+ * Returns the bodies of the messages in the order of their records, or none without records. If the integration sets
+ * the size of a message, a last message that is not full waits for the next page.
  */
 export function pageMessages(
   head: MessageHead,
@@ -110,22 +112,22 @@ export function pageMessages(
 ): { bodies: string[]; waiting: string[] } {
   const entries = [...waiting, ...records.map((record) => JSON.stringify(entryOf(record, plan)))];
   const { messageSize } = plan;
-  // Every entry counts a comma, and the last has none.
-  const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
-  const messages = [...parts(entries, room, messageSize ?? entries.length)];
+  // Each entry counts with a comma, but the last has none.
+  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
+  const messages = [...parts(entries, bytesMax, messageSize ?? entries.length)];
   const isOpen = messageSize !== null && (messages.at(-1)?.length ?? 0) < messageSize;
   const rest = isOpen && !isLast ? messages.pop() : undefined;
   return { bodies: messages.map((part) => body(head, part, part.length)), waiting: rest ?? [] };
 }
 
-/** The bodies that carry the entries, each as JSON text, in their order. */
+/** Returns the bodies of messages with these entries, which are JSON texts, in their order. */
 export function messageBodies(head: object, entries: string[], entriesMax: number): string[] {
-  // Every entry counts a comma, and the last has none.
-  const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
-  return [...parts(entries, room, entriesMax)].map((part) => body(head, part, part.length));
+  // Each entry counts with a comma, but the last has none.
+  const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
+  return [...parts(entries, bytesMax, entriesMax)].map((part) => body(head, part, part.length));
 }
 
-/** Entries as a row keeps them until the next page. */
+/** Waiting entries in the form of their column in the read's row. */
 export function storedEntries(entries: readonly string[]): string | null {
   return entries.length === 0 ? null : `[${entries.join(',')}]`;
 }
@@ -135,12 +137,12 @@ export function entriesOf(stored: string | null): string[] {
   return entries.map((entry) => JSON.stringify(entry));
 }
 
-function* parts(entries: string[], room: number, most: number): Generator<string[]> {
+function* parts(entries: string[], bytesMax: number, countMax: number): Generator<string[]> {
   let part: string[] = [];
   let bytes = 0;
   for (const entry of entries) {
     const size = Buffer.byteLength(entry) + 1;
-    if (part.length > 0 && (bytes + size > room || part.length === most)) {
+    if (part.length > 0 && (bytes + size > bytesMax || part.length === countMax)) {
       yield part;
       part = [];
       bytes = 0;
@@ -151,7 +153,7 @@ function* parts(entries: string[], room: number, most: number): Generator<string
   if (part.length > 0) yield part;
 }
 
-/** Records are serialised once: joined as text, not parsed again. */
+/** Joins the entries as texts, so that records are serialized only once. */
 function body(head: object, entries: string[], numRecords: number): string {
   const envelope = JSON.stringify({ ...head, resultInfo: { type: 'inline', numRecords } });
   return `${envelope.slice(0, -1)},"result":[${entries.join(',')}]}`;

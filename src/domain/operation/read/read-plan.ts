@@ -1,4 +1,7 @@
-/** What a read of an object asks for, and under which names it delivers it, by revision and config. */
+/**
+ * Derives the plan of a read from revision and config: which fields it requests, and under which names it delivers
+ * them.
+ */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
 import { ownObjectName } from '../../../providers/object-support.ts';
@@ -11,7 +14,10 @@ import type { ReadConfig } from '../../installation/installation-config.ts';
 import type { BackfillPeriod } from '../../integration/backfill-period.ts';
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
 
-/** The provider's name of a read object, from that, its mapped name or an alias. Null if there is no such object. */
+/**
+ * Returns the provider's name of a read object, by that name, its mapped name or an alias. Null if there is no such
+ * object.
+ */
 export function nativeName(
   { catalogue }: Pick<Call, 'catalogue'>,
   { read, provider, module }: IntegrationContent,
@@ -28,26 +34,26 @@ export function nativeName(
 
 export interface ReadPlan {
   objectName: string;
-  /** The mapped name if there is one. */
+  /** The mapped name. Without a mapping, the provider's name. */
   deliveredName: string;
-  /** The provider's names of the fields to read, each once. */
+  /** Distinct names at the provider of the fields to read. */
   fields: string[];
   mappings: { fieldName: string; mapToName: string }[];
-  /** Beside `fields`, all that the account has are read. */
+  /** If true, all fields of the account are read in addition to `fields`. */
   readsAll: boolean;
-  /** What is delivered for values, by the name that they are delivered under. */
+  /** The builder's words for values, by the delivered field name. */
   words: Readonly<Record<string, ValueWords>>;
   /** Conditions on the records. */
   filters: FieldFilter[];
-  /** Those of the first read. */
+  /** Conditions on the records of the first read. */
   backfillFilters: FieldFilter[];
-  /** Required names that no field is mapped to: while there are some, the object is not read. */
+  /** Required names without a mapped field. The object is not read until this list is empty. */
   unmapped: string[];
-  /** The destination, by name. */
+  /** The name of the destination. */
   destination: string;
-  /** Records to request in a page. */
+  /** Records to request in one page. */
   pageSize: number;
-  /** Records in a message; null: as many as a page has. */
+  /** The most records in a message. Null means all records of a page. */
   messageSize: number | null;
 }
 
@@ -70,18 +76,18 @@ export function readPlan(
   );
   const messageSize = spec.delivery?.pageSize ?? null;
   const { fieldFilters: filters = [], backfill } = choice;
-  const ofBackfill = backfill?.fieldFilters ?? [];
+  const backfillConditions = backfill?.fieldFilters ?? [];
   return {
     objectName: spec.objectName,
     deliveredName: spec.mapToName ?? spec.objectName,
     fields: [
-      ...new Set([...named.map(({ fieldName }) => fieldName), ...namedNowhere(spec, selected)]),
+      ...new Set([...named.map(({ fieldName }) => fieldName), ...unnamedFields(spec, selected)]),
     ],
     mappings,
     readsAll,
     words: wordsByName(choice, mappings),
     filters,
-    backfillFilters: ofBackfill.length > 0 ? ofBackfill : filters,
+    backfillFilters: backfillConditions.length > 0 ? backfillConditions : filters,
     unmapped: listUnmapped(spec, choice),
     destination: choice.destination ?? spec.destination,
     pageSize: Math.min(messageSize ?? limits.pageSize, limits.pageSize),
@@ -89,16 +95,19 @@ export function readPlan(
   };
 }
 
-/** Why a plan with unmapped names is not read, for people. */
-export function waitsFor({
+/** Explains to people why an object with unmapped names is not read. */
+export function waitReason({
   objectName,
   unmapped,
 }: Pick<ReadPlan, 'objectName' | 'unmapped'>): string {
   return `The installation's config maps no field to ${unmapped.join(', ')}, which the integration requires of ${objectName}.`;
 }
 
-/** Selected fields that the integration doesn't name: its latest revision has to allow them. */
-function namedNowhere({ optionalFieldsAuto }: ReadObject, selected: Set<string>): Iterable<string> {
+/** Selected fields that the integration does not name. They are read only if its latest revision allows them. */
+function unnamedFields(
+  { optionalFieldsAuto }: ReadObject,
+  selected: Set<string>,
+): Iterable<string> {
   return optionalFieldsAuto === 'all' ? selected : [];
 }
 
@@ -106,29 +115,35 @@ function isAll(auto: string | null | undefined): boolean {
   return auto === 'all';
 }
 
-/** Fields that the integration names by the provider's names. */
+/** Fields that the integration lists by the provider's names. */
 function ownFields(fields: ReadObject['requiredFields']) {
   return fields.flatMap(({ fieldName, mapToName }) =>
     fieldName === null ? [] : { fieldName, mapToName },
   );
 }
 
-/** A field is delivered in the builder's words under the builder's names, and else under its own. */
+/**
+ * Returns the words of fields by their delivered names: a mapped field by its mapped names, any other field by its own
+ * name.
+ */
 function wordsByName(
   { valueMappings = [] }: ReadConfig,
   mappings: ReadPlan['mappings'],
 ): ReadPlan['words'] {
-  const known = valueMappings.flatMap((mapping) => {
+  const entries = valueMappings.flatMap((mapping) => {
     const names = mappings
       .filter(({ fieldName, mapToName }) => [fieldName, mapToName].includes(mapping.fieldName))
       .map(({ mapToName }) => mapToName);
     const delivered = names.length > 0 ? names : [mapping.fieldName];
     return delivered.map((name) => [name, deliveredWords(mapping)] as const);
   });
-  return Object.fromEntries(known);
+  return Object.fromEntries(entries);
 }
 
-/** The pages that a cursor belongs to: those of another account, or with other fields or conditions, must not continue from it. */
+/**
+ * Identifies the pages that a cursor belongs to. A read of another account, or with other fields or conditions, must
+ * not continue from the cursor.
+ */
 export function planKey(
   connectionId: string,
   { objectName, fields }: Pick<ReadPlan, 'objectName' | 'fields'>,
@@ -141,21 +156,21 @@ export function planKey(
 
 export interface ReadWindow {
   readType: 'BACKFILL' | 'SCHEDULED';
-  /** Changed at or after; everything if it is null. */
+  /** The read returns records that changed at or after this time. Null means all records. */
   since: Date | null;
-  /** Changed at or before. */
+  /** The read returns records that changed at or before this time. Null means no limit. */
   until: Date | null;
-  /** Where the next window begins, once this one is read. */
+  /** The start of the next window, after this one is read. */
   position: Date;
 }
 
 /**
- * Changes show up at providers some time after their timestamp (long transactions, search indexes): a window
- * ends this long before it is read, and the next one begins there.
+ * Providers show a change some time after its timestamp, because of long transactions and search indexes. A window
+ * therefore ends this long before it is read, and the next window begins at its end.
  */
 const SETTLE_MS = 60_000;
 
-/** What a scheduled read reads: the first time its backfill, later what changed since. */
+/** The window of a scheduled read: first the backfill, later the changes since the last window. */
 export function scheduledWindow(
   { backfillDone, readUntil }: { backfillDone: boolean; readUntil: Date | null },
   backfill: BackfillPeriod | null,
@@ -174,13 +189,16 @@ export function scheduledWindow(
   return { readType: 'BACKFILL', since, until: settled, position: settled };
 }
 
-/** Nothing old is read; what changes from now on is. Some providers' times are whole seconds. */
+/**
+ * An empty window: existing records are not read, and later windows begin now. It is rounded down, because some
+ * providers' times are whole seconds.
+ */
 function emptyWindow(now: Date): ReadWindow {
   const start = new Date(Math.floor(now.getTime() / 1_000) * 1_000);
   return { readType: 'BACKFILL', since: start, until: start, position: start };
 }
 
-/** There can be nothing in it, so no request is sent. */
+/** True if the window can't contain records, so that no request is needed. */
 export function isEmptyWindow({ since, until }: Pick<ReadWindow, 'since' | 'until'>): boolean {
   return since !== null && until !== null && since >= until;
 }

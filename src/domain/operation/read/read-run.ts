@@ -1,6 +1,6 @@
 /**
- * Reads under way, as rows that workers take turns with. A worker holds a run by a lease: everything that it
- * records names its claim, so that only the newer of two workers makes progress.
+ * Reads under way, stored as rows. A worker holds a run by a lease. Everything that it records names its claim, so that
+ * only the newer of two workers makes progress.
  */
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
@@ -8,7 +8,7 @@ import { LeasedRows } from '../../../database/leased-rows.ts';
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import { columnsOf, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { GIVEN_BACK, LEASE, requireLease } from '../../../work/lease.ts';
+import { LEASE, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 import {
@@ -23,7 +23,7 @@ export type ReadRun = Row<'ReadRun'>;
 export const RUNS = new LeasedRows({
   table: 'ReadRun',
   key: ['projectId', 'operationId'],
-  // A frozen worker's run is taken up when this is over; a live worker renews it in time.
+  // Another process takes over a frozen worker's run after this time. A live worker renews the lease earlier.
   leaseMs: 10_000,
   columns: LEASE,
 });
@@ -34,11 +34,11 @@ export interface RunToStart {
   readType: ReadType;
   since: Date | null;
   until: Date | null;
-  /** Null for a triggered read. */
+  /** The start of the next window. Null for a triggered read. */
   position: Date | null;
 }
 
-/** The operation and its run, which is to be begun after the commit. */
+/** Creates the operation and its run. Call `beginRun` after the commit. */
 export async function startRun(
   tx: Transaction,
   { installation, ...run }: RunToStart,
@@ -58,7 +58,7 @@ export async function startRun(
   return operation;
 }
 
-/** What the operation says of a read so far. */
+/** The operation's metadata with the progress of the read. */
 export function metadataAt({
   objectName,
   recordsRead,
@@ -71,7 +71,7 @@ export function metadataAt({
 
 export type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
 
-/** Call it after the commit. If it is lost, the run is found by the sweep. */
+/** Starts the run. Call it after the commit. If the process ends before, the sweep finds the run. */
 export function beginRun(
   { queue }: Pick<Services, 'queue'>,
   { operationId, projectId }: RunKey,
@@ -98,7 +98,7 @@ export function enqueueRun(
 
 const IS_DUE = Prisma.sql`held."dueTime" <= now() and not held."paused"`;
 
-/** The run with a new lease; null if it has ended, is paused, isn't due, or is held by another worker. */
+/** Claims the run. Null if it has ended, is paused, isn't due, or is held by another worker. */
 export function claimRun(
   { database }: Pick<Services, 'database'>,
   key: RunKey,
@@ -107,7 +107,7 @@ export function claimRun(
   return RUNS.claimOne(database, key, claimed);
 }
 
-/** What a page or an interruption changes of a run. */
+/** The columns of a run that a page or an interruption changes. */
 export type RunChange = Partial<
   Pick<
     ReadRun,
@@ -122,14 +122,14 @@ export type RunChange = Partial<
   >
 >;
 
-/** Removes the run of this claim: it has ended. Throws LeaseLost. */
+/** Deletes the run of this claim, because it has ended. Throws LeaseLost. */
 export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
   const { count } = await tx.readRun.deleteMany({ where: RUNS.heldBy(claim) });
   requireLease(count);
 }
 
-/** Releases the run: the next job continues it after a wait, or at once. */
-export async function giveBack(
+/** Releases the run. The next job continues it, after `waitMs` or immediately. */
+export async function releaseRun(
   services: Services,
   run: ReadRun,
   {
@@ -140,7 +140,7 @@ export async function giveBack(
 ): Promise<void> {
   const { operationId: id, projectId } = run;
   await inTransaction(services.database, async (tx) => {
-    await RUNS.change(tx.readRun, run, { ...change, ...GIVEN_BACK });
+    await RUNS.change(tx.readRun, run, { ...change, ...RELEASED_LEASE });
     const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
       where "projectId" = ${projectId} and "operationId" = ${id} returning "dueTime"`;
@@ -150,11 +150,11 @@ export async function giveBack(
   if (waitMs === 0) await beginRun(services, run);
 }
 
-/** Time in which a run that is due finds a worker by itself. */
+/** Time in which a worker normally starts a run that is due. */
 const GRACE_SECONDS = 3;
 
-/** Runs that are looked at together. */
-const OVERDUE_AT_ONCE = 50;
+/** The most runs that one sweep enqueues. */
+const OVERDUE_MAX = 50;
 
 const OVERDUE = acrossProjects(
   'reads that are due',
@@ -162,10 +162,10 @@ const OVERDUE = acrossProjects(
    where ${inProjects('"projectId"')} and "dueTime" < now() and not "paused" and case
      when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
      else ${RUNS.isFree.sql} end
-   order by "dueTime" limit ${OVERDUE_AT_ONCE}`,
+   order by "dueTime" limit ${OVERDUE_MAX}`,
 );
 
-/** Runs whose worker was killed, or whose job was lost, get a job again. */
+/** Enqueues a job for runs whose worker was killed or whose job was lost. */
 export async function recoverReads(services: Services): Promise<void> {
   const overdue = await sweep<RunKey>(services.database, OVERDUE);
   if (overdue.length === 0) return;

@@ -1,10 +1,12 @@
-/** Reads that wait for people: their operations say for what, and their logs say it once. */
+/**
+ * Records that a read waits for people: its operation shows the reason, and its log gets a line if the reason is new.
+ */
 import type { Transaction } from '../../../database/transaction.ts';
 import { announceOperation } from '../../../events/channel.ts';
 import { logOperation } from '../operation-work.ts';
 import type { ReadRun } from './read-run.ts';
 
-export async function noteWait(
+export async function recordWait(
   tx: Transaction,
   {
     operationId: id,

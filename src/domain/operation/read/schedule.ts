@@ -1,4 +1,4 @@
-/** Scheduled reads: objects whose time has come are read, and get the time of their next read. */
+/** Scheduled reads: starts the reads of objects that are due, and sets the times of their next reads. */
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
 import { anyOf, run, sql } from '../../../database/statements.ts';
@@ -15,12 +15,12 @@ import type { InstallationAtWork } from '../operation-work.ts';
 import { scheduledWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
-/** Objects of one transaction: it is short, and another process takes the next ones. */
-const OBJECTS_AT_ONCE = 25;
-/** Transactions of one sweep; the next sweep continues. */
+/** The most objects of one transaction. It stays short, and another process can take the next objects. */
+const TRANSACTION_OBJECTS = 25;
+/** The most transactions of one sweep. The next sweep continues. */
 const BATCHES_MAX = 40;
 
-/** A due object, locked, with all that decides whether and how it is read. */
+/** A due object, locked, with everything that determines whether and how it is read. */
 interface DueObject extends InstallationAtWork {
   objectName: string;
   backfillDone: boolean;
@@ -30,14 +30,14 @@ interface DueObject extends InstallationAtWork {
   choice: ReadConfig | null;
 }
 
-/** Starts the reads of due objects. Safe in several processes at once: each object is taken by one of them. */
+/** Starts the reads of due objects. Safe in several processes in parallel: only one of them locks an object. */
 export async function startDueReads(services: Services): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-    const projectIds = await listNext(services);
+    const projectIds = await listDueProjects(services);
     if (projectIds.length === 0) return;
     const backlogged = await listBacklogged(services, projectIds);
-    const taken = await inTransaction(services.database, async (tx) => {
-      const due = await takeDue(tx, projectIds, services.now());
+    const batchResult = await inTransaction(services.database, async (tx) => {
+      const due = await lockDue(tx, projectIds, services.now());
       const started: Row<'Operation'>[] = [];
       for (const object of due) {
         const operation = await startOrPostpone(services, tx, { object, backlogged });
@@ -45,20 +45,20 @@ export async function startDueReads(services: Services): Promise<void> {
       }
       return { count: due.length, started };
     });
-    for (const { id: operationId, projectId } of taken.started) {
+    for (const { id: operationId, projectId } of batchResult.started) {
       await beginRun(services, { operationId, projectId });
     }
-    if (taken.count < OBJECTS_AT_ONCE) return;
+    if (batchResult.count < TRANSACTION_OBJECTS) return;
   }
 }
 
-/** The projects of the objects that come next. */
-async function listNext({ database, now }: Services): Promise<string[]> {
-  const due = await sweep<{ projectId: string }>(database, NEXT_PROJECTS, [now()]);
+/** Lists the projects of the objects that are due next. */
+async function listDueProjects({ database, now }: Services): Promise<string[]> {
+  const due = await sweep<{ projectId: string }>(database, DUE_PROJECTS, [now()]);
   return due.map(({ projectId }) => projectId);
 }
 
-/** Those of the projects that have too many pending deliveries. */
+/** Returns the projects that have too many pending deliveries. */
 async function listBacklogged(
   services: Services,
   projectIds: readonly string[],
@@ -70,14 +70,14 @@ async function listBacklogged(
   return backlogged;
 }
 
-const NEXT_PROJECTS = acrossProjects(
-  'objects that are to be read',
+const DUE_PROJECTS = acrossProjects(
+  'objects with due reads',
   (inProjects) => `select distinct "projectId" from (
      select "projectId" from "InstalledObject" where ${inProjects('"projectId"')} and "nextReadTime" <= $1 and not "paused"
-     order by "nextReadTime" limit ${2 * OBJECTS_AT_ONCE}) due`,
+     order by "nextReadTime" limit ${2 * TRANSACTION_OBJECTS}) due`,
 );
 
-function takeDue(tx: Transaction, projectIds: readonly string[], now: Date): Promise<DueObject[]> {
+function lockDue(tx: Transaction, projectIds: readonly string[], now: Date): Promise<DueObject[]> {
   return run(
     tx,
     sql<DueObject>`
@@ -92,14 +92,14 @@ function takeDue(tx: Transaction, projectIds: readonly string[], now: Date): Pro
           where choice->>'objectName' = o."objectName") as "choice"
       from (select * from "InstalledObject"
         where "projectId" = ${anyOf(projectIds)} and "nextReadTime" <= ${now} and not "paused"
-        order by "nextReadTime" limit ${sql.lit(OBJECTS_AT_ONCE)} for update skip locked) o
+        order by "nextReadTime" limit ${sql.lit(TRANSACTION_OBJECTS)} for update skip locked) o
       cross join lateral (select * from "Installation"
         where "projectId" = o."projectId" and "id" = o."installationId" offset 0) i${sql.raw(JOINED_CONTENTS)}
       order by o."nextReadTime"`,
   );
 }
 
-/** The operation of the read that it has started. */
+/** Starts the object's read and returns its operation. Null if the read does not start now. */
 async function startOrPostpone(
   services: Services,
   tx: Transaction,
@@ -116,9 +116,9 @@ async function startOrPostpone(
     where: { projectId, installationId, objectName },
     data: { nextReadTime },
   });
-  // One read of an object at a time: if one takes longer than its schedule, the next is left out.
+  // One read of an object runs at a time. If it takes longer than its schedule, the next read is skipped.
   if (!schedule || isWaiting || object.isRunning) return null;
-  // A field that people have to map is waited for: without it, records would be incomplete forever.
+  // The read waits until people map every required field. Without them, records would stay incomplete permanently.
   if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
   const window = scheduledWindow(object, backfillOf(spec, choice), now);
   const operation = await startRun(tx, { installation: object, objectName, ...window });

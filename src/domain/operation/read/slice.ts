@@ -1,6 +1,6 @@
 /**
- * A read runs in slices of some pages, so that other work gets its turn. After an interruption it continues
- * behind the last page that was recorded.
+ * Runs a read in slices of several pages, so that other work gets its turn. After an interruption the read continues
+ * after the last recorded page.
  */
 import {
   type PageRow,
@@ -28,26 +28,26 @@ import { storableText } from '../../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
 import { failRun, succeedRun } from './read-end.ts';
 import { entriesOf, pageMessages, storedEntries } from './read-message.ts';
-import { isEmptyWindow, planKey, waitsFor } from './read-plan.ts';
-import { claimRun, giveBack, metadataAt, type ReadRun, RUNS, type RunKey } from './read-run.ts';
-import { noteWait } from './read-wait.ts';
+import { isEmptyWindow, planKey, waitReason } from './read-plan.ts';
+import { claimRun, metadataAt, type ReadRun, RUNS, type RunKey, releaseRun } from './read-run.ts';
+import { recordWait } from './read-wait.ts';
 import { getReadSource, type ReadSource, withAllFields } from './source.ts';
 
-/** Short enough that a worker soon has time for another read, and to stop. */
+/** Short enough that the worker can start another read, or stop, within seconds. */
 const SLICE_MS = 5_000;
 const SLICE_PAGES = 50;
 
-/** Between two looks at what a read waits for. */
+/** How often a waiting read checks whether it can continue. */
 const WAIT_MS = MINUTE_MS;
 
-/** Tries in a row without a page: some ten minutes of them. */
+/** The most consecutive failures without a page. With the backoff they take about ten minutes. */
 const FAILURES_MAX = 10;
-/** A provider may ask for longer waits than ours, up to this. */
-const RETRY_AFTER_MOST_MS = HOUR_MS;
-/** If the cursor expired each time, a read would begin again without end. */
+/** The longest wait that a provider may request. */
+const RETRY_AFTER_MAX_MS = HOUR_MS;
+/** The limit prevents endless restarts of a read whose cursor expires each time. */
 const RESTARTS_MAX = 10;
 
-const FROM_THE_START = {
+const RESTART = {
   cursor: null,
   pagesRead: 0,
   recordsRead: 0,
@@ -56,7 +56,7 @@ const FROM_THE_START = {
 };
 const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
 
-/** Does nothing if the read has ended or another worker holds it. */
+/** Runs one slice. Does nothing if the read has ended or another worker holds it. */
 export async function runSlice(
   services: Services,
   key: RunKey,
@@ -75,7 +75,7 @@ export async function runSlice(
 
 class Slice {
   readonly #services: Services;
-  /** As it was recorded last. */
+  /** The run in its last recorded state. */
   #run: ReadRun;
 
   constructor(services: Services, run: ReadRun) {
@@ -87,39 +87,39 @@ class Slice {
     const endMs = performance.now() + SLICE_MS;
     const { projectId, installationId, objectName } = this.#run;
     if (await isBacklogged(this.#services, projectId)) {
-      return giveBack(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
+      return releaseRun(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
     }
     const installation = { id: installationId, projectId };
-    const found = await getReadSource(this.#services, installation, objectName);
-    if (found.plan.unmapped.length > 0) return this.#wait(waitsFor(found.plan));
-    if (await isConsentPending(this.#services, found.connection)) {
+    const installed = await getReadSource(this.#services, installation, objectName);
+    if (installed.plan.unmapped.length > 0) return this.#wait(waitReason(installed.plan));
+    if (await isConsentPending(this.#services, installed.connection)) {
       return this.#wait(AWAITS_CONSENT);
     }
-    const source = { ...found, plan: await withAllFields(this.#services, found) };
+    const source = { ...installed, plan: await withAllFields(this.#services, installed) };
     const session = openSession(this.#services, source.connection, source.provider);
     const filters = filtersOf(this.#run, source);
-    this.#beginAgainUnless(planKey(source.connection.id, source.plan, filters));
+    this.#restartIfChanged(planKey(source.connection.id, source.plan, filters));
     for (let pages = 1; await this.#readPage(source, session); pages += 1) {
       const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
-      return giveBack(this.#services, this.#run, {});
+      return releaseRun(this.#services, this.#run, {});
     }
   }
 
-  /** Until people have changed something: what it waits for is looked at again and again. */
+  /** Releases the read until people have changed something. Later slices check that again. */
   async #wait(reason: string): Promise<void> {
     const { database, now } = this.#services;
-    await inTransaction(database, (tx) => noteWait(tx, this.#run, { reason, now: now() }));
-    return giveBack(this.#services, this.#run, { waitMs: WAIT_MS });
+    await inTransaction(database, (tx) => recordWait(tx, this.#run, { reason, now: now() }));
+    return releaseRun(this.#services, this.#run, { waitMs: WAIT_MS });
   }
 
-  /** Pages of another account or with other fields begin again from the first. */
-  #beginAgainUnless(key: string): void {
+  /** Restarts at the first page if the cursor belongs to another account or other fields. */
+  #restartIfChanged(key: string): void {
     const isOther = this.#run.planKey !== null && this.#run.planKey !== key;
-    this.#run = { ...this.#run, ...(isOther && FROM_THE_START), planKey: key };
+    this.#run = { ...this.#run, ...(isOther && RESTART), planKey: key };
   }
 
-  /** Whether there are more. */
+  /** Returns true if more pages follow. */
   async #readPage(source: ReadSource, session: ProviderSession): Promise<boolean> {
     const run = this.#run;
     const startedMs = performance.now();
@@ -135,7 +135,7 @@ class Slice {
     return next !== null;
   }
 
-  /** What becomes of the read after an error: it continues later, begins again, or ends. */
+  /** Handles an error: the read continues later, restarts, or ends. */
   async interrupt(error: unknown): Promise<void> {
     if (error instanceof LeaseLost) throw error;
     if (error instanceof DomainError) return this.#fail(error.message);
@@ -144,7 +144,7 @@ class Slice {
       this.#services.log.error({ err: error, operationId }, 'read.slice_failed');
       return this.#retry('An internal error.', null);
     }
-    if (error.kind === 'CURSOR_GONE') return this.#beginAgain(error.message);
+    if (error.kind === 'CURSOR_GONE') return this.#restart(error.message);
     if (!error.passesLater) return this.#fail(error.message);
     return this.#retry(error.message, error.retryAfterMs);
   }
@@ -152,19 +152,19 @@ class Slice {
   async #retry(reason: string, retryAfterMs: number | null): Promise<void> {
     const failures = this.#run.failures + 1;
     if (failures >= FAILURES_MAX) return this.#fail(reason);
-    const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MOST_MS);
+    const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
     const waitMs = delayMs(failures, providerWaitMs, this.#services.random);
     const message = `[${this.#run.objectName}] Try ${failures} failed: ${storableText(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
-    return giveBack(this.#services, this.#run, { waitMs, change: { failures }, lines });
+    return releaseRun(this.#services, this.#run, { waitMs, change: { failures }, lines });
   }
 
-  async #beginAgain(reason: string): Promise<void> {
+  async #restart(reason: string): Promise<void> {
     const restarts = this.#run.restarts + 1;
     if (restarts > RESTARTS_MAX) return this.#fail(reason);
     const message = `[${this.#run.objectName}] Begins again: ${storableText(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message }];
-    return giveBack(this.#services, this.#run, { change: { ...FROM_THE_START, restarts }, lines });
+    return releaseRun(this.#services, this.#run, { change: { ...RESTART, restarts }, lines });
   }
 
   #ended(outcome: 'SUCCESS' | 'FAILURE'): void {
@@ -174,8 +174,8 @@ class Slice {
 
   async #fail(reason: string): Promise<void> {
     const { database, now } = this.#services;
-    const told = { reason: storableText(reason), now: now() };
-    await inTransaction(database, (tx) => failRun(tx, this.#run, told));
+    const failure = { reason: storableText(reason), now: now() };
+    await inTransaction(database, (tx) => failRun(tx, this.#run, failure));
     this.#ended('FAILURE');
   }
 }
@@ -198,8 +198,7 @@ function requestFor(run: ReadRun, source: ReadSource): PageRead {
   };
 }
 
-/** One page of a read: its deliveries and the read's progress commit together, so that neither is lost. */
-
+/** One page of a read. Its deliveries commit together with the read's progress. */
 interface PageToRecord {
   run: ReadRun;
   source: ReadSource;
@@ -208,8 +207,8 @@ interface PageToRecord {
 }
 
 /**
- * The run as it is now; null if this was its last page. Throws LeaseLost, and UNPROCESSABLE if the object is no longer
- * installed or there is nowhere to deliver to, with nothing recorded.
+ * Records a page and returns the updated run. Null if this was its last page. Throws LeaseLost. Throws UNPROCESSABLE,
+ * with nothing recorded, if the object is no longer installed or the destination does not exist.
  */
 export async function recordPage(
   services: Services,
@@ -277,6 +276,6 @@ function messagesOf(
     operationTime: createTime.toISOString(),
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
-  const told = { waiting: entriesOf(run.waiting), records, isLast: nextCursor === null };
-  return pageMessages({ ...head, ...about }, told, plan);
+  const input = { waiting: entriesOf(run.waiting), records, isLast: nextCursor === null };
+  return pageMessages({ ...head, ...about }, input, plan);
 }

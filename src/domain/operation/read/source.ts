@@ -1,4 +1,4 @@
-/** What a read works with, as it is now: a new revision or config is in force from the next pages on. */
+/** The current inputs of a read. A new revision or config takes effect with the next pages. */
 import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
 import type { Capabilities, Provider } from '../../../providers/contract.ts';
@@ -13,7 +13,7 @@ export interface ReadSource {
   plan: ReadPlan;
   connection: Row<'Connection'>;
   provider: Provider;
-  /** Of the integration; null without one. */
+  /** The module of the integration. Null if it has none. */
   module: string | null;
   readPage: NonNullable<Capabilities['readPage']>;
   head: Omit<MessageHead, 'operationId' | 'operationTime' | 'readType'>;
@@ -21,7 +21,7 @@ export interface ReadSource {
 
 type InstallationKey = Pick<Row<'Installation'>, 'id' | 'projectId'>;
 
-/** Throws NOT_FOUND or UNPROCESSABLE that says why the object can't be read. */
+/** Reads the inputs of a read. Throws NOT_FOUND, or UNPROCESSABLE with the reason why the object can't be read. */
 export async function getReadSource(
   services: Services,
   key: InstallationKey,
@@ -46,7 +46,7 @@ export async function getReadSource(
   return { plan, connection, provider, module: content.module, readPage, head };
 }
 
-/** With every field that the account has now, if all are read. */
+/** Adds every current field of the account to the plan, if it reads all fields. */
 export async function withAllFields(
   services: Services,
   { plan, connection, module }: Pick<ReadSource, 'plan' | 'connection' | 'module'>,
@@ -58,7 +58,7 @@ export async function withAllFields(
   return { ...plan, fields: [...new Set([...fields, ...names])] };
 }
 
-/** What every message about an installation's records says of it. */
+/** The members about an installation that each message with its records has. */
 export function installationHead(
   { installation, content }: Installed,
   { objectName, deliveredName }: Pick<ReadPlan, 'objectName' | 'deliveredName'>,
@@ -82,7 +82,7 @@ export function installationHead(
 
 export type Installed = NonNullable<Awaited<ReturnType<typeof findInstalled>>>;
 
-/** An installation with all that decides what it does; null if it is gone. */
+/** Finds an installation with the rows that determine its work. Null if it does not exist. */
 export async function findInstalled(
   { database: { prisma } }: Pick<Services, 'database'>,
   key: InstallationKey,
@@ -104,7 +104,7 @@ export async function findInstalled(
   const revision = await prisma.revision.findUnique({
     where: { projectId_id: { projectId, id: integration.latestRevisionId } },
   });
-  // They go only together with what names them.
+  // A config or revision is deleted only together with the rows that refer to it.
   return config && revision
     ? { installation, content: contentOf(revision), config: configOf(config) }
     : null;

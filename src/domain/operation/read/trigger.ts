@@ -1,4 +1,4 @@
-/** Reads that callers trigger for a window of time, whether the schedule is paused or not. */
+/** Reads that callers trigger for a time window, whether the schedule is paused or not. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
@@ -25,11 +25,11 @@ import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
-import { nativeName, waitsFor } from './read-plan.ts';
+import { nativeName, waitReason } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
-/** Triggered reads of a project that may be under way: more would only wait for each other. */
+/** The most triggered reads of a project under way. More would only wait for each other. */
 const TRIGGERED_RUNS_MAX = 1_000;
 const TRIGGER_WAIT_SECONDS = 30;
 
@@ -67,7 +67,7 @@ export const triggerRead = projectMutation({
     const { installation, objectName } = await findObject(call, project, input);
     const { sinceTimestamp: since, untilTimestamp: until } = input;
     const { plan, connection } = await getReadSource(call, installation, objectName);
-    if (plan.unmapped.length > 0) throw unprocessable(waitsFor(plan));
+    if (plan.unmapped.length > 0) throw unprocessable(waitReason(plan));
     if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
     const operation = await inTransaction(call.database, async (tx) => {
@@ -84,7 +84,10 @@ export const triggerRead = projectMutation({
   },
 });
 
-/** Throws BAD_USER_INPUT for a group or an object that does not exist, or NOT_FOUND. */
+/**
+ * Finds the installation and the provider's name of the object. Throws BAD_USER_INPUT for an unknown group or object,
+ * or NOT_FOUND.
+ */
 async function findObject(
   call: Call,
   { id: projectId }: Row<'Project'>,

@@ -14,35 +14,35 @@ export interface Attempt {
   provider: Provider;
   session: ProviderSession;
   entries: readonly WriteEntry[];
-  /** Called between two requests: the outcome of the first must not be lost with the second. */
+  /** Saves the outcomes between two requests, so that a failure of the second one does not lose those of the first. */
   onProgress: () => Promise<void>;
 }
 
 /**
- * Whether the provider knows the task's requests again by their keys. They are others once an erasure has taken records
- * out of them.
+ * True if the provider recognizes repeated requests of the task by their keys. After an erasure removed records, the
+ * requests differ from the earlier ones.
  */
-export function takesKey(
+export function supportsKey(
   { takes }: Provider,
   { task, entries }: { task: Claim['task']; entries: readonly WriteEntry[] },
 ): boolean {
   return takes.idempotencyKeyMs !== null && entries.length === task.recordCount;
 }
 
-/** Sets the outcomes of the entries that have none yet; the failure that stopped it, or null. */
+/** Sets the outcomes of the entries that have none yet. Returns the failure that stopped the attempt, or null. */
 export async function attemptWrite(
   services: Services,
   { claim, provider, session, entries, onProgress }: Attempt,
 ): Promise<AttemptFailure | null> {
   const requests = requestsOf(entries, provider.limits.batchSize);
-  const hasKey = takesKey(provider, { task: claim.task, entries });
+  const hasKey = supportsKey(provider, { task: claim.task, entries });
   for (const [index, own] of requests.entries()) {
     if (index > 0) await onProgress();
     try {
       const outcomes = await send(own, { claim, provider, session, hasKey });
       await readBack(outcomes, { claim, provider, session, entries: own });
-      for (const [place, entry] of own.entries()) {
-        const outcome = outcomes[place];
+      for (const [entryIndex, entry] of own.entries()) {
+        const outcome = outcomes[entryIndex];
         if (outcome) entry.outcome = storableOutcome(outcome);
       }
     } catch (error) {
@@ -53,8 +53,8 @@ export async function attemptWrite(
 }
 
 /**
- * Entries that go into one request. Always the same for the same task: an attempt that repeats a request
- * sends the same records under the same key.
+ * Groups entries by request. The groups of a task never change: an attempt that repeats a request sends the same
+ * records under the same key.
  */
 function requestsOf(entries: readonly WriteEntry[], batchSize: number): WriteEntry[][] {
   const requests = Map.groupBy(entries, ({ position }) => Math.floor(position / batchSize));
@@ -80,22 +80,26 @@ async function send(
     ...(associations && { associations }),
   }));
   const [first] = records;
-  // What is sent after a look at the records may be other fields the next time, under which the key is another's.
+  // Omitting filled fields changes the request. A repeated attempt may omit other fields, and a key must not be reused
+  // for a different request.
   const isSame = entries.every((entry, index) => entry === stored[index]);
   const idempotencyKey = hasKey && isSame ? `${task.id}.${entries[0]?.position}` : undefined;
   if (type === 'DELETE') {
-    if (!first || !deleteRecord) throw lacking(provider);
+    if (!first || !deleteRecord) throw unsupportedWrite(provider);
     return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];
   }
   if (records.length === 1 && first) {
-    if (!writeRecord) throw lacking(provider);
+    if (!writeRecord) throw unsupportedWrite(provider);
     return [await writeRecord(session, { type, objectName, ...first, headers, idempotencyKey })];
   }
-  if (!writeBatch) throw lacking(provider);
+  if (!writeBatch) throw unsupportedWrite(provider);
   return writeBatch(session, { type, objectName, records, allOrNone, headers, idempotencyKey });
 }
 
-/** A caller who waits for a single record gets it as it is now, if the provider's answer has not said so. */
+/**
+ * Adds the record's current data to the outcome, if the caller waits for a single record and the provider's response
+ * did not contain it.
+ */
 async function readBack(
   outcomes: RecordOutcome[],
   { claim: { task }, provider, session, entries }: Omit<Attempt, 'onProgress'>,
@@ -107,14 +111,14 @@ async function readBack(
   if (task.mode !== 'SYNCHRONOUS' || task.type === 'DELETE' || data !== null || id === null) return;
   const fields = Object.keys(entries[0]?.record ?? {});
   const { objectName } = task;
-  // It is written: that it can't be read now changes nothing about that.
+  // The record has been written. A failure to read it does not change that.
   const found = await readRecords(session, { objectName, fields, ids: [id] }).catch(() => []);
   outcome.data = found[0]?.raw ?? null;
 }
 
-/** Happens only after an update of this server, to a write that was accepted before it. */
-function lacking({ displayName }: Provider): ProviderError {
-  return new ProviderError('BAD_REQUEST', `${displayName} does not take such writes any more.`);
+/** Occurs only after an upgrade of this server, for a write that was accepted before it. */
+function unsupportedWrite({ displayName }: Provider): ProviderError {
+  return new ProviderError('BAD_REQUEST', `${displayName} no longer supports such writes.`);
 }
 
 export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
@@ -126,35 +130,34 @@ export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): Attem
     const message = errorText(error.message);
     return { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
   }
-  // A defect of a connector, or a database outage: how far the request came is not known.
+  // A defect of a connector, or a database outage. It is unknown how far the request came.
   log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
   return { message, passesLater: true, outcomeUnknown: true, retryAfterMs: null };
 }
 
-/** Fields that are written only into records that have no value for them: the records are read first. */
-
+/** Access to a provider's current records, which `withoutFilled` reads. */
 interface Source {
   session: ProviderSession;
   readRecords: Capabilities['readRecords'];
   task: ClaimedTask;
 }
 
-/** The entries as they are to be sent. Throws ProviderError if the records can't be read. */
+/**
+ * Removes fields that are written only if empty and that have a value at the provider. Throws ProviderError if the
+ * records can't be read.
+ */
 async function withoutFilled(
   entries: readonly WriteEntry[],
   { session, readRecords, task: { objectName } }: Source,
 ): Promise<readonly WriteEntry[]> {
-  const careful = entries.filter(({ ifEmpty }) => ifEmpty !== null && ifEmpty.length > 0);
-  if (careful.length === 0) return entries;
+  const conditional = entries.filter(({ ifEmpty }) => ifEmpty !== null && ifEmpty.length > 0);
+  if (conditional.length === 0) return entries;
   if (!readRecords) {
-    throw new ProviderError(
-      'BAD_REQUEST',
-      'The provider does not read records by their ids any more.',
-    );
+    throw new ProviderError('BAD_REQUEST', 'The provider no longer reads records by their ids.');
   }
-  const fields = [...new Set(careful.flatMap(({ ifEmpty }) => ifEmpty ?? []))];
-  const ids = [...new Set(careful.map(({ record }) => String(record.id)))];
+  const fields = [...new Set(conditional.flatMap(({ ifEmpty }) => ifEmpty ?? []))];
+  const ids = [...new Set(conditional.map(({ record }) => String(record.id)))];
   const present = await readRecords(session, { objectName, fields, ids });
   const byId = new Map(present.map((record) => [record.id, record]));
   return entries.map((entry) => {
@@ -163,7 +166,7 @@ async function withoutFilled(
       hasValue(byId.get(String(record.id))?.fields[name]),
     );
     if (filled.length === 0) return entry;
-    const left = Object.entries(record).filter(([name]) => !filled.includes(name));
-    return { ...entry, record: Object.fromEntries(left) };
+    const remaining = Object.entries(record).filter(([name]) => !filled.includes(name));
+    return { ...entry, record: Object.fromEntries(remaining) };
   });
 }

@@ -1,43 +1,43 @@
-/** What the config says of single fields, done to the records of a write. */
+/** Applies the config's settings of fields to the records of a write. */
 import { inWords } from '../../installation/choice/value-mapping.ts';
 import type { WriteFieldSetting } from '../../installation/choice/write-field-setting.ts';
 import type { FieldNames } from './mapping.ts';
 
 export interface SettledRecord {
-  /** By the provider's names, with defaults and without what is not written. */
+  /** The record with the provider's field names and with defaults, without the fields that are not written. */
   record: Record<string, unknown>;
   /** Fields that are written only if the provider's record has no value for them. */
   ifEmpty: string[];
-  /** Fields that got their defaults. */
+  /** Names of fields that got their defaults. */
   defaults: string[];
-  /** Fields with values that are not written on such a write. */
+  /** Names of fields with values that the config does not write on this type of write. */
   leftOut: string[];
 }
 
 interface Write {
   type: 'CREATE' | 'UPDATE' | 'DELETE';
   settings: readonly WriteFieldSetting[];
-  /** Null if names are the provider's. */
+  /** Null if callers use the provider's names. */
   names: FieldNames | null;
 }
 
 export function settleFields(
-  given: Record<string, unknown>,
+  input: Record<string, unknown>,
   { type, settings, names }: Write,
 ): SettledRecord {
-  const settled: SettledRecord = { record: { ...given }, ifEmpty: [], defaults: [], leftOut: [] };
+  const settled: SettledRecord = { record: { ...input }, ifEmpty: [], defaults: [], leftOut: [] };
   if (type === 'DELETE') return settled;
   for (const setting of settings) {
     const name = names?.mapped.get(setting.fieldName) ?? setting.fieldName;
     const occasion = type === 'CREATE' ? setting.writeOnCreate : setting.writeOnUpdate;
-    const isGiven = hasValue(given[name]);
+    const hasInput = hasValue(input[name]);
     if (occasion === 'NEVER') {
       delete settled.record[name];
-      if (Object.hasOwn(given, name)) settled.leftOut.push(name);
+      if (Object.hasOwn(input, name)) settled.leftOut.push(name);
       continue;
     }
     const isFilled = type === 'CREATE' || setting.defaultOnUpdate !== false;
-    if (!isGiven && isFilled && setting.default !== null) {
+    if (!hasInput && isFilled && setting.default !== null) {
       settled.record[name] = inWords(setting.default, names?.words.get(setting.fieldName));
       settled.defaults.push(name);
     }

@@ -1,4 +1,4 @@
-/** Keys under which a caller's write is done once: a repeated call is answered with the first one's outcome. */
+/** Idempotency keys of writes. A repeated call with the same key returns the outcome of the first one. */
 import { createHash } from 'node:crypto';
 import type { Row } from '../../../database/rows.ts';
 import { conflict } from '../../../errors.ts';
@@ -14,7 +14,9 @@ export interface KeyedInput {
   inputHash: string;
 }
 
-/** Null if the caller gave no key. End users have keys of their own: one says nothing of what others have used. */
+/**
+ * Null if the caller sent no key. Each end user has keys of their own, so that they can't detect the keys of others.
+ */
 export function keyedInput(
   { viewer }: Pick<Call, 'viewer'>,
   projectId: string,
@@ -26,32 +28,32 @@ export function keyedInput(
   return { projectId, key, inputHash: hashOf(rest) };
 }
 
-/** The operation of the earlier call with that key, or null. Throws CONFLICT if its input was another. */
+/** Finds the operation of the earlier call with that key, or null. Throws CONFLICT if its input was different. */
 export async function findKeyedOperation(
   { database, now }: Pick<Services, 'database' | 'now'>,
   { projectId, key, inputHash }: KeyedInput,
 ): Promise<Row<'Operation'> | null> {
   const { prisma } = database;
   const where = { projectId_key: { projectId, key } };
-  const known = await prisma.idempotencyKey.findUnique({ where });
-  if (!known || known.expireTime <= now()) return null;
-  if (known.inputHash !== inputHash) {
+  const stored = await prisma.idempotencyKey.findUnique({ where });
+  if (!stored || stored.expireTime <= now()) return null;
+  if (stored.inputHash !== inputHash) {
     throw conflict('The idempotency key was used with another input.');
   }
   return prisma.operation.findUnique({
-    where: { projectId_id: { projectId, id: known.operationId } },
+    where: { projectId_id: { projectId, id: stored.operationId } },
   });
 }
 
-/** The key as a write is accepted with it. */
+/** The columns of the key, to store with an accepted write. */
 export function storedKey({ key, inputHash }: KeyedInput, now: Date) {
   return { key, inputHash, expireTime: new Date(now.getTime() + LIFE_MS) };
 }
 
-/** The same for the same values, in whatever order members were given; null members say nothing. */
+/** Returns equal hashes for equal values, regardless of the order of members. Null members count as absent. */
 function hashOf(input: object): string {
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value != null));
-  const text = JSON.stringify(given, (_name, value: unknown) =>
+  const present = Object.fromEntries(Object.entries(input).filter(([, value]) => value != null));
+  const text = JSON.stringify(present, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,

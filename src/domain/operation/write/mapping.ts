@@ -1,7 +1,7 @@
 /**
- * Names of fields as callers may give them, turned into the provider's. If a write object inherits
- * the mapping of its read object, mapped names are translated back, the provider's own names of fields
- * that the object reads stay, and other names are left out, unless any field is allowed.
+ * Translates field names of callers into the provider's. If a write object inherits the mapping of its read object,
+ * mapped names are translated back. The provider's names of fields that the object reads are kept. Other names are
+ * omitted, unless any field is allowed.
  */
 import type { Issue } from '../../../errors.ts';
 import { mappedNames } from '../../installation/choice/mapped-names.ts';
@@ -13,18 +13,18 @@ import {
 import type { ConfigContent, ReadConfig } from '../../installation/installation-config.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
-import type { GivenRecord } from './write-input.ts';
+import type { InputRecord } from './write-input.ts';
 
 export interface FieldNames {
-  /** The provider's name by the mapped one. */
+  /** The provider's names by mapped name. */
   mapped: ReadonlyMap<string, string>;
-  /** The provider's names that stay as they are; null: any. */
+  /** The provider's names that are kept unchanged. Null means any name. */
   own: ReadonlySet<string> | null;
-  /** What the provider has for values, by the name that callers give them under. */
+  /** The provider's words for values, by the field name that callers use. */
   words: ReadonlyMap<string, ValueWords>;
 }
 
-/** Null if names are the provider's and stay. */
+/** Null if callers use the provider's names. */
 export function inheritedNames(
   content: IntegrationContent,
   config: ConfigContent,
@@ -50,28 +50,31 @@ export function inheritedNames(
   return { mapped, own: takesAny ? null : own, words };
 }
 
-/** As messages have them: in the builder's words under the builder's names, and else under the field's own. */
+/**
+ * Returns the words of fields by the names in messages: a mapped field by its mapped names, any other field by its own
+ * name.
+ */
 function wordsByName({ valueMappings = [] }: ReadConfig, mapped: ReadonlyMap<string, string>) {
-  const known = valueMappings.flatMap((mapping) => {
+  const wordsByField = valueMappings.flatMap((mapping) => {
     const names = [...mapped].flatMap(([mapToName, fieldName]) =>
       [mapToName, fieldName].includes(mapping.fieldName) ? mapToName : [],
     );
-    const given = names.length > 0 ? names : [mapping.fieldName];
-    return given.map((name) => [name, providerWords(mapping)] as const);
+    const fieldNames = names.length > 0 ? names : [mapping.fieldName];
+    return fieldNames.map((name) => [name, providerWords(mapping)] as const);
   });
-  return new Map(known);
+  return new Map(wordsByField);
 }
 
 export interface NamedRecord {
-  /** By the provider's names. */
+  /** The record with the provider's field names. */
   record: Record<string, unknown>;
-  /** Names that were left out. */
+  /** Names of the input that the write omits. */
   leftOut: string[];
   issues: Issue[];
 }
 
 export function nameFields(
-  { record, path }: Pick<GivenRecord, 'record' | 'path'>,
+  { record, path }: Pick<InputRecord, 'record' | 'path'>,
   names: FieldNames | null,
 ): NamedRecord {
   if (!names) return { record, leftOut: [], issues: [] };

@@ -1,19 +1,19 @@
-/** Outcomes of records, as they are stored, answered and shown to people. */
+/** Outcomes of records: how they are stored, returned, and described in texts. */
 import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { storableJson, storableText } from '../../storable-json.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 
 export interface StoredOutcome extends RecordOutcome {
-  /** The provider may have done it. */
+  /** True if the provider may have executed the write. */
   isUnknown?: true;
 }
 
-/** A provider's copy of the record beyond this is not kept: the record itself is there to be read. */
+/** A larger copy of the record from the provider is not stored. Callers can read the record itself. */
 const DATA_BYTES_MAX = 256 * 1024;
 const ERRORS_MAX = 20;
 const ERROR_LENGTH = 500;
 
-/** Bounded, and in a form that can be stored. */
+/** Limits the size of an outcome, and removes what PostgreSQL can't store. */
 export function storableOutcome({ success, recordId, data, errors }: RecordOutcome): StoredOutcome {
   const kept = data && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX ? data : null;
   return {
@@ -28,13 +28,13 @@ export function failedOutcome(recordId: string | null, reason: string): StoredOu
   return { success: false, recordId, data: null, errors: [errorText(reason)] };
 }
 
-/** For a write that must not be repeated: the caller has to check whether it was done. */
+/** The outcome of a write that must not be repeated: the caller has to check whether it was executed. */
 export function unknownOutcome(recordId: string | null, reason: string): StoredOutcome {
   const text = `The outcome is unknown: the provider may have written the record. ${reason}`;
   return { ...failedOutcome(recordId, text), isUnknown: true };
 }
 
-/** Bounded, and in a form that can be stored. */
+/** Limits the length of a text, and removes what PostgreSQL can't store. */
 export function errorText(text: string): string {
   const storable = storableText(text);
   return storable.length > ERROR_LENGTH ? `${storable.slice(0, ERROR_LENGTH - 1)}…` : storable;
@@ -42,7 +42,7 @@ export function errorText(text: string): string {
 
 export interface WriteSummary {
   status: 'SUCCESS' | 'FAILURE';
-  /** For people. */
+  /** A sentence for people. */
   result: string;
   successfulRecordIds: string[];
   successCount: number;
@@ -52,7 +52,10 @@ export interface WriteSummary {
 
 const DONE = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
-/** A batch is a success if at least one of its records was written, as in the reference API. */
+/**
+ * Summarizes the outcomes of a write. A batch is a success if at least one of its records was written, as in the
+ * reference API.
+ */
 export function summarize(
   { objectName, type }: { objectName: string; type: keyof typeof DONE },
   outcomes: readonly StoredOutcome[],
@@ -77,7 +80,7 @@ export function summarize(
   };
 }
 
-/** An operation's metadata, to be stored. */
+/** An operation's metadata, ready to be stored. */
 export function writeMetadata({
   objectName,
   successfulRecordIds = [],

@@ -1,13 +1,13 @@
-/** Writes that no worker continues: their process was killed, or their job was lost. */
+/** Recovers writes that no worker continues, because their process was killed or their job was lost. */
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import type { Services } from '../../call.ts';
 import { TASKS } from './task.ts';
 
-/** Time in which a job that is due finds a worker by itself. */
+/** Time in which a worker normally starts a job that is due. */
 const GRACE_MS = 3_000;
-const TAKEN_AT_ONCE = 200;
+const SWEEP_TASKS_MAX = 200;
 
 type Overdue = Pick<Row<'WriteTask'>, 'id' | 'projectId' | 'installationId'>;
 
@@ -17,10 +17,10 @@ const OVERDUE = acrossProjects(
    where ${inProjects('"projectId"')} and "dueTime" <= $1 and case
      when "openGroup" is not null then true
      when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFree.sql} end
-   order by "dueTime" limit ${TAKEN_AT_ONCE}`,
+   order by "dueTime" limit ${SWEEP_TASKS_MAX}`,
 );
 
-/** Enqueues them again; one that waits already is not enqueued twice. */
+/** Enqueues overdue writes. A write with a waiting job is not enqueued twice. */
 export async function recoverWrites({ database, queue, now }: Services): Promise<void> {
   const time = now();
   const late = new Date(time.getTime() - GRACE_MS);

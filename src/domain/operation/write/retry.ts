@@ -1,44 +1,53 @@
-/** Whether a write that has not ended is tried again, and when. */
+/** Decides whether and when a write that has not ended is retried. */
 import type { WriteMode, WriteType } from '../../../database/generated/enums.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { type Backoff, backoffMs } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 
-/** Half of each wait is random. */
+/** Waits between attempts. Half of each wait is random. */
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10 * MINUTE_MS, jitter: 0.5 };
-/** A caller waits: only an unknown outcome is repeated, soon, and if that is safe. */
+/**
+ * The most attempts of a synchronous write. Its caller waits, so only an unknown outcome is retried, and only if that
+ * is safe.
+ */
 const SYNCHRONOUS_ATTEMPTS = 3;
 
 export interface AttemptFailure {
   message: string;
-  /** Trying again later can help. */
+  /** True if a later attempt can succeed. */
   passesLater: boolean;
-  /** The provider may have done it. */
+  /** True if the provider may have executed the write. */
   outcomeUnknown: boolean;
-  /** How long the provider says to wait. */
+  /** The wait that the provider requires. */
   retryAfterMs: number | null;
 }
 
 export interface AttemptedWrite {
   type: WriteType;
   mode: WriteMode;
-  /** With this one. */
+  /** Number of attempts, including the current one. */
   attempts: number;
   deadlineTime: Date;
-  /** No attempt that begins later is known to the provider by its key; null if it knows no keys. */
+  /**
+   * The latest start of an attempt that the provider still recognizes by its idempotency key. Null if it supports no
+   * keys.
+   */
   keyUntil: Date | null;
-  /** The outcome of an earlier attempt is not known. */
+  /** True if the outcome of an earlier attempt is unknown. */
   wasUncertain: boolean;
 }
 
 export type Decision =
   | { kind: 'retry'; time: Date }
-  /** Not done, and not tried again. */
+  /** The write was not executed and is not retried. */
   | { kind: 'fail' }
-  /** Perhaps done, and not to be repeated, or not found out in time. */
+  /** The write may have been executed. It must not be repeated, or its outcome was not known in time. */
   | { kind: 'unknown' };
 
-/** An update or a deletion leaves the same behind when it is done twice; a creation doesn't. */
+/**
+ * True if the write may be repeated at this time. A repeated update or deletion has the same effect; a repeated
+ * creation needs a valid idempotency key.
+ */
 export function isRepeatable(
   { type, keyUntil }: Pick<AttemptedWrite, 'type' | 'keyUntil'>,
   time: Date,
@@ -46,7 +55,7 @@ export function isRepeatable(
   return type !== 'CREATE' || (keyUntil !== null && time <= keyUntil);
 }
 
-/** Until when an attempt may begin whose last request reaches the provider while it knows the key. */
+/** The latest start of an attempt whose last request reaches the provider before its idempotency key expires. */
 export function keyUntilOf(
   { takes: { idempotencyKeyMs }, limits }: Pick<Provider, 'takes' | 'limits'>,
   firstAttempt: Date,
@@ -55,25 +64,28 @@ export function keyUntilOf(
   return new Date(firstAttempt.getTime() + idempotencyKeyMs - limits.timeoutMs);
 }
 
-/** What follows from a failed attempt. `random` gives numbers from 0 to 1. */
+/** Decides what follows a failed attempt. `random` returns numbers from 0 to below 1. */
 export function decide(
   write: AttemptedWrite,
   failure: AttemptFailure,
   { now, random }: { now: Date; random: () => number },
 ): Decision {
   const isUncertain = failure.outcomeUnknown || write.wasUncertain;
-  const given = { kind: isUncertain ? 'unknown' : 'fail' } as const;
-  if (!failure.passesLater) return given;
+  const outcome = { kind: isUncertain ? 'unknown' : 'fail' } as const;
+  if (!failure.passesLater) return outcome;
   const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));
-  if (isUncertain && !isRepeatable(write, time)) return given;
+  if (isUncertain && !isRepeatable(write, time)) return outcome;
   if (write.mode === 'SYNCHRONOUS') {
     const again = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
-    return again ? { kind: 'retry', time } : given;
+    return again ? { kind: 'retry', time } : outcome;
   }
-  return time > write.deadlineTime ? given : { kind: 'retry', time };
+  return time > write.deadlineTime ? outcome : { kind: 'retry', time };
 }
 
-/** Twice as long each time, and never less than the provider requires. */
+/**
+ * Returns the wait before the next attempt: it doubles with each attempt and is never shorter than the provider
+ * requires.
+ */
 export function delayMs(
   attempts: number,
   retryAfterMs: number | null,

@@ -1,4 +1,4 @@
-/** Accepts a write: its operation and its records are stored together, or nothing is. */
+/** Accepts a write: stores its operation and its records together or not at all. */
 import type { WriteToAccept } from '../../../database/hot/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
 import { newId } from '../../../ids.ts';
@@ -16,7 +16,7 @@ import type { WritePlan } from './write-plan.ts';
 
 export interface StartedWrite {
   operation: Row<'Operation'>;
-  /** Set for a synchronous write: the process of its caller runs it. */
+  /** Set for a synchronous write, which runs in the process of its caller. */
   claim: Claim | null;
   entries: WriteEntry[];
 }
@@ -27,7 +27,7 @@ export interface WriteToStart {
   keyed: KeyedInput | null;
 }
 
-/** Null if another call took the idempotency key in the meantime. */
+/** Stores the write and its operation. Null if another call took the idempotency key. */
 export async function startWrite(
   services: Services,
   write: WriteToStart,
@@ -60,7 +60,7 @@ type AcceptedRow = WriteToAccept<
   Pick<WriteEntry, 'record'> & { associations?: Association[]; ifEmpty?: string[] }
 >;
 
-/** Due immediately, without a lease. */
+/** The row of an accepted write: due immediately, without a lease. */
 export function acceptedRow(
   { now: clock }: Services,
   { input, plan, keyed }: WriteToStart,
@@ -153,7 +153,7 @@ function entriesOf({ id: operationId, entries }: AcceptedRow): WriteEntry[] {
 
 const VERBS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 
-/** Names fields, but never their values. */
+/** The first line of the operation's log. It names fields, but never their values. */
 function firstLine({ type }: WriteInput, plan: WritePlan): LogLine {
   const { records, leftOut, defaults, objectName } = plan;
   const what = records.length === 1 ? 'record' : 'records';

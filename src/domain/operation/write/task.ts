@@ -1,6 +1,6 @@
 /**
- * The rows of a write. A worker holds one by a lease that it renews; if its process ends or freezes,
- * another takes over. A result of an older claim is refused.
+ * The rows of a write. A worker holds a task by a lease that it renews. If its process ends or freezes, another process
+ * takes over, and results of the older claim are refused.
  */
 
 import type { Database } from '../../../database/database.ts';
@@ -21,25 +21,25 @@ type WriteTask = Row<'WriteTask'>;
 export const TASKS = new LeasedRows({
   table: 'WriteTask',
   key: ['projectId', 'id'],
-  // A frozen worker's write is taken up when this is over; a live worker renews it in time.
+  // Another process takes over a frozen worker's write after this time. A live worker renews the lease earlier.
   leaseMs: 10_000,
   columns: LEASE,
 });
 
 export interface Claim {
   task: ClaimedTask;
-  /** The outcome of an earlier attempt is not known: the provider may have done it. */
+  /** True if the outcome of an earlier attempt is unknown: the provider may have executed the write. */
   wasUncertain: boolean;
-  /** Its records, if they were not read from the database. */
+  /** The records of the write. Absent if they must be read from the database. */
   entries?: WriteEntry[];
-  /** What it writes to, if that was just read. */
+  /** The target of the write, if it was just read. */
   target?: WriteTo;
 }
 
-/** The connection that the installation has, and all of the installation that events tell, if that was read. */
+/** The current connection of the installation, and the installation's data for events, if that was read. */
 export interface WriteTo {
   account: AccountRow | null;
-  /** The integration's. */
+  /** The module of the integration. */
   module: string | null;
   installed?: InstalledAccount;
 }
@@ -56,13 +56,16 @@ export interface WriteEntry {
   outcome: StoredOutcome | null;
 }
 
-/** Accepts a write, due at once or held from the start. */
+/** Accepts a write, which is due immediately or leased from the start. */
 export const ACCEPT_WRITES = acceptWrites(TASKS.leaseEnd.sql);
 
-/** Claims of the same moment share a statement, which `TASKS.claim` does not. */
+/** Claims writes. Unlike with `TASKS.claim`, simultaneous claims share a statement. */
 export const CLAIM_WRITES = claimWrites({ isFree: TASKS.isFree.sql, leaseEnd: TASKS.leaseEnd.sql });
 
-/** Null if it is not due, has ended, or is held by another. What is claimed collects no more records. */
+/**
+ * Claims a write. Null if it is not due, has ended, or is held by another process. A claimed task collects no more
+ * records.
+ */
 export async function claimWrite(
   { changes, processes }: Pick<Database, 'changes' | 'processes'>,
   key: Pick<WriteTask, 'projectId' | 'id'>,
@@ -70,7 +73,7 @@ export async function claimWrite(
 ): Promise<Claim | null> {
   const leaseToken = newLeaseToken(processes.id);
   const claimed = await repeatIfMoved(() => changes.run(CLAIM_WRITES, { ...key, leaseToken, now }));
-  // Two claims of one write may share a statement: it is that of the token.
+  // Two claims of one write may share a statement. The token identifies the claim that succeeded.
   if (claimed?.leaseToken !== leaseToken) return null;
   const { wasUncertain, ...task } = claimed;
   return { task, wasUncertain };
@@ -87,14 +90,14 @@ export async function listEntries(
   return storedJson(rows);
 }
 
-/** Of the entries that have one. Only for the holder of the task. */
+/** Saves the outcomes of the entries that have one. Only the holder of the task may call it. */
 export async function saveOutcomes(
   tx: Transaction,
   { projectId, id }: Pick<WriteTask, 'projectId' | 'id'>,
   entries: readonly WriteEntry[],
 ): Promise<void> {
-  const known = entries.filter(({ outcome }) => outcome !== null);
-  const rows = JSON.stringify(known.map(({ position, outcome }) => ({ position, outcome })));
+  const completed = entries.filter(({ outcome }) => outcome !== null);
+  const rows = JSON.stringify(completed.map(({ position, outcome }) => ({ position, outcome })));
   await tx.$executeRaw`
     update "WriteEntry" e set "outcome" = known."outcome"
     from jsonb_to_recordset(${rows}::jsonb) as known("position" int, "outcome" jsonb)

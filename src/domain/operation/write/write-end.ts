@@ -1,4 +1,4 @@
-/** The end of a write, and the time until its next attempt: for its operations, and as events. */
+/** Ends a write or postpones it to its next attempt: updates its operations and records events. */
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { endOperations, type OperationEndRow } from '../../../database/hot/end-operations.ts';
 import {
@@ -15,30 +15,33 @@ import { subjectOf } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { Log } from '../../../log.ts';
 import { withTries } from '../../../work/backoff.ts';
-import { GIVEN_BACK, LeaseLost } from '../../../work/lease.ts';
+import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';
 import type { Services } from '../../call.ts';
 import { fieldsOf } from '../../installation/installation-events.ts';
-import { type LogLine, logOperation, noteOperation } from '../operation-work.ts';
+import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
 import { type StoredOutcome, summarize, type WriteSummary, writeMetadata } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type Claim, saveOutcomes, TASKS, type WriteEntry } from './task.ts';
 
-/** Operations that one transaction ends: it records an event for each, and other events wait for it. */
-const ENDED_AT_ONCE = 25;
-/** A short outage of the database must not lose what a provider has done. */
+/**
+ * The most operations that one transaction ends. It records an event for each, and other events of the project wait for
+ * its commit.
+ */
+const TRANSACTION_OPERATIONS_MAX = 25;
+/** Retries of the recording: a short database outage must not lose the outcome at the provider. */
 const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
 const LOGGED_ERRORS_MAX = 20;
 
-/** A write of one call that has ended here, as its caller is told. */
+/** A write of one call that ended in this process. */
 export interface EndedWrite {
   operation: Row<'Operation'>;
   outcomes: StoredOutcome[];
 }
 
 /**
- * Records the outcomes, which all entries have by now, and ends their operations. Null for the records of several
- * calls, and if the operation had ended before. Throws LeaseLost.
+ * Records the outcomes, which all entries must have, and ends their operations. Null for the records of several calls,
+ * and if the operation had already ended. Throws LeaseLost.
  */
 export async function endWithOutcomes(
   services: Services,
@@ -46,32 +49,32 @@ export async function endWithOutcomes(
   entries: readonly WriteEntry[],
 ): Promise<EndedWrite | null> {
   const operations = [...Map.groupBy(entries, ({ operationId }) => operationId)];
-  const installed = await findReported(services, claim);
+  const installed = await findInstallationForEvents(services, claim);
   const endRow = ([id, own]: [string, WriteEntry[]]) =>
     operationEnd({ claim, id, outcomes: outcomesOf(own), installed, now: services.now() });
-  const [only] = operations;
-  if (operations.length === 1 && only?.[0] === claim.task.id) {
+  const [single] = operations;
+  if (operations.length === 1 && single?.[0] === claim.task.id) {
     const outcomes = outcomesOf(entries);
-    const end = { ...endRow(only), leaseToken: claim.task.leaseToken, outcomes };
+    const end = { ...endRow(single), leaseToken: claim.task.leaseToken, outcomes };
     const operation = await endSingle(services, end);
     if (operation) countEnded(services, [end], entries);
     return operation && { operation, outcomes };
   }
-  await persistently(services, async (tx) => {
-    // The provider's part is done; its operations end next.
+  await inRetriedTransaction(services, async (tx) => {
+    // The provider has finished. The operations end in the next transactions.
     await TASKS.change(tx.writeTask, claim.task, { isUncertain: false });
     await saveOutcomes(tx, claim.task, entries);
   });
-  for (let at = 0; at < operations.length; at += ENDED_AT_ONCE) {
-    const rows = operations.slice(at, at + ENDED_AT_ONCE).map(endRow);
-    await persistently(services, (tx) => endOperations(tx, rows));
+  for (let at = 0; at < operations.length; at += TRANSACTION_OPERATIONS_MAX) {
+    const rows = operations.slice(at, at + TRANSACTION_OPERATIONS_MAX).map(endRow);
+    await inRetriedTransaction(services, (tx) => endOperations(tx, rows));
   }
-  await persistently(services, (tx) =>
+  await inRetriedTransaction(services, (tx) =>
     TASKS.change(tx.writeTask, claim.task, {
       dueTime: null,
       isUncertain: false,
       endTime: services.now(),
-      ...GIVEN_BACK,
+      ...RELEASED_LEASE,
     }),
   );
   countEnded(services, operations.map(endRow), entries);
@@ -94,23 +97,23 @@ function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {
   return entries.map(({ outcome }) => outcome as StoredOutcome);
 }
 
-/** What the events say of the installation; null if there is nobody to tell. */
-async function findReported(
+/** The installation for the write's events. Null if the write has no events, because it is synchronous. */
+async function findInstallationForEvents(
   { database, log }: Services,
   { task, target }: Claim,
 ): Promise<InstalledAccount | null> {
   if (task.mode !== 'ASYNCHRONOUS') return null;
   if (target?.installed) return target.installed;
-  return insistently(log, () => findInstalledAccount(database.rows, task));
+  return withRetries(log, () => findInstalledAccount(database.rows, task));
 }
 
-/** The operation as it has ended; null if it had ended before. */
+/** Returns the ended operation. Null if it had already ended. */
 async function endSingle(
   { database, log }: Services,
   end: WriteEndRow,
 ): Promise<Row<'Operation'> | null> {
   const change = end.event ? END_WRITES : END_UNREPORTED_WRITES;
-  const ended = await insistently(log, async () => {
+  const ended = await withRetries(log, async () => {
     const found = await repeatIfMoved(() => database.changes.run(change, end));
     if (!found) throw new LeaseLost();
     return found;
@@ -187,32 +190,32 @@ export async function postponeWrite(
   const retry = { attempts, lastAttempt: task.lastAttempt ?? now };
   const metadata = writeMetadata({ objectName, retry });
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
-  await persistently(services, async (tx) => {
-    const released = { dueTime: time, isUncertain, ...GIVEN_BACK };
+  await inRetriedTransaction(services, async (tx) => {
+    const released = { dueTime: time, isUncertain, ...RELEASED_LEASE };
     await TASKS.change(tx.writeTask, task, released);
     await saveOutcomes(tx, task, entries);
     for (const id of new Set(entries.map(({ operationId }) => operationId))) {
       const operation = { id, projectId };
-      // One that was erased meanwhile has no log either.
-      if (!(await noteOperation(tx, operation, { metadata, now }))) continue;
+      // An operation that was erased during the attempt has no log either.
+      if (!(await updateOperation(tx, operation, { metadata, now }))) continue;
       await logOperation(tx, operation, { severity: 'WARNING', message });
     }
-    // The caller of a synchronous write continues it.
+    // The caller of a synchronous write runs the next attempt itself.
     if (task.mode === 'SYNCHRONOUS') return;
     const options = { startAfter: time, singletonKey: `${taskId}.${attempts}`, group };
     await services.queue.enqueue(tx, 'run-write', { projectId, taskId }, options);
   });
 }
 
-/** A transaction that is tried again while the database is away; the claim is renewed meanwhile. Throws LeaseLost. */
-function persistently<T>(
+/** Runs a transaction and retries it during a database outage, while the lease is renewed. Throws LeaseLost. */
+function inRetriedTransaction<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return insistently(log, () => inTransaction(database, work));
+  return withRetries(log, () => inTransaction(database, work));
 }
 
-function insistently<T>(log: Log, work: () => Promise<T>): Promise<T> {
+function withRetries<T>(log: Log, work: () => Promise<T>): Promise<T> {
   const outage = new Outage(log, 'write.outcome_not_recorded');
   const onFailure = (error: unknown) => outage.failed(error);
   const isFinal = (error: unknown) => error instanceof LeaseLost;

@@ -1,4 +1,4 @@
-/** The input of a write: its shape, and the rules between its parts. */
+/** The input of a write: its schema, and the rules between its members. */
 import { z } from 'zod';
 import { problemWithName, problemWithValue } from '../../event/target-headers.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
@@ -8,7 +8,7 @@ import { orDefault, orNull } from '../../optional-value.ts';
 
 export const WRITE_LIMITS = {
   batch: 100,
-  /** As JSON: several of the longest texts that a CRM's field holds. */
+  /** Size as JSON. It fits several of the longest texts that a CRM field holds. */
   recordBytes: 256 * 1024,
   fields: 1_000,
   associations: 100,
@@ -16,7 +16,7 @@ export const WRITE_LIMITS = {
   headers: 20,
 } as const;
 
-/** Credentials are the connection's, never a caller's. */
+/** Headers for credentials. Only the connection may set them. */
 const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'x-api-key']);
 
 const record = z.record(z.string(), z.unknown()).superRefine((fields, context) => {
@@ -92,7 +92,7 @@ const header = z
   })
   .meta({ id: 'HeaderInput', description: 'An HTTP header of the request to the provider.' });
 
-/** How long a write is tried again if its caller says nothing. */
+/** How long a write is retried by default. */
 export const RETRY_HOURS = 1;
 const hours = orDefault(z.number().int().min(1).max(48), RETRY_HOURS);
 
@@ -202,7 +202,7 @@ export const writeRecordsInput = members.superRefine(rules(brokenRules)).meta({
   description: 'The records to write: give either record or batch.',
 });
 
-export interface GivenRecord {
+export interface InputRecord {
   /** The path of the record in the input. */
   path: readonly PropertyKey[];
   record: Record<string, unknown>;
@@ -210,7 +210,7 @@ export interface GivenRecord {
 }
 
 /** Returns the records in their order. A single record is a list of one. */
-export function givenRecords({ record, batch, associations }: WriteInput): GivenRecord[] {
+export function inputRecords({ record, batch, associations }: WriteInput): InputRecord[] {
   const single = record ? [{ path: ['input', 'record'], record, associations }] : [];
   const several = (batch ?? []).map((item, index) => ({
     path: ['input', 'batch', index, 'record'],
@@ -232,7 +232,7 @@ function* brokenRules(input: WriteInput) {
   if (input.batchPolicy && !batch) yield broken(['batchPolicy'], 'must be given only with batch.');
   yield* brokenByMode(input);
   yield* brokenByHeaders(input);
-  for (const given of givenRecords(input)) yield* brokenById(type, given);
+  for (const associated of inputRecords(input)) yield* brokenById(type, associated);
 }
 
 function* brokenByMode({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
@@ -245,21 +245,21 @@ function* brokenByMode({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput
   }
 }
 
-function* brokenByDeletion({ mode, batch, associations: given, record: single }: WriteInput) {
+function* brokenByDeletion({ mode, batch, associations: associated, record: single }: WriteInput) {
   if (mode === 'ASYNCHRONOUS') {
     yield broken(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
   }
   if (batch) yield broken(['batch'], 'must not be given for a DELETE.');
-  if (given) yield broken(['associations'], 'must not be given for a DELETE.');
+  if (associated) yield broken(['associations'], 'must not be given for a DELETE.');
   for (const name of Object.keys(single ?? {})) {
     if (name === 'id') continue;
-    yield broken(['record', name], 'must not be given: a DELETE takes the id alone.');
+    yield broken(['record', name], 'must not be given: a DELETE accepts only the id.');
   }
 }
 
 const recordId = z.union([z.string().min(1).max(256), z.int()]);
 
-function* brokenById(type: WriteInput['type'], { path, record }: GivenRecord) {
+function* brokenById(type: WriteInput['type'], { path, record }: InputRecord) {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
   yield broken([...path.slice(1), 'id'], detail, { showsValue: true });

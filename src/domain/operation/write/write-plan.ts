@@ -22,7 +22,7 @@ import { sees } from '../../scope.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type SettledRecord, settleFields } from './field-settings.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
-import { type GivenRecord, givenRecords, type WriteInput } from './write-input.ts';
+import { type InputRecord, inputRecords, type WriteInput } from './write-input.ts';
 
 export interface WritePlan {
   installation: Row<'Installation'>;
@@ -30,17 +30,20 @@ export interface WritePlan {
   account: AccountRow | null;
   /** The module of the integration. */
   module: string | null;
-  /** The name at the provider. */
+  /** The provider's name of the object. */
   objectName: string;
-  /** By the provider's field names, in the order of the input. */
-  records: (Pick<GivenRecord, 'record' | 'associations'> & Pick<SettledRecord, 'ifEmpty'>)[];
-  /** Names of fields that the mapping or the config left out, each once. */
+  /** Records with the provider's field names, in the order of the input. */
+  records: (Pick<InputRecord, 'record' | 'associations'> & Pick<SettledRecord, 'ifEmpty'>)[];
+  /** Distinct names of fields that the mapping or the config omitted. */
   leftOut: string[];
-  /** Names of fields that got the config's defaults, each once. */
+  /** Distinct names of fields that got the config's defaults. */
   defaults: string[];
 }
 
-/** Throws NOT_FOUND, BAD_USER_INPUT, or UNPROCESSABLE for what the installation or the provider does not take. */
+/**
+ * Plans a write. Throws NOT_FOUND, BAD_USER_INPUT, or UNPROCESSABLE if the installation or the provider does not
+ * support the write.
+ */
 export async function planWrite(
   call: Call,
   input: WriteInput,
@@ -53,7 +56,10 @@ export async function planWrite(
     findWriteObject(content, input.objectName) ??
     findWriteObject(content, ownObjectName(provider, input.objectName));
   const names = object && config && inheritedNames(content, config, object);
-  const named = givenRecords(input).map((given) => ({ given, ...nameFields(given, names) }));
+  const named = inputRecords(input).map((original) => ({
+    original,
+    ...nameFields(original, names),
+  }));
   const issues = [
     ...unknownIssues(input, { group, object }),
     ...named.flatMap((record) => record.issues),
@@ -82,18 +88,21 @@ export async function planWrite(
   };
 }
 
-/** A record by the provider's names, and as it was given. */
+/** A record with the provider's field names, and the record of the input. */
 interface NamedRecord extends ReturnType<typeof nameFields> {
-  given: GivenRecord;
+  original: InputRecord;
 }
 
 function settledRecords(
   named: readonly NamedRecord[],
   rules: Parameters<typeof settleFields>[1],
 ): Pick<WritePlan, 'records' | 'leftOut' | 'defaults'> {
-  const settled = named.map(({ record, given }) => ({ given, ...settleFields(record, rules) }));
+  const settled = named.map(({ record, original }) => ({
+    original,
+    ...settleFields(record, rules),
+  }));
   return {
-    records: settled.map(({ record, ifEmpty, given: { associations } }) => {
+    records: settled.map(({ record, ifEmpty, original: { associations } }) => {
       return { record, ifEmpty, associations };
     }),
     leftOut: [...new Set([...named, ...settled].flatMap(({ leftOut }) => leftOut))],
@@ -118,11 +127,11 @@ function* unknownIssues(
 export async function readTarget(
   { viewer, database }: Call,
   projectId: string,
-  given: WriteInput,
+  original: WriteInput,
 ): Promise<WriteTarget> {
-  const target = await findWriteTarget(database.rows, targetKey(projectId, given));
+  const target = await findWriteTarget(database.rows, targetKey(projectId, original));
   const visible = target && visibleTarget(viewer, target);
-  if (!visible) throw notFound('Integration', given.integrationIdOrName);
+  if (!visible) throw notFound('Integration', original.integrationIdOrName);
   return visible;
 }
 
@@ -156,7 +165,7 @@ async function readConfig({ database }: Call, installation: Row<'Installation'>)
   return configOf(config);
 }
 
-/** By the provider's name, else by the mapped name of the read object. */
+/** Finds the object by the provider's name, else by the mapped name of the read object. */
 function findWriteObject({ read, write }: IntegrationContent, name: string): WriteObject | null {
   const objects = write?.objects ?? [];
   const mapped = read?.objects.find(({ mapToName }) => mapToName === name)?.objectName;
@@ -183,15 +192,15 @@ function* configRefusals(
 
 function* providerRefusals(input: WriteInput, provider: Provider | null): Generator<Issue> {
   if (!provider) {
-    yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is not known any more.');
+    yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is no longer supported.');
     return;
   }
   const { displayName, takes } = provider;
-  const [needed, place] = neededFor(input);
+  const [needed, member] = neededFor(input);
   if (!supportedCapabilities(provider).includes(needed)) {
-    yield issueAt(['input', place], `is not supported by ${displayName}.`);
+    yield issueAt(['input', member], `is not supported by ${displayName}.`);
   }
-  for (const { path, associations } of givenRecords(input)) {
+  for (const { path, associations } of inputRecords(input)) {
     if (!associations || takes.associations) continue;
     yield issueAt([...path.slice(0, -1), 'associations'], `are not taken by ${displayName}.`);
   }

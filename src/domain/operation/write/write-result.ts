@@ -1,4 +1,4 @@
-/** The answer to the caller of a write. */
+/** Builds the result of a write for its caller. */
 import type { Row } from '../../../database/rows.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Call } from '../../call.ts';
@@ -7,67 +7,69 @@ import { failedOutcome, type StoredOutcome } from './outcome.ts';
 import type { EndedWrite } from './write-end.ts';
 
 interface ReportedOutcome extends StoredOutcome {
-  /** Not known yet. */
+  /** True if the outcome is not known yet. */
   isPending?: true;
 }
 
 export interface WriteOutcome {
   operation: Row<'Operation'>;
-  /** Only of a synchronous single write. */
+  /** The outcome of a synchronous single write. Null for other writes. */
   result: StoredOutcome | null;
-  /** Only of a synchronous batch: one for each record, in order. */
+  /** The outcomes of a synchronous batch: one for each record, in order. Null for other writes. */
   results: StoredOutcome[] | null;
   successCount: number | null;
   failureCount: number | null;
 }
 
-/** The part of a mutation's time that is kept for the answer itself. */
+/** The part of a mutation's time limit that is reserved for building the response. */
 const RESPONSE_MARGIN_MS = 5_000;
-/** If a mutation's time is set below that. */
+/** The wait if a mutation's time limit is shorter than the margin. */
 const WAIT_MS_MIN = 50;
 
-/** The answer to an asynchronous write: its operation. */
+/** The result of an asynchronous write: its operation. */
 export function acceptedResult(operation: Row<'Operation'>): WriteOutcome {
   return { operation, result: null, results: null, successCount: null, failureCount: null };
 }
 
 export interface Waiting {
   operation: Row<'Operation'>;
-  /** Whether the request is a batch. */
+  /** True if the request is a batch. */
   isBatch: boolean;
-  /** The work, if this call does it, with the outcome if it knows that. */
+  /**
+   * The running write, if this process executes it. It resolves to the outcome, or null if another process knows it.
+   */
   running?: Promise<EndedWrite | null>;
 }
 
-/** The outcome when the write has ended, or that it is not known yet if that takes too long. */
+/** Waits until the write ends and returns its outcome. After the time limit, it returns a pending outcome. */
 export async function awaitResult(call: Call, waiting: Waiting): Promise<WriteOutcome> {
   const { operation, isBatch } = waiting;
-  const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
+  const { promise: timedOut, resolve: stopWaiting } = Promise.withResolvers<void>();
   const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - RESPONSE_MARGIN_MS, WAIT_MS_MIN);
-  const running = untilEnded(call, waiting, late);
-  const ended = await withDeadline(running, waitMs, () => null).finally(giveUp);
+  const running = untilEnded(call, waiting, timedOut);
+  const ended = await withDeadline(running, waitMs, () => null).finally(stopWaiting);
   const outcomes: ReportedOutcome[] =
     ended?.outcomes ??
-    (await listOutcomes(call, operation)).map((outcome) => outcome ?? notYet(operation));
-  const known = outcomes.filter((outcome) => !outcome.isPending);
-  const successCount = known.filter(({ success }) => success).length;
+    (await listOutcomes(call, operation)).map((outcome) => outcome ?? pendingOutcome(operation));
+  const settled = outcomes.filter((outcome) => !outcome.isPending);
+  const successCount = settled.filter(({ success }) => success).length;
   return {
     operation: ended?.operation ?? (await readOperation(call, operation)) ?? operation,
     result: isBatch ? null : (outcomes[0] ?? null),
     results: isBatch ? outcomes : null,
     successCount,
-    failureCount: known.length - successCount,
+    failureCount: settled.length - successCount,
   };
 }
 
 /**
- * The outcome, or null if it has to be read: another process may do the work, or continue it after an error in this
- * one.
+ * Waits until the write ends. Returns null if the outcome must be read: another process may execute the write, or
+ * continue it after an error in this one.
  */
 async function untilEnded(
   call: Call,
   { operation, running }: Waiting,
-  givenUp: Promise<void>,
+  stopped: Promise<void>,
 ): Promise<EndedWrite | null> {
   const ended = await running?.catch((error: unknown) => {
     call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_recovery');
@@ -77,7 +79,7 @@ async function untilEnded(
   const now = await readOperation(call, operation);
   if (now?.status !== 'IN_PROGRESS') return null;
   const changes = call.operationChanges.follow(now);
-  void givenUp.then(() => changes.return?.());
+  void stopped.then(() => changes.return?.());
   for await (const { node } of changes) if (node.status !== 'IN_PROGRESS') break;
   return null;
 }
@@ -96,7 +98,7 @@ async function listOutcomes({ database }: Call, { id: operationId, projectId }: 
   return entries.map(({ outcome }) => storedJson<ReportedOutcome | null>(outcome));
 }
 
-function notYet({ id }: Row<'Operation'>): ReportedOutcome {
-  const text = `The outcome is not known yet: the operation ${id} goes on.`;
+function pendingOutcome({ id }: Row<'Operation'>): ReportedOutcome {
+  const text = `The outcome is not known yet: the operation ${id} is still running.`;
   return { ...failedOutcome(null, text), isPending: true };
 }

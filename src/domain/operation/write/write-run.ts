@@ -1,4 +1,4 @@
-/** Runs a write: claim, attempt, and what follows from it. No network call is inside a transaction. */
+/** Runs a write: claims it, attempts it, and records the outcome. No network call is inside a transaction. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { findInstalledAccount } from '../../../database/hot/write-target.ts';
 import { inTransaction } from '../../../database/transaction.ts';
@@ -7,7 +7,7 @@ import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { findLatestContent } from '../../integration/kept-contents.ts';
-import { attemptWrite, failureOf, takesKey } from './attempt.ts';
+import { attemptWrite, failureOf, supportsKey } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
 import { type AttemptFailure, type Decision, decide, isRepeatable, keyUntilOf } from './retry.ts';
 import type { StartedWrite } from './start.ts';
@@ -22,10 +22,13 @@ import {
 } from './task.ts';
 import { type EndedWrite, endWithOutcomes, postponeWrite } from './write-end.ts';
 
-/** Null if it has ended before, is not due, or is another's. */
+/**
+ * The time of the next attempt, or the ended write. Null if the write has already ended, is not due, or is held by
+ * another process.
+ */
 export type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null;
 
-/** Safe to call at any time, and more than once. */
+/** Runs one attempt of a write. Safe to call at any time and repeatedly. */
 export async function runWrite(
   services: Services,
   key: { projectId: string; id: string },
@@ -35,7 +38,7 @@ export async function runWrite(
   return claim && runClaimed(services, claim);
 }
 
-/** One attempt of a write that is held by the claim; null also if another has taken it over. */
+/** Runs one attempt of a write that the claim holds. Null also if another process has taken over the write. */
 export async function runClaimed(services: Services, claim: Claim): Promise<AttemptResult> {
   using _lease = TASKS.hold(services, claim.task, { notRenewed: 'write.lease_not_renewed' });
   try {
@@ -57,7 +60,7 @@ async function attemptAndRecord(services: Services, claim: Claim): Promise<Attem
   return { ended: await endWithOutcomes(services, claim, entries) };
 }
 
-/** Attempt after attempt, for a caller who waits. Null if it ends elsewhere. */
+/** Runs attempts until the write ends, for a caller that waits. Null if it ends in another process. */
 export async function runToEnd(services: Services, claim: Claim): Promise<EndedWrite | null> {
   let result = await runClaimed(services, claim);
   while (result && 'next' in result) {
@@ -68,7 +71,7 @@ export async function runToEnd(services: Services, claim: Claim): Promise<EndedW
   return result?.ended ?? null;
 }
 
-/** Begins an asynchronous write that was just accepted. */
+/** Starts an asynchronous write that was just accepted. */
 export async function beginWrite(services: Services, started: StartedWrite): Promise<void> {
   const { id: taskId, projectId, installationId: group } = started.operation;
   const run = () => runAccepted(services, started);
@@ -76,7 +79,9 @@ export async function beginWrite(services: Services, started: StartedWrite): Pro
   await services.queue.begin('run-write', { projectId, taskId }, options);
 }
 
-/** Another process may have taken it over, if it has waited here for long. */
+/**
+ * Claims the write and attempts it. Does nothing if another process took over the write while it waited in this queue.
+ */
 async function runAccepted(
   services: Services,
   { operation, entries }: StartedWrite,
@@ -89,7 +94,10 @@ async function runAccepted(
 
 type Decided = Decision & { failure: AttemptFailure };
 
-/** Null if all entries have an outcome now; if it is not tried again, they have one too. */
+/**
+ * Attempts the write once. Null if all entries have an outcome now. On a failure without a retry, all entries get an
+ * outcome too.
+ */
 async function attempt(
   services: Services,
   claim: Claim,
@@ -98,10 +106,10 @@ async function attempt(
   const { task, wasUncertain } = claim;
   const route = await findRoute(services, claim);
   const { provider } = route;
-  const hasKey = provider !== null && takesKey(provider, { task, entries });
+  const hasKey = provider !== null && supportsKey(provider, { task, entries });
   const keyUntil = hasKey ? keyUntilOf(provider, task.uncertainSince ?? task.createTime) : null;
   const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
-  // Claiming it has counted an attempt that is not made.
+  // The claim counted an attempt that does not happen.
   if (mustStop) task.attempts -= 1;
   const failure = mustStop
     ? notRepeated({ task, entries, keyUntil })
@@ -124,32 +132,32 @@ interface InDoubt {
   keyUntil: Date | null;
 }
 
-/** Of a creation that was in doubt, and can't be repeated. */
+/** The failure of an uncertain creation that can't be repeated. */
 function notRepeated({ task, entries, keyUntil }: InDoubt): AttemptFailure {
-  const givenUp = { passesLater: false, outcomeUnknown: true, retryAfterMs: null };
+  const final = { passesLater: false, outcomeUnknown: true, retryAfterMs: null };
   if (entries.length < task.recordCount) {
     const message =
       'Other records of the same request have been erased since, so it is not repeated.';
-    return { message, ...givenUp };
+    return { message, ...final };
   }
   const message = keyUntil
-    ? 'The provider would not recognise it any more if it were sent again.'
-    : 'The server stopped while it waited for the answer.';
-  return { message, ...givenUp };
+    ? 'The provider would no longer recognize a repeated request.'
+    : 'The server stopped while it waited for the response.';
+  return { message, ...final };
 }
 
 type Route =
   | { provider: Provider; session: ProviderSession }
   | { provider: Provider | null; session: null; failure: AttemptFailure };
 
-/** Through the connection that the installation has now. */
+/** Finds the provider and opens a session with the installation's current connection. */
 async function findRoute(services: Services, claim: Claim): Promise<Route> {
   const target = claim.target ?? (await findTarget(services, claim));
   if (!target) return noRoute('The installation has been deleted.');
   claim.target = target;
   const { account, module } = target;
   const provider = account && services.catalogue.findAt(account.provider, module);
-  if (!account || !provider) return noRoute('The provider is not known any more.');
+  if (!account || !provider) return noRoute('The provider is no longer supported.');
   try {
     return { provider, session: openSession(services, account, provider) };
   } catch (error) {

@@ -3,8 +3,8 @@ import type { Client } from '@grpc/grpc-js';
 import { unprocessable } from '../../../errors.ts';
 import { OutboundError } from '../../../outbound/error.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { GIVEN_BACK, LeaseLost } from '../../../work/lease.ts';
-import { workOn } from '../../../work/work-off.ts';
+import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
+import { runClaims } from '../../../work/run-items.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { factOf } from '../../connection/session/account-address.ts';
@@ -26,10 +26,10 @@ const POLL_MS = 2_000;
 
 /** Returns when there is none to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
-  await workOn({
+  await runClaims({
     claim: (followed) => claimSome(services, followed, signal),
     work: (stream) => followStream(services, stream, signal),
-    lookMs: POLL_MS,
+    pollMs: POLL_MS,
   });
 }
 
@@ -67,7 +67,7 @@ export async function followStream(
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
     await takeEvents(services, stream, signal);
-    await STREAMS.change(services.database.prisma.providerStream, stream, GIVEN_BACK);
+    await STREAMS.change(services.database.prisma.providerStream, stream, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await noteStreamFailure(services, stream, error).catch((failure: unknown) => {

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../database/transaction.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { EventList, ListPart, SubscribeCapability } from '../../../providers/subscribing.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
-import { GIVEN_BACK, requireLease } from '../../../work/lease.ts';
+import { RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { partiesOf } from '../subscription-parties.ts';
 import { addressedTo } from '../subscription-secret.ts';
@@ -161,13 +161,13 @@ async function giveBack(
   const { providerStream } = services.database.prisma;
   if (!isUnfinished) {
     const where = { ...STREAMS.heldBy(stream), dueTime: stream.dueTime };
-    const data = { dueTime: nextPoll(services), ...GIVEN_BACK };
+    const data = { dueTime: nextPoll(services), ...RELEASED_LEASE };
     const { count } = await providerStream.updateMany({ where, data });
     if (count > 0) return;
   }
   const { count } = await providerStream.updateMany({
     where: STREAMS.heldBy(stream),
-    data: GIVEN_BACK,
+    data: RELEASED_LEASE,
   });
   requireLease(count);
 }

@@ -4,7 +4,7 @@ import { inTransaction, type Transaction } from '../../../database/transaction.t
 import { announceSubscriptions } from '../../../events/channel.ts';
 import type { CreatedPing, EventList, WebhookRequest } from '../../../providers/subscribing.ts';
 import type { SealedLocation } from '../../../secrets.ts';
-import { GIVEN_BACK } from '../../../work/lease.ts';
+import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';
 import { namedIn } from '../subscription-secret.ts';
@@ -110,7 +110,7 @@ async function forget(
     const begun = { status: 'PENDING', position: null, knownTime: null, failures: 0 } as const;
     await tx.providerStream.updateMany({
       where: { projectId, connectionId: id },
-      data: { ...begun, ...GIVEN_BACK, dueTime: now() },
+      data: { ...begun, ...RELEASED_LEASE, dueTime: now() },
     });
     announceSubscriptions(tx);
   });

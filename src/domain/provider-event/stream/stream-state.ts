@@ -2,7 +2,7 @@
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { nextTry } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
-import { GIVEN_BACK } from '../../../work/lease.ts';
+import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
 import { logFailure } from '../../provider/work-failure.ts';
@@ -78,7 +78,12 @@ export async function noteStreamFailure(
   const isTold = !mayPass || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
     const news = isTold ? ({ status: 'FAILED', error: reason } as const) : {};
-    await STREAMS.change(tx.providerStream, stream, { failures, dueTime, ...news, ...GIVEN_BACK });
+    await STREAMS.change(tx.providerStream, stream, {
+      failures,
+      dueTime,
+      ...news,
+      ...RELEASED_LEASE,
+    });
     if (isTold) await reportFailure(services, tx, { stream, reason });
   });
 }

@@ -1,11 +1,14 @@
-/** When each API key was last used: kept to a minute, so that a busy key doesn't write its row for each request. */
+/**
+ * The precision of the time at which an API key was last used: one minute, so that a busy key does not write its row
+ * for each request.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Log } from '../../../log.ts';
 import { Outage } from '../../../work/outage.ts';
 
-const KEPT_TO_MS = 60_000;
+const PRECISION_MS = 60_000;
 const KEYS_MAX = 10_000;
 
 type UsedKey = Pick<Row<'ApiKey'>, 'projectId' | 'id' | 'lastUsedTime'>;
@@ -13,8 +16,8 @@ type UsedKey = Pick<Row<'ApiKey'>, 'projectId' | 'id' | 'lastUsedTime'>;
 export class KeyUses {
   readonly #database: Database;
   readonly #outage: Outage;
-  /** Those that were noted just now, or were to be. */
-  readonly #tried = new LRUCache<string, true>({ max: KEYS_MAX, ttl: KEPT_TO_MS });
+  /** Ids of keys whose use was recorded within the last minute, or whose recording was tried. */
+  readonly #tried = new LRUCache<string, true>({ max: KEYS_MAX, ttl: PRECISION_MS });
 
   constructor(database: Database, log: Log) {
     this.#database = database;
@@ -22,17 +25,18 @@ export class KeyUses {
   }
 
   async used({ projectId, id, lastUsedTime }: UsedKey, time: Date): Promise<void> {
-    if (time.getTime() - (lastUsedTime?.getTime() ?? 0) <= KEPT_TO_MS) return;
+    if (time.getTime() - (lastUsedTime?.getTime() ?? 0) <= PRECISION_MS) return;
     const { prisma, isDistributed } = this.#database;
-    const note = () =>
+    const record = () =>
       prisma.apiKey.updateMany({ where: { projectId, id }, data: { lastUsedTime: time } });
     if (!isDistributed) {
-      await note();
+      await record();
       return;
     }
-    // Every node has the keys: a call does not wait for nodes that have none of its rows, and one that is away fails none.
+    // Every node of a cluster stores the keys. A call neither waits for nodes that have none of its rows, nor fails if
+    // one is unavailable.
     if (this.#tried.has(id)) return;
     this.#tried.set(id, true);
-    void this.#outage.watch(note);
+    void this.#outage.watch(record);
   }
 }

@@ -5,10 +5,10 @@ import type { Services } from '../../call.ts';
 
 const PREFIX = 'ik_';
 const RANDOM_BYTES = 32;
-/** Digits that 32 bytes and a CRC-32 take in base62. */
+/** Base62 digits for 32 bytes, and for a CRC-32. */
 const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
-/** Enough to recognise a key by, far too little to guess the rest. */
+/** Enough characters to recognize a key, and far too few to guess the rest. */
 const SHOWN_CHARACTERS = 10;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -17,7 +17,10 @@ export function newKeyValue(): string {
   return `${PREFIX}${random}${checksum(random)}`;
 }
 
-/** Checked without the database: a mistyped key costs nothing, and secret scanners can verify a find. */
+/**
+ * True if the text has the form and the checksum of a key. A mistyped key needs no query, and secret scanners can
+ * verify a match.
+ */
 export function isKeyValue(text: string): boolean {
   if (text.length !== PREFIX.length + RANDOM_DIGITS + CHECKSUM_DIGITS || !text.startsWith(PREFIX)) {
     return false;
@@ -34,17 +37,17 @@ export function shownPrefix(value: string): string {
   return value.slice(0, SHOWN_CHARACTERS);
 }
 
-export interface KnownKey {
+export interface ApiKeyRow {
   id: string;
   projectId: string;
   orgId: string;
   scopes: string[];
   active: boolean;
-  /** The allowed origins of its project. */
+  /** The allowed origins of the key's project. */
   allowedOrigins: string[];
 }
 
-interface StoredKey extends KnownKey {
+interface StoredKey extends ApiKeyRow {
   hash: string;
   lastUsedTime: Date | null;
 }
@@ -55,11 +58,11 @@ const BY_HASH = `
   from "ApiKey" k join "Project" p on p."id" = k."projectId"
   where k."hash" = $1`;
 
-/** The key of that value, active or not. */
+/** Finds the key with that value, active or not. */
 export async function findApiKeyByValue(
   { database, keyUses, now }: Services,
   value: string,
-): Promise<KnownKey | null> {
+): Promise<ApiKeyRow | null> {
   if (!isKeyValue(value)) return null;
   const hash = hashOfKey(value);
   const [key] = await database.rows.query<StoredKey>(BY_HASH, [hash]);

@@ -1,6 +1,6 @@
 /**
- * What callers share of a process, and the share of each caller, project and connection. A caller whose own share is
- * used up is RATE_LIMITED; SERVICE_UNAVAILABLE means that the process is full. Both name the limit.
+ * Divides the capacity of a process between callers, projects and connections. A caller whose own share is used up gets
+ * RATE_LIMITED; SERVICE_UNAVAILABLE means that the process is full. Both errors name the limit.
  */
 import type { Config } from '../../../config.ts';
 import { DomainError } from '../../../errors.ts';
@@ -15,15 +15,15 @@ import { Pace } from '../../../work/pace.ts';
 import { Turns } from '../../../work/turns.ts';
 import { projectIdOf, type Viewer } from '../viewer.ts';
 
-/** Most requests that run now have ended by then. */
+/** Within this time, most requests that are running have ended. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Objects of heavy operations that are completed in one turn of the event loop: some 5 ms of it. */
+/** Objects of heavy operations that one turn of the event loop completes, which takes about 5 ms. */
 const ITEMS_PER_TURN = 1_000;
 
 type Setting = Extract<keyof Config, `LIMIT_${string}`>;
 
-/** What callers share, with the settings that bound it. */
+/** The shared resources, with the settings that limit them. */
 const SETTINGS = {
   requests: {
     what: 'requests',
@@ -56,7 +56,10 @@ export type ShareName = keyof typeof SETTINGS;
 
 const LEVELS: readonly Level[] = ['caller', 'project', 'connection'];
 
-/** All tokens of an end user are one caller. A builder, who belongs to no project, is a party of its own. */
+/**
+ * The holder of a viewer's shares. All tokens of an end user count as one caller. A builder belongs to no project and
+ * counts as one of its own.
+ */
 export function holderOf(viewer: Viewer): { caller: string; project: string } {
   return { caller: viewer.id, project: projectIdOf(viewer) ?? viewer.id };
 }
@@ -91,7 +94,7 @@ export class ProcessShares {
     return this.#shares[name];
   }
 
-  /** What is held now, by names in the style of metrics. */
+  /** Current use of the shares, with names in the style of metrics. */
   state() {
     const shares = Object.entries(this.#shares).map(([name, share]) => ({
       name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -102,7 +105,7 @@ export class ProcessShares {
     return { shares, waiting: this.turns.waiting };
   }
 
-  /** Takes one, or takes nothing and throws RATE_LIMITED or SERVICE_UNAVAILABLE. */
+  /** Takes one unit of a share, or takes nothing and throws RATE_LIMITED or SERVICE_UNAVAILABLE. */
   take(name: ShareName, holder: Holder): void {
     const usedUp = this.#shares[name].take(holder);
     if (usedUp) throw this.refusal(name, usedUp);
@@ -121,8 +124,8 @@ export class ProcessShares {
     return this.#refused(detail, limit, usedUp === 'process');
   }
 
-  /** The error for a request whose caller is not known yet, if there is no room for more of them. */
-  noRoomForUnknown(): DomainError {
+  /** The error for a request of an unknown caller if the share of its network is used up. */
+  unknownCallersRefusal(): DomainError {
     const detail =
       'The process has no room (LIMIT_REQUESTS) for more requests of this network whose callers it does not know yet.';
     return this.#refused(detail, 'LIMIT_REQUESTS', true);
@@ -132,7 +135,7 @@ export class ProcessShares {
    * The error for work that waited too long for its turn. Its caller's own work is the reason if the caller has more
    * requests than an equal share of all; otherwise the process is too busy.
    */
-  lateTurn({ caller }: { caller: string }): DomainError {
+  turnTimeout({ caller }: { caller: string }): DomainError {
     const { requests } = this.#shares;
     const isOwn = requests.heldBy('caller', caller) * requests.holders('caller') > requests.held;
     const { LIMIT_TURN_MS: ms } = this.#config;
@@ -161,7 +164,10 @@ function boundedBy(config: Config, name: ShareName): BoundedShares {
   return new BoundedShares({ process: Number(config[settings.process]), levels });
 }
 
-/** How many requests of the caller's rate an operation counts as, and how long its turn is. */
+/**
+ * The number of requests of the caller's rate that an operation counts as. It also determines the length of the
+ * operation's turn.
+ */
 export function weightOf(
   { LIMIT_COST_PER_REQUEST }: Pick<Config, 'LIMIT_COST_PER_REQUEST'>,
   cost: number,

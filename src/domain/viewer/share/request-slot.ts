@@ -1,7 +1,7 @@
 /**
- * What one request holds of its process, from its arrival to its end: one of the requests, a turn while it runs, and
- * one of the requests that wait for a provider while it does. It knows no transport: HTTP, REST, GraphQL and WebSockets
- * use it alike.
+ * The resources of its process that one request holds, from its arrival to its end: one of the requests, a turn while
+ * it runs, and one of the requests that wait for a provider. It is independent of the transport: REST, GraphQL and
+ * WebSockets use it.
  */
 import { DomainError } from '../../../errors.ts';
 import type { Meters } from '../../../meters.ts';
@@ -20,12 +20,12 @@ const UNATTRIBUTED: SlotHolder = {};
 export class RequestSlot {
   readonly #shares: ProcessShares;
   readonly #meters: Meters;
-  /** Of the client; null for an operation over a WebSocket, whose caller is known. */
+  /** The client's network. Null for an operation over a WebSocket, whose caller is known. */
   #network: string | null = null;
-  /** Null until it is counted. */
+  /** The holder that the request is counted by. Null before it is counted. */
   #holder: SlotHolder | null = null;
   #isCounted = false;
-  /** While the work waits for its turn or runs. */
+  /** Set while the work waits for its turn or runs. */
   #turn: Turn | null = null;
   #providerWaits = 0;
   #hasLeft = false;
@@ -38,23 +38,24 @@ export class RequestSlot {
   /** Counts a request that has arrived. Returns the refusal if the process is full. */
   enter(network: string): DomainError | null {
     this.#network = network;
-    const usedUp = this.#shares.of('requests').take(UNATTRIBUTED);
-    if (usedUp) return this.#shares.refusal('requests', usedUp);
+    const exhausted = this.#shares.of('requests').take(UNATTRIBUTED);
+    if (exhausted) return this.#shares.refusal('requests', exhausted);
     this.#counted(UNATTRIBUTED);
     return null;
   }
 
   /**
-   * Counts the request by its network, because its caller is unknown: it shows no credentials, or they have to be looked
-   * up. Throws SERVICE_UNAVAILABLE if there is no room: a caller is not to blame for others of its network.
+   * Counts the request by its network, because its caller is unknown: it has no credentials, or they must be looked up.
+   * Throws SERVICE_UNAVAILABLE if the share of unknown callers is used up: the caller is not responsible for others of
+   * its network.
    */
   enterUnknown(): void {
     if (this.#network === null) return;
     this.#uncount();
     const holder = { project: `network ${this.#network}` };
-    const usedUp = this.#shares.of('requests').take(holder);
-    if (usedUp === 'process') throw this.#shares.refusal('requests', usedUp);
-    if (usedUp) throw this.#shares.noRoomForUnknown();
+    const exhausted = this.#shares.of('requests').take(holder);
+    if (exhausted === 'process') throw this.#shares.refusal('requests', exhausted);
+    if (exhausted) throw this.#shares.unknownCallersRefusal();
     this.#counted(holder);
   }
 
@@ -69,8 +70,8 @@ export class RequestSlot {
   }
 
   /**
-   * Begins the work of an admitted caller: call `end` when it is over. Undefined if it begins now; otherwise it begins
-   * when the promise resolves, and never if that rejects.
+   * Starts the work of an admitted caller. Call `end` when it is over. Undefined if the work starts immediately.
+   * Otherwise it starts when the promise resolves, and never if the promise rejects.
    */
   begin(weight: number): Promise<void> | undefined {
     const { project = '', caller = project } = this.#holder ?? {};
@@ -82,12 +83,12 @@ export class RequestSlot {
       this.#turn = null;
       if (this.#hasLeft) this.#uncount();
       throw this.#hasLeft
-        ? new DomainError('SERVICE_UNAVAILABLE', GONE)
-        : this.#shares.lateTurn(turn);
+        ? new DomainError('SERVICE_UNAVAILABLE', DISCONNECTED)
+        : this.#shares.turnTimeout(turn);
     });
   }
 
-  /** The work is over, whether or not its result has been sent. */
+  /** Ends the turn when the work is over, whether or not its result has been sent. */
   end(): void {
     const turn = this.#turn;
     this.#turn = null;
@@ -96,8 +97,8 @@ export class RequestSlot {
   }
 
   /**
-   * Gives up the slot while the work waits for a provider. Throws, with nothing changed, if too many requests wait for
-   * providers. Call what it returns when the wait is over; the work then continues without waiting for a turn.
+   * Releases the slot while the work waits for a provider. Throws, with nothing changed, if too many requests wait for
+   * providers. Call the returned function when the wait is over. The work then continues without waiting for a turn.
    */
   waitForProvider({
     projectId,
@@ -122,13 +123,16 @@ export class RequestSlot {
     return () => {
       if (isOver) return;
       isOver = true;
-      this.#shares.of('providerRequests').give(holder);
+      this.#shares.of('providerRequests').release(holder);
       this.#providerWaits -= 1;
       if (this.#providerWaits === 0) this.#resume();
     };
   }
 
-  /** The result has been sent, or its receiver is gone. Work that has begun is counted until it ends. */
+  /**
+   * Releases the slot when the result has been sent, or its receiver is gone. Work that has begun is counted until it
+   * ends.
+   */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
@@ -154,9 +158,9 @@ export class RequestSlot {
   #uncount(): void {
     if (!this.#isCounted || !this.#holder) return;
     this.#isCounted = false;
-    this.#shares.of('requests').give(this.#holder);
+    this.#shares.of('requests').release(this.#holder);
     this.#meters.placesTaken(-1);
   }
 }
 
-const GONE = 'The caller has gone before the work began.';
+const DISCONNECTED = 'The caller disconnected before the work began.';

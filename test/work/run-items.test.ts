@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workOff, workOn } from '../../src/work/work-off.ts';
+import { runClaims, runUntilEmpty } from '../../src/work/run-items.ts';
 
 function waiting(count: number) {
   const left = Array.from({ length: count }, (_, index) => index);
@@ -18,7 +18,7 @@ function waiting(count: number) {
 
 test('everything that waits is done once, and no more at a time than may be', async () => {
   const { next, work, done, mostAtOnce } = waiting(20);
-  await workOff({ next, work, atOnce: 3, signal: new AbortController().signal });
+  await runUntilEmpty({ next, work, concurrency: 3, signal: new AbortController().signal });
   expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
   expect(mostAtOnce()).toBe(3);
 });
@@ -30,7 +30,7 @@ test('after the signal nothing is begun, and what was begun ends', async () => {
     if (one === 5) stopping.abort();
     await work(one);
   };
-  await workOff({ next, work: stopAtFive, atOnce: 2, signal: stopping.signal });
+  await runUntilEmpty({ next, work: stopAtFive, concurrency: 2, signal: stopping.signal });
   expect(done.length + left.length).toBe(20);
   expect(left.length).toBeGreaterThanOrEqual(13);
 });
@@ -40,7 +40,7 @@ test('what comes while something is under way is begun beside it, until nothing 
   const batches = [['long'], ['short'], []];
   const seen: number[] = [];
   const done: string[] = [];
-  await workOn({
+  await runClaims({
     claim: async (underWay) => {
       seen.push(underWay);
       return batches.shift() ?? [];
@@ -50,7 +50,7 @@ test('what comes while something is under way is begun beside it, until nothing 
       else long.resolve();
       done.push(one);
     },
-    lookMs: 1,
+    pollMs: 1,
   });
   expect(done).toEqual(['short', 'long']);
   expect(seen.slice(0, 2)).toEqual([0, 1]);
@@ -67,14 +67,14 @@ test('a look leaves nothing with what is under way', async () => {
   }
   const { promise, resolve } = Promise.withResolvers<void>();
   const seen: number[] = [];
-  await workOn({
+  await runClaims({
     claim: async () => {
       seen.push(reactions);
       if (seen.length === 20) resolve();
       return seen.length === 1 ? ['long'] : [];
     },
     work: () => Watched.resolve(promise).then() as Promise<void>,
-    lookMs: 1,
+    pollMs: 1,
   });
   expect(seen.length).toBeGreaterThanOrEqual(20);
   expect(seen.at(19)).toBe(seen.at(1));
@@ -85,7 +85,7 @@ test('a failure ends the look for more', async () => {
   const work = async (one: number) => {
     throw new Error(`failed ${one}`);
   };
-  const working = workOn({ claim: async () => claims.shift() ?? [], work, lookMs: 1 });
+  const working = runClaims({ claim: async () => claims.shift() ?? [], work, pollMs: 1 });
   await expect(working).rejects.toThrow('failed 1');
   expect(claims).toEqual([[2]]);
 });

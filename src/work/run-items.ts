@@ -1,0 +1,61 @@
+/** Runs waiting work, several items at a time. */
+import { Alarm } from './signal.ts';
+
+interface RunUntilEmpty<T> {
+  /** Returns the next item. Null if none is left. */
+  next: () => Promise<T | null>;
+  work: (item: T) => Promise<void>;
+  /** The most items at the same time. */
+  concurrency: number;
+  /** No item is started after it aborts. */
+  signal: AbortSignal;
+}
+
+/** Runs items until none is left and all have ended. Throws the first error; the worker of that item starts no more. */
+export async function runUntilEmpty<T>({
+  next,
+  work,
+  concurrency,
+  signal,
+}: RunUntilEmpty<T>): Promise<void> {
+  const worker = async () => {
+    while (!signal.aborted) {
+      const item = await next();
+      if (item === null) return;
+      await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+interface RunClaims<T> {
+  /** Returns the items to start now, in addition to those that are running. Empty if none may start. */
+  claim: (underWay: number) => Promise<readonly T[]>;
+  work: (item: T) => Promise<void>;
+  /** How often more items are claimed while some are running. */
+  pollMs: number;
+}
+
+/**
+ * Runs claimed items that may take long, and claims more while they run. Ends when no items are left. Throws the first
+ * error.
+ */
+export async function runClaims<T>({ claim, work, pollMs }: RunClaims<T>): Promise<void> {
+  // An alarm, because racing the running items repeatedly would add handlers to each of them until it ends.
+  const hasEnded = new Alarm();
+  const errors: unknown[] = [];
+  let underWay = 0;
+  do {
+    for (const item of await claim(underWay)) {
+      underWay += 1;
+      void work(item)
+        .catch((error: unknown) => errors.push(error))
+        .finally(() => {
+          underWay -= 1;
+          hasEnded.ring();
+        });
+    }
+    if (underWay > 0) await hasEnded.wait(pollMs);
+    if (errors.length > 0) throw errors[0];
+  } while (underWay > 0);
+}
