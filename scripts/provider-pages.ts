@@ -105,8 +105,8 @@ function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): str
   const required = [
     ...(workspaceRequired ? ['`providerWorkspaceRef`'] : []),
     ...Object.entries(inputs).map(
-      ([name, { displayName: text, isKnownLater }]) =>
-        `\`providerMetadata.${name}\` (${text}${isKnownLater ? '; can be given after connecting' : ''})`,
+      ([name, { displayName: text, isOptional }]) =>
+        `\`providerMetadata.${name}\` (${text}${isOptional ? '; can be given after connecting' : ''})`,
     ),
     ...(custom?.inputs ?? []).map(({ name, displayName }) => `\`${name}\` (${displayName})`),
   ];
@@ -132,8 +132,18 @@ function setUp(declared: DeclaredProvider, { scopes, inputs }: Declaration): str
 }
 
 function row(name: string, object: ObjectDeclaration): string {
-  const { all, changed, create, update, remove, createMany, fields, known, parent, aliases } =
-    object;
+  const {
+    all,
+    changed,
+    create,
+    update,
+    remove,
+    createMany,
+    fields,
+    standardFields,
+    parent,
+    aliases,
+  } = object;
   const list = changed ?? all;
   const whole = changed?.whole ? changed : all;
   return `| ${[
@@ -145,7 +155,7 @@ function row(name: string, object: ObjectDeclaration): string {
     create ? (createMany ? 'one, many' : 'one') : '–',
     update ? 'yes' : '–',
     remove ? 'yes' : '–',
-    fields ? 'read from the account' : known ? 'fixed' : '–',
+    fields ? 'read from the account' : standardFields ? 'fixed' : '–',
   ].join(' | ')} |`;
 }
 

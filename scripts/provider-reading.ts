@@ -17,9 +17,9 @@ export async function readObjects(
 ): Promise<boolean> {
   const { objects } = declaration.parse(declared.records);
   let isWhole = true;
-  for (const [objectName, { changedAt, known = {} }] of Object.entries(objects)) {
+  for (const [objectName, { changedAt, standardFields = {} }] of Object.entries(objects)) {
     try {
-      const read = { objectName, fields: Object.keys(known), pageSize: PAGE_SIZE };
+      const read = { objectName, fields: Object.keys(standardFields), pageSize: PAGE_SIZE };
       const page = await capabilities.readPage?.(session, read);
       const records = page?.records ?? [];
       const untimed = records.filter(

@@ -28,9 +28,9 @@ export function providerAt(provider: Provider, name: string | null): Provider | 
   if (!module) return null;
   const { connector, inputs } = module;
   if (!connector) return inputs ? { ...provider, inputs } : provider;
-  return { ...addressedAt(provider, module), ...withoutObjects, ...connector };
+  return { ...withModuleUrl(provider, module), ...withoutObjects, ...connector };
 }
-/** A module with its own connector has none of the provider's objects. */
+/** Removes the provider's objects: a module with its own connector has none of them. */
 const withoutObjects = {
   objects: undefined,
   objectAliases: undefined,
@@ -45,9 +45,9 @@ export function forwardedTo(
   if (!useModule) return provider;
   const module = findModule(provider, name);
   const at = providerAt(provider, name);
-  return module && at && addressedAt(at, module);
+  return module && at && withModuleUrl(at, module);
 }
 
-function addressedAt(provider: Provider, { baseUrl, inputs, headers }: ProviderModule): Provider {
+function withModuleUrl(provider: Provider, { baseUrl, inputs, headers }: ProviderModule): Provider {
   return { ...provider, baseUrl, ...(inputs && { inputs }), ...(headers && { headers }) };
 }

@@ -6,7 +6,7 @@ import { ProviderError } from './provider-error.ts';
 /** The purpose of a request. A read can be repeated; a write may have been executed. */
 export type RequestPurpose = 'READ' | 'WRITE';
 
-/** Long enough for any provider's explanation, short enough to store with each failure. */
+/** The maximum length of a message. It fits any provider's explanation, and is stored with each failure. */
 const WORDS_LENGTH = 500;
 
 export function isSuccess({ status }: Pick<ProviderResponse, 'status'>): boolean {
@@ -41,8 +41,8 @@ export function retryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): nu
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const until = Date.parse(value);
   if (Number.isNaN(until)) return null;
-  const answeredAt = Date.parse(headers.date ?? '');
-  return Number.isNaN(answeredAt) ? null : Math.max(0, until - answeredAt);
+  const responseTime = Date.parse(headers.date ?? '');
+  return Number.isNaN(responseTime) ? null : Math.max(0, until - responseTime);
 }
 
 export function bounded(words: string): string {

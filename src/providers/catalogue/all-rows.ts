@@ -1,12 +1,12 @@
 /**
- * Providers that are known by their facts alone. A declaration says how records are moved; of the others
- * only how to connect to them is known, and requests can be forwarded.
+ * Providers of the catalogue without a declaration. The gateway connects to them and forwards requests, but does not
+ * move their records.
  */
 import type { Provider } from '../contract.ts';
 import { DECLARED } from '../declared/all.ts';
 import { type CatalogueRow, catalogueProvider } from './row.ts';
 
-/** Providers that are reached as a machine's own account: its key is exchanged for tokens. */
+/** Providers with service accounts: a key is exchanged for tokens. */
 
 const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
   {
@@ -34,7 +34,7 @@ const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
   },
 ];
 
-/** OAuth 2 providers that have one address for all customers. */
+/** OAuth 2 providers with one base URL for all customers. */
 
 const OAUTH2_ROWS: CatalogueRow[] = [
   {
@@ -112,13 +112,13 @@ const OAUTH2_ROWS: CatalogueRow[] = [
   },
 ];
 
-/** OAuth 2 providers that give each customer an address of its own. */
+/** OAuth 2 providers with a base URL for each customer. */
 
 const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
   {
     name: 'gong',
     displayName: 'Gong',
-    // Gong's token answer names the customer's whole base URL: that is its workspace.
+    // Gong's token response contains the customer's base URL, which is stored as the workspace.
     baseUrl: '{{workspace}}',
     hosts: { workspace: ['api.gong.io', '*.api.gong.io'] },
     authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
@@ -157,7 +157,7 @@ const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
   },
 ];
 
-/** Providers that take a key or a password, with no OAuth. */
+/** Providers that accept a key or password instead of OAuth. */
 
 const KEY_ROWS: CatalogueRow[] = [
   {

@@ -1,6 +1,6 @@
 import type { Provider, ProviderLimits } from '../contract.ts';
 
-/** What tells one provider of the catalogue from another. */
+/** The facts of one provider in the catalogue. */
 export interface CatalogueRow
   extends Pick<
     Provider,
@@ -17,26 +17,29 @@ export interface CatalogueRow
     | 'healthCheck'
     | 'workspaceRequired'
   > {
-  /** False if requests can't be forwarded as they are. */
+  /** False if the proxy can't forward requests to this provider. */
   proxy?: false;
 }
 
-/** Middle values, not one provider's own limits: if they are too high, a 429 comes and the call waits. */
+/**
+ * Limits of providers whose own limits are not declared. If a limit is too high, the provider returns 429 and the
+ * request is delayed.
+ */
 export const DEFAULT_LIMITS: ProviderLimits = {
-  // As many as keep ten requests a second going when each takes half of one.
+  // Enough for ten requests per second that take half a second each.
   concurrency: 5,
-  // Notion asks for 3 and Stripe takes 100.
+  // Between Notion's 3 and Stripe's 100.
   requestsPerSecond: 10,
-  // Reports and searches take seconds; past half a minute gateways give up.
+  // Reports and searches take seconds. Vendors' own gateways end requests after about 30 seconds.
   timeoutMs: 30_000,
-  // Above any page of records; files are not for forwarding.
+  // More than any page of records. The proxy is not intended for files.
   answerBytes: 10 * 1024 * 1024,
-  // Not reached without code that writes batches and reads pages.
+  // Only used by providers with code for batches and pages.
   batchSize: 100,
   pageSize: 100,
 };
 
-/** A provider that connections and forwarded requests work with, and whose objects are not known. */
+/** Creates a provider from its facts. It supports connections and the proxy; its objects are unknown. */
 export function catalogueProvider({ proxy, ...facts }: CatalogueRow): Provider {
   return {
     ...facts,

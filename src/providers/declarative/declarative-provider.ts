@@ -1,4 +1,4 @@
-/** A provider made of its declaration: it supports exactly what the declaration says. */
+/** Creates a provider from its declaration. It supports exactly what the declaration contains. */
 import { z } from 'zod';
 import { type CatalogueRow, DEFAULT_LIMITS } from '../catalogue/row.ts';
 import {
@@ -31,16 +31,17 @@ import { readRecords } from './reading/records-by-ids.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
-/** The objects of an account: those of the declaration, and what the vendor lists beside them. */
-
-/** More than anybody chooses from; a list without an end has one here. */
+/** Ends the listing if the vendor's list never ends. No account has that many objects. */
 const OBJECTS_MAX = 10_000;
 
 async function listObjects(vendor: Vendor, session: ProviderSession): Promise<ObjectSummary[]> {
   const { objects, objectList } = vendor.declaration;
-  const known = Object.entries(objects).map(([name, { displayName }]) => ({ name, displayName }));
-  const found = new Map(known.map((one) => [one.name, one]));
-  if (!objectList) return known;
+  const standardFields = Object.entries(objects).map(([name, { displayName }]) => ({
+    name,
+    displayName,
+  }));
+  const objectsById = new Map(standardFields.map((one) => [one.name, one]));
+  if (!objectList) return standardFields;
   const { list, name, displayName } = objectList;
   const object = objectDeclaration.parse({ displayName: 'Objects', id: name, all: list });
   const pageSize = list.size?.max ?? OBJECTS_MAX;
@@ -49,20 +50,20 @@ async function listObjects(vendor: Vendor, session: ProviderSession): Promise<Ob
     const read = { objectName: 'objects', fields: [], pageSize, cursor };
     const page = await readList(vendor, session, { object, read, variables: {} });
     for (const { id, raw } of page.records) {
-      found.set(id, { name: id, displayName: findId(valueAt(raw, displayName)) ?? id });
+      objectsById.set(id, { name: id, displayName: findId(valueAt(raw, displayName)) ?? id });
     }
     cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && found.size < OBJECTS_MAX);
-  return [...found.values()];
+  } while (cursor !== undefined && objectsById.size < OBJECTS_MAX);
+  return [...objectsById.values()];
 }
 
-/** How to connect, as in the catalogue, and what there is to move. */
+/** A provider's facts, as in the catalogue, and the declaration of its records. */
 export interface DeclaredProvider extends CatalogueRow {
   limits?: Partial<ProviderLimits>;
   records: DeclarationInput;
 }
 
-/** Throws if the declaration breaks a rule. */
+/** Creates a provider. Throws if the declaration is invalid. */
 export function declarativeProvider({
   records,
   limits,
@@ -73,7 +74,7 @@ export function declarativeProvider({
   return { ...facts, ...factsOf(vendor), ...connectorOf(vendor, { limits, proxy }) };
 }
 
-/** What reads and writes for a part of a provider. Throws if the declaration breaks a rule. */
+/** Creates the connector of a provider's module. Throws if the declaration is invalid. */
 export function declarativeConnector({
   displayName,
   records,
@@ -122,30 +123,30 @@ function connectorOf(
   };
 }
 
-/** Records that are written one after the other, and not in one request, are few at once. */
+/** The batch size for records that are written one by one. It is small, because a batch is one job. */
 const ONE_BY_ONE_MAX = 20;
 
 function limitsOf(
-  { declaration: said }: Vendor,
+  { declaration: declared }: Vendor,
   limits: Partial<ProviderLimits> = {},
 ): ProviderLimits {
-  const hasBatches = allObjects(said).every(({ create, createMany }) => !create || createMany);
+  const hasBatches = allObjects(declared).every(({ create, createMany }) => !create || createMany);
   const batchSize = hasBatches ? DEFAULT_LIMITS.batchSize : ONE_BY_ONE_MAX;
   return { ...DEFAULT_LIMITS, batchSize, ...limits };
 }
 
 type Facts = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
 
-function factsOf({ declaration: said }: Vendor): Facts {
-  const { docsUrl, apiVersion, scopes, inputs } = said;
+function factsOf({ declaration: declared }: Vendor): Facts {
+  const { docsUrl, apiVersion, scopes, inputs } = declared;
   return {
     docsUrl,
     ...(apiVersion && { apiVersion }),
     scopes,
-    inputs: Object.entries(inputs).map(([name, { displayName, isKnownLater }]) => ({
+    inputs: Object.entries(inputs).map(([name, { displayName, isOptional }]) => ({
       name,
       displayName,
-      ...(isKnownLater && { optional: true as const }),
+      ...(isOptional && { optional: true as const }),
     })),
   };
 }
@@ -154,25 +155,25 @@ function filtersOf(object: ObjectDeclaration): number {
   return searchList(object)?.equals?.max ?? 0;
 }
 
-/** A vendor with a setting for partial writes writes all or nothing without it. */
-function allOrNoneTypes({ declaration: said }: Vendor): BatchWrite['type'][] {
+/** Returns the types of batches that the vendor can refuse as a whole: those with a setting for partial writes. */
+function allOrNoneTypes({ declaration: declared }: Vendor): BatchWrite['type'][] {
   const isPossible = (part: 'createMany' | 'updateMany') => {
-    const routes = allObjects(said).flatMap((object) => object[part] ?? []);
+    const routes = allObjects(declared).flatMap((object) => object[part] ?? []);
     return routes.length > 0 && routes.every(({ partial }) => partial !== undefined);
   };
   const types = { CREATE: isPossible('createMany'), UPDATE: isPossible('updateMany') };
   return (['CREATE', 'UPDATE'] as const).filter((type) => types[type]);
 }
 
-/** What can be done with one object's records. */
+/** Returns the capabilities for one object's records. */
 function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
-  const { create, update, remove, createMany, updateMany, fields, known } = object;
+  const { create, update, remove, createMany, updateMany, fields, standardFields } = object;
   const has: Partial<Record<ProviderCapability, unknown>> = {
     READ: true,
     WRITE: create ?? update,
     DELETE: remove,
     BATCH_WRITE: createMany ?? updateMany ?? create ?? update,
-    METADATA: fields ?? known,
+    METADATA: fields ?? standardFields,
   };
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability] !== undefined);
 }
@@ -196,7 +197,7 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
     ...(identity && { identify: (session) => identifyBy(vendor, identity, session) }),
     listPages: (session, request) => listPages(vendor, session, request),
     listObjects: (session) => listObjects(vendor, session),
-    ...((has('fields') || has('known')) && {
+    ...((has('fields') || has('standardFields')) && {
       describeObject: (session, objectName) => describeObject(vendor, session, objectName),
     }),
   };

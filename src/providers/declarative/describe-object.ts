@@ -1,4 +1,4 @@
-/** An object's fields, as the account lists them. */
+/** Describes an object's fields, from the declaration and from the account's own list. */
 import type {
   FieldDescription,
   FieldValueType,
@@ -13,10 +13,10 @@ import { isObject, valueAt } from './json.ts';
 import { sendRequest } from './send-request.ts';
 import { fillPath, fillQuery } from './template.ts';
 
-/** What an account's own objects may be called: a segment of a path. */
+/** Permitted names of objects that are not declared. A name is one segment of a path. */
 const OBJECT_NAME = /^[\w-]{1,200}$/;
 
-/** Those that it names, and the one that stands for any other. */
+/** Returns the declared objects, and the declaration for all other objects if there is one. */
 export function allObjects({
   objects,
   anyObject,
@@ -24,7 +24,7 @@ export function allObjects({
   return [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
 }
 
-/** Throws MISSING_OBJECT for an object that the declaration does not have. */
+/** Finds the declaration of an object. Throws MISSING_OBJECT if there is none. */
 export function findObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
   const object = Object.hasOwn(declaration.objects, name) ? declaration.objects[name] : undefined;
   const found = object ?? (OBJECT_NAME.test(name) ? declaration.anyObject : undefined);
@@ -37,17 +37,21 @@ export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const { displayName, fields, known = {} } = findObject(vendor, objectName);
-  if (!fields && Object.keys(known).length === 0) {
+  const { displayName, fields, standardFields = {} } = findObject(vendor, objectName);
+  if (!fields && Object.keys(standardFields).length === 0) {
     throw new ProviderError('BAD_REQUEST', `${vendor.displayName} does not describe ${objectName}`);
   }
-  const told = fields ? await describedFields(vendor, session, { list: fields, objectName }) : [];
-  const all = uniqueByName([...knownFields(known), ...told]);
+  const listedFields = fields
+    ? await describeListedFields(vendor, session, { list: fields, objectName })
+    : [];
+  const all = uniqueByName([...describeStandardFields(standardFields), ...listedFields]);
   return { name: objectName, displayName, fields: all, ...(!fields && { isPartial: true }) };
 }
 
-function knownFields(known: Record<string, FieldValueType>): FieldDescription[] {
-  return Object.entries(known).map(([fieldName, valueType]) => ({
+function describeStandardFields(
+  standardFields: Record<string, FieldValueType>,
+): FieldDescription[] {
+  return Object.entries(standardFields).map(([fieldName, valueType]) => ({
     fieldName,
     displayName: null,
     valueType,
@@ -60,7 +64,7 @@ function knownFields(known: Record<string, FieldValueType>): FieldDescription[] 
   }));
 }
 
-async function describedFields(
+async function describeListedFields(
   vendor: Vendor,
   session: ProviderSession,
   { list, objectName }: { list: FieldList; objectName: string },
@@ -71,7 +75,7 @@ async function describedFields(
     query: fillQuery(list.query, { object: objectName }, session),
   });
   const at = valueAt(response.body, list.fields);
-  // Some list them by name.
+  // Some vendors return a map by name instead of a list.
   const found = isObject(at) ? Object.values(at) : at;
   if (!Array.isArray(found)) {
     throw new ProviderError('RETRYABLE', 'The answer has no list of fields');

@@ -1,4 +1,4 @@
-/** What a vendor's refusals mean: by the rules of its declaration, else by the status. */
+/** Maps a vendor's error responses to ProviderError, by the rules of its declaration or by the status. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../read-responses.ts';
@@ -10,7 +10,7 @@ export interface Vendor {
   declaration: Declaration;
 }
 
-/** Messages of one refusal that are repeated; more would say the same. */
+/** The maximum number of messages of one error response that are passed on. */
 const MESSAGES_MAX = 20;
 
 const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
@@ -24,7 +24,7 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
   429: 'RATE_LIMITED',
 };
 
-/** Whether the answer is a success; some vendors answer 200 with an error inside. */
+/** True if the response is a success. Some vendors return 200 with an error in the body. */
 export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse): boolean {
   if (!isSuccess(response)) return false;
   const { inSuccess } = declaration.errors;
@@ -43,14 +43,14 @@ export function failure(
   const message = `${vendor.displayName} answered ${status}: ${messages(vendor, response).join('; ')}`;
   const { waitHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
   const waits = waitHeaders.map((header) => waitMs(response, header)).find((ms) => ms !== null);
-  const unsaid = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
+  const defaultWaitMs = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
   return new ProviderError(kind, bounded(message), {
     status,
-    retryAfterMs: retryAfterMs(response) ?? unsaid ?? null,
+    retryAfterMs: retryAfterMs(response) ?? defaultWaitMs ?? null,
   });
 }
 
-/** A time of the vendor's is told against its own clock, the answer's `Date`. */
+/** Returns how long to wait. A time is compared with the vendor's clock, the `Date` header of the response. */
 function waitMs({ headers }: ProviderResponse, { name, format }: WaitHeader): number | null {
   const value = headers[name.toLowerCase()]?.trim() ?? '';
   const number = value === '' ? Number.NaN : Number(value);
@@ -63,12 +63,12 @@ function waitMs({ headers }: ProviderResponse, { name, format }: WaitHeader): nu
 
 const SECOND_MS = 1_000;
 
-/** Why a record was refused for what is in it; null if it was not the record's fault. */
+/** Returns why the vendor refused the record's content. Null if it failed for another reason. */
 export function findRefusal(vendor: Vendor, response: ProviderResponse): string[] | null {
   return kindOf(vendor, response, 'WRITE') === 'BAD_REQUEST' ? messages(vendor, response) : null;
 }
 
-/** The vendor's words, at least one. */
+/** Returns the vendor's messages, at least one. */
 export function messages({ declaration }: Vendor, response: ProviderResponse): string[] {
   const found = declaration.errors.messages.flatMap((pointer) =>
     textsIn(valueAt(response.body, pointer)),
@@ -77,17 +77,17 @@ export function messages({ declaration }: Vendor, response: ProviderResponse): s
   return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
 }
 
-/** Texts at any depth: vendors nest them by field. A field's name stands before its text. */
+/** Returns the texts at any depth, each with the name of its field. Vendors nest messages by field. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
-    textsIn(inner).map((text) => (SAYS_ITSELF.has(name) ? text : `${name}: ${text}`)),
+    textsIn(inner).map((text) => (MESSAGE_MEMBERS.has(name) ? text : `${name}: ${text}`)),
   );
 }
 
-const SAYS_ITSELF = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
+const MESSAGE_MEMBERS = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
 
 function kindOf(
   { declaration }: Vendor,
@@ -100,7 +100,7 @@ function kindOf(
       (one.header === undefined || hasHeader(headers, one.header)) &&
       (one.words === undefined || JSON.stringify(body ?? '').includes(one.words)),
   );
-  // For a read this says that its cursor is gone; a write has no cursor.
+  // Only a read has a cursor that can expire.
   if (rule && (rule.kind !== 'CURSOR_GONE' || purpose === 'READ')) return rule.kind;
   return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }

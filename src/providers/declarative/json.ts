@@ -1,10 +1,10 @@
-/** Places in JSON by pointer. */
+/** Reads and writes JSON by JSON Pointers. */
 import jsonPointer from 'jsonpointer';
 
-/** Declarations have few, and each record of a list is asked for some of them. */
+/** A cache of compiled pointers. Declarations have few, and each record of a list is read by several. */
 const COMPILED = new Map<string, ReturnType<typeof jsonPointer.compile>>();
 
-/** Undefined if there is nothing. */
+/** Returns the value at the pointer. Undefined if there is none. */
 export function valueAt(json: unknown, pointer: string): unknown {
   if (pointer === '') return json;
   if (typeof json !== 'object' || json === null) return undefined;
@@ -13,7 +13,7 @@ export function valueAt(json: unknown, pointer: string): unknown {
   return compiled.get(json);
 }
 
-/** A copy of `json` with a value put at the place; what is missing on the way is made. */
+/** Returns a copy of `json` with the value at the pointer. Creates missing parents. */
 export function withValue(
   json: Record<string, unknown>,
   pointer: string,
@@ -24,7 +24,7 @@ export function withValue(
   return copy;
 }
 
-/** Ids are texts: a whole number is written out. Null for what names no record. */
+/** Returns an id as text. A whole number becomes text; null if the value can't be an id. */
 export function findId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   return typeof value === 'string' && value !== '' ? value : null;

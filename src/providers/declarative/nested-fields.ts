@@ -1,11 +1,11 @@
-/** Fields that lie in a map or list inside a record, as fields of its own and back. */
+/** Converts between fields in a map or list inside a record and plain fields of the record. */
 
 import type { Nested } from './declaration/object-declaration.ts';
 import { isObject, valueAt, withValue } from './json.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Empty if the record has none there. */
+/** Returns the nested fields. Empty if the record has none. */
 export function nestedFields({ at, entries, read, alias }: Nested, record: Fields): Fields {
   const found = valueAt(record, at);
   const fields = entries && Array.isArray(found) ? fromEntries(found, entries) : found;
@@ -24,7 +24,7 @@ function fromEntries(
   );
 }
 
-/** A record in the vendor's form: each field where it belongs. */
+/** Returns the record in the vendor's form, with each field at its location. */
 export function withNested(nested: readonly Nested[], fields: Fields): Fields {
   let record: Fields = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -37,9 +37,9 @@ export function withNested(nested: readonly Nested[], fields: Fields): Fields {
 function putNested(
   record: Fields,
   { at, entries, write }: Nested,
-  { name, value: given }: { name: string; value: unknown },
+  { name, value: input }: { name: string; value: unknown },
 ): Fields {
-  const value = write ? write(given, name) : given;
+  const value = write ? write(input, name) : input;
   if (entries?.writes !== 'list') return withValue(record, `${at}/${escaped(name)}`, value);
   const id = /^\d{1,15}$/.test(name) ? Number(name) : name;
   const item = withValue(withValue({}, entries.name, id), entries.value, value);

@@ -1,4 +1,4 @@
-/** Ids of records: one place in the record, or several parts in one text. */
+/** Reads and splits ids of records. An id is one member of the record, or several parts joined to one text. */
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { IdParts } from './declaration/object-declaration.ts';
 import { findId, valueAt } from './json.ts';
@@ -6,7 +6,7 @@ import type { Variables } from './template.ts';
 
 type Id = ObjectDeclaration['id'];
 
-/** Null for a record without one. */
+/** Returns the id of a record. Null if it has none. */
 export function idOf(id: Id, record: unknown): string | null {
   if (typeof id === 'string') return findId(valueAt(record, id));
   const parts = Object.values(id.parts).map((part) => partOf(part, record));
@@ -19,7 +19,7 @@ function partOf(part: IdParts['parts'][string], record: unknown): string | null 
   return found?.[1] ?? null;
 }
 
-/** What paths may name of an id; null for a text that no record can have. */
+/** Returns the variables for paths that an id provides. Null if no record can have this id. */
 export function idVariables(id: Id, value: unknown): Variables | null {
   const text = findId(value);
   if (text === null || text === '.' || text === '..') return null;

@@ -1,10 +1,10 @@
-/** A request whose answer is read here, as the vendor takes all of them. */
+/** Sends a request with the declared headers. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import type { RequestPurpose } from '../read-responses.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { fillTexts } from './template.ts';
 
-/** Throws ProviderError if the answer is not a success. */
+/** Throws ProviderError if the response is not a success. */
 export async function sendRequest(
   vendor: Vendor,
   session: ProviderSession,

@@ -1,4 +1,4 @@
-/** Texts of a declaration with their variables filled in. */
+/** Fills in the variables of a declaration's texts. */
 import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
 
@@ -7,16 +7,16 @@ export type Variables = Record<string, string | undefined>;
 const FACT = /\{\{(\w+)\}\}/g;
 const VARIABLE = /\{(\+?)(\w+)\}/g;
 
-/** Throws BAD_REQUEST for a variable that is missing, and for one that would leave its place in the path. */
+/** Fills in a path. Throws BAD_REQUEST if a variable is missing or its value would change the path's structure. */
 export function fillPath(
   template: string,
   variables: Variables,
   session: Pick<ProviderSession, 'fact'>,
 ): string {
-  const known = template.replaceAll(FACT, (_all, name: string) =>
+  const withFacts = template.replaceAll(FACT, (_all, name: string) =>
     segment(name, requiredFact(session, name)),
   );
-  return known.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
+  return withFacts.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
     const value = variables[name];
     if (value === undefined) throw new ProviderError('BAD_REQUEST', `${name} is needed`);
     const parts = mark === '+' ? value.split('/') : [value];
@@ -35,7 +35,7 @@ export function fillTexts(
   return Object.fromEntries(filled);
 }
 
-/** The same for the values of a query, which are encoded later. */
+/** Fills in query parameters. They are URL-encoded later. */
 export function fillQuery(
   query: Record<string, string>,
   variables: Variables,
@@ -48,10 +48,10 @@ export function fillQuery(
   return Object.fromEntries(filled);
 }
 
-/** A text that is a variable and nothing else: in JSON, what is around a name in braces may be GraphQL. */
+/** A text that is only a variable. In JSON, a name in braces inside a longer text may be GraphQL. */
 const ALONE = /^\{(\w+)\}$/;
 
-/** A copy of a body with its variables filled in: texts that are `{name}` and nothing else. */
+/** Returns a copy of the body with variables filled in: texts that are only `{name}`. */
 export function fillJson<Body extends Json | undefined>(
   body: Body,
   variables: Record<string, unknown>,
@@ -65,7 +65,7 @@ export function fillJson<Body extends Json | undefined>(
 
 type Json = Record<string, unknown>;
 
-/** The names that a path and a body take from a record or its id. */
+/** Returns the variables of a path and a body. */
 export function variablesIn(template: string, body: Json = {}): string[] {
   const inPath = template.replaceAll(FACT, '').matchAll(VARIABLE);
   const inBody = JSON.stringify(body).matchAll(/"\{(\w+)\}"/g);

@@ -1,6 +1,6 @@
-/** Times as vendors write them. */
+/** Reads and writes times in vendors' formats. */
 import type { TimeFilter } from './declaration/list-declaration.ts';
-import type { TimeFormat } from './declaration/place.ts';
+import type { TimeFormat } from './declaration/request-location.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -22,13 +22,13 @@ export function updatedSince(filter: TimeFilter, since: Date): Date {
   return new Date(Math.floor(earliest(filter, since).getTime() / step) * step);
 }
 
-/** Never earlier than that. */
+/** Returns the upper bound to request. It is never too early; records that are too late are dropped from the page. */
 export function latest({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
   const step = precisionMs(format);
   return new Date(until.getTime() + marginMs + (step - 1) + (isExclusive ? step : 0));
 }
 
-/** Cut to the format's precision: a bound is never later than the time that it stands for. */
+/** Writes a time, rounded down to the format's precision. A lower bound is therefore never too late. */
 export function writeTime(time: Date, format: TimeFormat): string {
   const ms = Math.floor(time.getTime() / precisionMs(format)) * precisionMs(format);
   const iso = new Date(ms).toISOString();
@@ -54,7 +54,7 @@ export function writeTime(time: Date, format: TimeFormat): string {
   }
 }
 
-/** Null if the value is not a time. A text without a zone is in UTC. */
+/** Parses a time. Null if the value is not a time. A text without a zone is in UTC. */
 export function readTime(value: unknown, format: TimeFormat): Date | null {
   const time = new Date(millisecondsOf(value, format));
   return Number.isNaN(time.getTime()) ? null : time;
@@ -68,7 +68,10 @@ function millisecondsOf(value: unknown, format: TimeFormat): number {
   return Date.parse(zoned(value));
 }
 
-/** The offset after the milliseconds is the zone that it was written in: they count from 1970 in UTC. */
+/**
+ * Groups: milliseconds since 1970 in UTC, and an offset. The offset must be ignored, because it is only the zone of
+ * display.
+ */
 const DOT_NET = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
 
 function numberOf(value: unknown): number {
@@ -77,7 +80,7 @@ function numberOf(value: unknown): number {
 }
 
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
-/** +0000, where ISO 8601 has a colon: Date.parse takes only that. */
+/** An offset such as +0000. Date.parse requires a colon in it, as in ISO 8601. */
 const ZONE_WITHOUT_COLON = /([+-]\d\d)(\d\d)$/;
 
 function zoned(text: string): string {

@@ -1,4 +1,4 @@
-/** Many records in one request, by a declaration. The vendor says of each what became of it. */
+/** Writes many records as declared: in one request if the vendor has one, otherwise one by one. */
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
@@ -29,11 +29,11 @@ export async function writeBatch(
     return records.map(({ record }) => refusedOutcome(idOfUpdate(type, record), [detail]));
   }
   return route
-    ? writeAtOnce(vendor, session, { ...write, object, route })
+    ? writeTogether(vendor, session, { ...write, object, route })
     : writeOneByOne(vendor, session, write);
 }
 
-async function writeAtOnce(
+async function writeTogether(
   vendor: Vendor,
   session: ProviderSession,
   { object, route, ...write }: BatchWrite & { object: ObjectDeclaration; route: Batch },
@@ -54,18 +54,18 @@ async function writeAtOnce(
   });
   const ids = records.map(({ record }) => idOfUpdate(type, record));
   const found = valueAt(response.body, route.outcomes);
-  // Vendors that refuse some answer 207 or even 400, and yet say of each record what became of it.
-  const isTold = hasSucceeded(vendor, response) || findRefusal(vendor, response) !== null;
-  if (isTold && Array.isArray(found) && found.length === records.length) {
+  // A vendor that refuses some records may return 207 or even 400, with an outcome for each record.
+  const hasOutcomes = hasSucceeded(vendor, response) || findRefusal(vendor, response) !== null;
+  if (hasOutcomes && Array.isArray(found) && found.length === records.length) {
     return found.map((outcome, n) => outcomeOf(object, route, { outcome, id: ids[n] ?? null }));
   }
   return refusedOrThrown(vendor, response, ids);
 }
 
 /**
- * For vendors without a request for many records. What was done is told even if a later record fails for another reason
- * than what is in it: that one and those after it are then refused in words, and can be sent again. A failure of
- * the first is thrown, for nothing was done.
+ * Writes records one by one, for vendors without a batch request. If a record fails after others were written, it and
+ * the rest get failed outcomes, which the caller can retry. A failure of the first record is thrown, because nothing
+ * was written.
  */
 async function writeOneByOne(
   vendor: Vendor,

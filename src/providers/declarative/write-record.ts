@@ -1,4 +1,4 @@
-/** One record created, updated or deleted, by its declaration. */
+/** Creates, updates and deletes single records, as declared. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type RecordOutcome,
@@ -30,8 +30,8 @@ export async function writeRecord(
   if (!route) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
   const target = isUpdate ? updateOf(object, write.record) : createOf(route, write.record);
   if (Array.isArray(target)) return refusedOutcome(null, target);
-  const strange = notTaken(route, target.fields);
-  if (strange.length > 0) return refusedOutcome(target.variables.id ?? null, strange);
+  const unsupported = notTaken(route, target.fields);
+  if (unsupported.length > 0) return refusedOutcome(target.variables.id ?? null, unsupported);
   const variables = { object: write.objectName, ...target.variables };
   const recordId = isUpdate ? (target.variables.id ?? null) : null;
   const response = await session.send({
@@ -55,13 +55,16 @@ interface Target {
   fields: Fields;
 }
 
-/** What names the record and what changes in it, or why neither is known. */
-function updateOf({ id: place }: ObjectDeclaration, { id, ...fields }: Fields): Target | string[] {
-  const variables = idVariables(place, id);
+/** Returns the id's variables and the changed fields of an update, or the reasons why they are unknown. */
+function updateOf(
+  { id: idDeclaration }: ObjectDeclaration,
+  { id, ...fields }: Fields,
+): Target | string[] {
+  const variables = idVariables(idDeclaration, id);
   return variables ? { variables, fields } : ['An update needs the id of a record'];
 }
 
-/** Members that the path names are not in the body. */
+/** Splits the record of a create into variables of the path and fields of the body. */
 function createOf({ path, body }: Write, record: Fields): Target | string[] {
   const names = variablesIn(path, body).filter((name) => name !== 'object');
   const missing = names.filter((name) => findId(record[name]) === null);
@@ -73,10 +76,10 @@ function createOf({ path, body }: Write, record: Fields): Target | string[] {
   return { variables, fields };
 }
 
-/** Members that the vendor takes none of: it would leave them out without a word. */
+/** Returns errors for members that the vendor would silently ignore. */
 function notTaken({ takes }: Write, fields: Fields): string[] {
-  const strange = takes ? Object.keys(fields).filter((name) => !takes.includes(name)) : [];
-  return strange.map((name) => `${name} can't be written`);
+  const unsupported = takes ? Object.keys(fields).filter((name) => !takes.includes(name)) : [];
+  return unsupported.map((name) => `${name} can't be written`);
 }
 
 export async function deleteRecord(
@@ -133,13 +136,16 @@ function bodyOf(
   const record = encoded ? JSON.stringify(own) : own;
   const body = fillJson(around, variables);
   if (typeof record === 'string') return withValue(body, wrap, record);
-  const beside = valueAt(body, wrap);
-  const put = { ...(isObject(beside) && beside), ...record };
-  const whole = wrap === '' ? put : withValue(body, wrap, put);
+  const existing = valueAt(body, wrap);
+  const merged = { ...(isObject(existing) && existing), ...record };
+  const whole = wrap === '' ? merged : withValue(body, wrap, merged);
   return id === undefined || recordId === null ? whole : withValue(whole, id, recordId);
 }
 
-/** Throws DISCONNECTED if the answer should name the created record and does not: the outcome is unknown. */
+/**
+ * Returns the outcome of a write. Throws DISCONNECTED if the response lacks the created record's id, because the
+ * outcome is then unknown.
+ */
 function written(
   object: ObjectDeclaration,
   route: Write,
@@ -155,7 +161,7 @@ function written(
   return writtenOutcome(found, isObject(data) ? data : null);
 }
 
-/** Why an answer that looks like a success is none; null if it is one. */
+/** Returns the errors inside a response with a success status. Null if there are none. */
 function refusalsIn(
   vendor: Vendor,
   response: ProviderResponse,

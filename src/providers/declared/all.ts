@@ -1,4 +1,4 @@
-/** The providers that are made of a declaration. */
+/** All providers with a declaration. */
 import { type DeclaredProvider, declarativeProvider } from '../declarative/declarative-provider.ts';
 import { klaviyo } from './commerce/klaviyo.ts';
 import { mailchimp } from './commerce/mailchimp.ts';

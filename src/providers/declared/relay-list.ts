@@ -1,6 +1,6 @@
 import type { ObjectDeclarationInput } from '../declarative/declaration/declaration.ts';
 
-/** A list of a vendor's GraphQL in Relay's pages. The vendor adds `fields`, which holds the text of the query. */
+/** Declares a list in a vendor's GraphQL API with Relay pagination. The caller adds `fields` with the query. */
 export function relayList(path: string, list: string) {
   return {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Properties that callers define. New ones are in a group of their own, so that people see where they come from. */
+/** Defines properties. New ones have their own group, so that people see where they come from. */
 import type { FieldValueType, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type DefinedField,
@@ -41,7 +41,7 @@ export const defineFields: DefineFieldsCapability = {
     'description',
     'unique',
     'stringOptions.values',
-    // Its select properties never take other values.
+    // HubSpot's select properties never accept other values.
     'stringOptions.valuesRestricted:true',
   ],
   names: {
@@ -57,21 +57,22 @@ async function define(
 ): Promise<DefinedField[]> {
   const listed = await session.send({ method: 'GET', path: paths.properties(objectName) });
   const { results } = responseBody(propertiesResponse, succeeded(listed), 'READ');
-  const known = new Map(results.map((one) => [one.name, one]));
-  if (fields.some(({ fieldName }) => !known.has(fieldName))) await makeGroup(session, objectName);
+  const propertiesByName = new Map(results.map((one) => [one.name, one]));
+  if (fields.some(({ fieldName }) => !propertiesByName.has(fieldName)))
+    await createGroup(session, objectName);
   const defined: DefinedField[] = [];
-  // One after the other: a name that is given twice is made once.
+  // Sequential, because the same name may occur twice and must be created once.
   for (const field of fields) {
-    const present = known.get(field.fieldName);
-    const outcome = present
-      ? await change(session, objectName, { field, present })
+    const existing = propertiesByName.get(field.fieldName);
+    const outcome = existing
+      ? await update(session, objectName, { field, existing })
       : await create(session, objectName, field);
     defined.push(field.valueType === 'INT' ? { ...outcome, warnings: [FRACTIONS] } : outcome);
   }
   return defined;
 }
 
-async function makeGroup(session: ProviderSession, objectName: string): Promise<void> {
+async function createGroup(session: ProviderSession, objectName: string): Promise<void> {
   const path = paths.propertyGroup(objectName, GROUP.name);
   const found = await session.send({ method: 'GET', path });
   if (found.status !== NOT_FOUND) {
@@ -79,9 +80,13 @@ async function makeGroup(session: ProviderSession, objectName: string): Promise<
     return;
   }
   const body = { ...GROUP, displayOrder: -1 };
-  const made = await session.send({ method: 'POST', path: paths.propertyGroups(objectName), body });
-  // Somebody else has made it meanwhile.
-  if (made.status !== CONFLICT) succeeded(made);
+  const created = await session.send({
+    method: 'POST',
+    path: paths.propertyGroups(objectName),
+    body,
+  });
+  // Another process created the group concurrently.
+  if (created.status !== CONFLICT) succeeded(created);
 }
 
 async function create(
@@ -104,35 +109,38 @@ async function create(
   return outcomeOf('CREATE', await session.send({ method: 'POST', path, body }));
 }
 
-async function change(
+async function update(
   session: ProviderSession,
   objectName: string,
-  { field, present }: { field: FieldDefinition; present: Property },
+  { field, existing }: { field: FieldDefinition; existing: Property },
 ): Promise<DefinedField> {
   const { type } = TYPES[field.valueType] ?? {};
-  const isBoolean = field.valueType === 'BOOLEAN' && present.fieldType === 'booleancheckbox';
-  if (present.type !== type && !isBoolean) {
-    const detail = `The property is there already, of the type ${present.type}.${present.fieldType}.`;
-    return undefinedField(detail, present);
+  const isBoolean = field.valueType === 'BOOLEAN' && existing.fieldType === 'booleancheckbox';
+  if (existing.type !== type && !isBoolean) {
+    const detail = `The property is there already, of the type ${existing.type}.${existing.fieldType}.`;
+    return undefinedField(detail, existing);
   }
-  if (field.unique && !present.hasUniqueValue) {
-    return undefinedField('The property is there already, and its values are not unique.', present);
+  if (field.unique && !existing.hasUniqueValue) {
+    return undefinedField(
+      'The property is there already, and its values are not unique.',
+      existing,
+    );
   }
-  const changes = changesOf(field, present);
-  if (Object.keys(changes).length === 0) return definedField('NONE', present);
+  const changes = changesOf(field, existing);
+  if (Object.keys(changes).length === 0) return definedField('NONE', existing);
   const path = paths.property(objectName, field.fieldName);
   return outcomeOf('UPDATE', await session.send({ method: 'PATCH', path, body: changes }));
 }
 
-/** Options that records may have already stay. */
+/** Returns the members to change. Existing options stay, because records may have them. */
 function changesOf(field: FieldDefinition, { label, description, options }: Property) {
-  const present = options ?? [];
-  const wanted = isSelect(field) ? (optionsOf(field, present) ?? []) : present;
+  const existing = options ?? [];
+  const desired = isSelect(field) ? (optionsOf(field, existing) ?? []) : existing;
   return {
     ...(field.displayName !== label && { label: field.displayName }),
     ...(field.description !== null &&
       field.description !== (description ?? '') && { description: field.description }),
-    ...(wanted.length > present.length && { options: wanted }),
+    ...(desired.length > existing.length && { options: desired }),
   };
 }
 
@@ -142,18 +150,18 @@ function isSelect({ valueType }: FieldDefinition): boolean {
 
 type Options = NonNullable<Property['options']>;
 
-function optionsOf(field: FieldDefinition, present: Options): Options | null {
+function optionsOf(field: FieldDefinition, existing: Options): Options | null {
   if (field.valueType === 'BOOLEAN') return YES_AND_NO;
   if (!isSelect(field)) return null;
   const added = (field.stringOptions?.values ?? []).filter(
-    (value) => !present.some((one) => one.value === value),
+    (value) => !existing.some((one) => one.value === value),
   );
   return [
-    ...present,
+    ...existing,
     ...added.map((value, index) => ({
       label: value,
       value,
-      displayOrder: present.length + index,
+      displayOrder: existing.length + index,
       hidden: false,
     })),
   ];

@@ -1,4 +1,4 @@
-/** HubSpot CRM: what it is, and which of its capabilities are wired to code. */
+/** The HubSpot provider: its facts, limits and capabilities. */
 import { z } from 'zod';
 import type { AccountIdentity, Capabilities, Provider, ProviderSession } from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
@@ -10,11 +10,11 @@ import { subscribe } from './subscribe.ts';
 import { deleteRecord, writeRecord } from './write.ts';
 import { writeBatch } from './write-batch.ts';
 
-/** Whose account a token is of: the portal, and the person who agreed. */
+/** The account of a token: the portal id and the person who gave consent. */
 
 const id = z.union([z.int(), z.string().min(1).max(64)]).transform(String);
 const details = z.object({ portalId: id.nullish(), ownerId: id.nullish() });
-/** It tells the person, which an account does not. */
+/** The token's own facts contain the person, which the account details do not. */
 const tokenFacts = z.object({ hub_id: id.nullish(), user_id: id.nullish() });
 
 async function identify(session: ProviderSession, accessToken: string): Promise<AccountIdentity> {
@@ -28,7 +28,7 @@ async function identify(session: ProviderSession, accessToken: string): Promise<
   };
 }
 
-/** What one of them does not tell now, the other may. */
+/** Returns the facts at a path. Empty on failure, because another request may provide them. */
 async function factsAt<T extends z.ZodObject>(
   session: ProviderSession,
   path: string,
@@ -54,7 +54,7 @@ const capabilities: Capabilities = {
 
 const DEFAULT_BASE_URL = 'https://api.hubapi.com';
 
-/** `baseUrl` puts a proxy or a test server in the API's place. */
+/** `baseUrl` replaces the URL of the API by that of a proxy or test server. */
 export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
   return {
@@ -64,23 +64,23 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
     modules: [{ name: 'crm', displayName: 'HubSpot CRM', baseUrl: `${baseUrl}/crm` }],
     authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
     oauth2: {
-      // The page where people consent is on a host of its own, which the base URL says nothing of.
+      // The consent page has another host than the API.
       authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
       tokenUrl: `${baseUrl}/oauth/v1/token`,
       revocation: { method: 'DELETE', url: `${baseUrl}/oauth/v1/refresh-tokens` },
       explicitScopesRequired: true,
     },
     limits: {
-      // Searches are limited to five a second for an account: more at once would only be refused.
+      // HubSpot permits five searches per second for an account, and refuses more.
       concurrency: 4,
-      // An app has 110 requests per ten seconds in each account that installed it.
+      // An app may send 110 requests per ten seconds for each account.
       requestsPerSecond: 10,
-      // HubSpot gives up on a request itself (504) well before.
+      // HubSpot itself ends a request earlier, with 504.
       timeoutMs: 30_000,
-      // 200 records with a few long texts of 64 KiB each.
+      // Room for 200 records with a few long texts of 64 KiB each.
       answerBytes: 16 * 1024 * 1024,
       batchSize: 100,
-      // The most that a search gives; lists give 100 at most.
+      // The maximum of a search. The maximum of a list is 100.
       pageSize: 200,
     },
     takes: {
@@ -88,7 +88,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       associations: true,
       headers: false,
       idempotencyKeyMs: null,
-      // A batch of updates writes what it can, whatever is asked for.
+      // HubSpot always writes the valid records of a batch of updates.
       allOrNone: ['CREATE'],
     },
     capabilities,

@@ -1,4 +1,4 @@
-/** Descriptions of objects, from their properties, their schema and their pipelines. */
+/** Describes objects from their properties, schema and pipelines. */
 import type { z } from 'zod';
 import type {
   FieldDescription,
@@ -12,7 +12,7 @@ import { paths } from './paths.ts';
 import { failure } from './refused.ts';
 import { type Property, pipelinesResponse, propertiesResponse, schemaResponse } from './wire.ts';
 
-/** Their options are stages, which only the pipelines know. */
+/** Properties whose options are the stages of the pipelines. */
 const STAGE_PROPERTIES = new Set(['dealstage', 'hs_pipeline_stage']);
 
 export async function describeObject(
@@ -39,8 +39,8 @@ export async function describeObject(
   };
 }
 
-/** What a connection may be allowed to see or not: without it a description is poorer, not wrong. */
-const NOT_SEEN = new Set<ProviderErrorKind>(['FORBIDDEN', 'MISSING_OBJECT', 'BAD_REQUEST']);
+/** Errors that mean the connection may not see this part. The description then lacks it, but is still correct. */
+const INVISIBLE = new Set<ProviderErrorKind>(['FORBIDDEN', 'MISSING_OBJECT', 'BAD_REQUEST']);
 
 async function findResponse<Schema extends z.ZodType>(
   session: ProviderSession,
@@ -50,7 +50,7 @@ async function findResponse<Schema extends z.ZodType>(
   const response = await session.send({ method: 'GET', path });
   if (isSuccess(response)) return responseBody(schema, response, 'READ');
   const error = failure(response, 'READ');
-  if (NOT_SEEN.has(error.kind)) return null;
+  if (INVISIBLE.has(error.kind)) return null;
   throw error;
 }
 
@@ -103,7 +103,7 @@ const ENUMERATION_TYPES: Record<string, FieldValueType> = {
   checkbox: 'MULTI_SELECT',
 };
 
-/** HubSpot refers to its own objects in the singular, and to custom ones by their names. */
+/** HubSpot names its own objects in the singular in references. Custom objects have their usual names. */
 const REFERENCED_OBJECTS: Record<string, string> = {
   COMPANY: 'companies',
   CONTACT: 'contacts',

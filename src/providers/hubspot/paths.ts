@@ -1,7 +1,7 @@
-/** Where things are in HubSpot's API. Names go into paths only when they cannot change its shape. */
+/** The paths of HubSpot's API. Names are checked, because they must not change the structure of a path. */
 import { ProviderError } from '../provider-error.ts';
 
-/** Plural names, type ids (`0-1`, `2-123`) and qualified custom names (`p123_car`). */
+/** Permitted names: plural names, type ids (`0-1`, `2-123`) and qualified custom names (`p123_car`). */
 const OBJECT_NAME = /^\w[\w-]{0,99}$/;
 const RECORD_ID = /^\w[\w-]{0,63}$/;
 
@@ -20,7 +20,7 @@ export const paths = {
     `${DATED_OBJECTS}/${objectName(object)}/batch/${action}`,
   properties: (object: string) => `/crm/v3/properties/${objectName(object)}/`,
   newProperty: (object: string) => `/crm/v3/properties/${objectName(object)}`,
-  /** `name` is one that `defineFields` takes. */
+  /** `name` must match the pattern of `defineFields`. */
   property: (object: string, name: string) => `/crm/v3/properties/${objectName(object)}/${name}`,
   propertyGroups: (object: string) => `/crm/v3/properties/${objectName(object)}/groups`,
   propertyGroup: (object: string, name: string) =>
@@ -34,7 +34,7 @@ function objectName(name: string): string {
   throw new ProviderError('MISSING_OBJECT', 'No HubSpot object can have that name');
 }
 
-/** Null if no record can have that id. */
+/** Returns the id as text. Null if no record can have it. */
 export function findRecordId(id: unknown): string | null {
   const text = typeof id === 'number' ? String(id) : id;
   return typeof text === 'string' && RECORD_ID.test(text) ? text : null;

@@ -1,4 +1,4 @@
-/** Pages of records: the list of all, or a search for what changed. */
+/** Reads pages of records: from the list of all, or by a search for changes. */
 import { z } from 'zod';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
@@ -14,31 +14,31 @@ const SEARCHED_MAX = 200;
 const listCursor = z.object({ by: z.literal('list'), after: z.string() });
 
 /**
- * Each page begins above the last id of the one before: a record that changes meanwhile leaves the window, and by a
- * count of hits all others would move up. Earlier versions counted: their place, `after`, is not read, and what
- * they gave above `aboveId` comes again.
+ * The position in a search. Each page starts above the last id, because a changed record leaves the window and would
+ * shift offsets. Cursors of earlier versions have an offset, `after`. It is ignored; such a read restarts at `aboveId`
+ * and repeats some records.
  */
 const searchCursor = z.object({
   by: z.literal('search'),
-  /** Null: processes of an earlier version begin at `aboveId` too. */
+  /** Always null. Processes of an earlier version then also start at `aboveId`. */
   after: z.unknown().transform(() => null),
-  /** Null at the start. */
+  /** The last id of the previous page. Null for the first page. */
   aboveId: z.string().nullable(),
-  /** After a page without records: where in the hits above that id the next one starts. */
+  /** The offset after an empty page, within the results above `aboveId`. */
   pastEmpty: z.string().optional(),
-  /** Hits of the whole read: the answers of later pages count only what is left. */
+  /** The total of the whole read. Responses of later pages count only the rest. */
   total: z.int(),
 });
 type SearchCursor = z.infer<typeof searchCursor>;
 
-/** The list has its properties in its URL, which is as long as this at most; the search has them in its body. */
+/** The maximum length of the property names in the list's URL. A search sends them in its body. */
 const LISTED_CHARACTERS_MAX = 6_000;
 
-/** Lists all records: a list is never behind, as the search index can be. */
+/** Reads a page. A full read uses the list, because the search index may lag. */
 export function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
-  const isSome = read.since || read.until || read.filters?.length;
+  const isFiltered = read.since || read.until || read.filters?.length;
   const isLong = properties(read).join(',').length > LISTED_CHARACTERS_MAX;
-  return isSome || isLong ? searchPage(session, read) : listPage(session, read);
+  return isFiltered || isLong ? searchPage(session, read) : listPage(session, read);
 }
 
 export async function readRecords(
@@ -75,7 +75,10 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
   };
 }
 
-/** A list tells no total. A search tells one, which may lag a little. Null if it does not answer: the read goes on. */
+/**
+ * Counts the records by a search, because the list returns no total. The count may lag. Null on failure, because the
+ * read does not need it.
+ */
 async function countRecords(
   session: ProviderSession,
   { objectName }: PageRead,
@@ -112,7 +115,7 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
   };
 }
 
-/** Throws RETRYABLE if the pages repeat themselves. */
+/** Returns the cursor of the next page. Throws RETRYABLE if the pages repeat. */
 function nextSearch(
   { pastEmpty, ...here }: SearchCursor,
   { after, lastId }: { after: string | undefined; lastId: string | undefined },
@@ -129,14 +132,14 @@ interface Filter {
   value: string;
 }
 
-/** A group without filters is refused. */
+/** HubSpot refuses a group without filters. */
 function filterGroups(all: Filter[]) {
   return all.length > 0 ? { filterGroups: [{ filters: all }] } : {};
 }
 
-/** A search takes six in a group: three are left to callers (`takes.filters`). */
+/** A group may have six filters. Three remain for callers (`takes.filters`). */
 function filters(
-  { objectName, since, until, filters: given = [] }: PageRead,
+  { objectName, since, until, filters: conditions = [] }: PageRead,
   aboveId: string | null,
 ): Filter[] {
   const propertyName = changedProperty(objectName);
@@ -144,20 +147,20 @@ function filters(
   if (since) all.push({ propertyName, operator: 'GTE', value: String(since.getTime()) });
   if (until) all.push({ propertyName, operator: 'LTE', value: String(until.getTime()) });
   if (aboveId) all.push({ propertyName: 'hs_object_id', operator: 'GT', value: aboveId });
-  for (const { fieldName, value } of given) {
+  for (const { fieldName, value } of conditions) {
     const name = fieldName === 'id' ? 'hs_object_id' : fieldName;
     all.push({ propertyName: name, operator: 'EQ', value: String(value) });
   }
   return all;
 }
 
-/** Contacts are older than the convention that the other objects follow. */
+/** Contacts have another name for the property, for historical reasons. */
 function changedProperty(objectName: string): string {
   const isContacts = objectName.toLowerCase() === 'contacts' || objectName === '0-1';
   return isContacts ? 'lastmodifieddate' : 'hs_lastmodifieddate';
 }
 
-/** `id` is no property: every record has it beside them. */
+/** `id` is not a property, because each record has it next to its properties. */
 function properties({ fields }: Pick<PageRead, 'fields'>): string[] {
   return fields.filter((field) => field !== 'id');
 }
@@ -180,7 +183,7 @@ function writeCursor(cursor: z.infer<typeof listCursor> | SearchCursor): string 
   return JSON.stringify(cursor);
 }
 
-/** A cursor of the other endpoint counts as gone: its position means nothing here. */
+/** Parses a cursor. A cursor of the other endpoint counts as gone. */
 function findCursor<Form extends z.ZodType>(
   form: Form,
   { cursor }: PageRead,

@@ -1,4 +1,4 @@
-/** What HubSpot's refusals mean. */
+/** Maps HubSpot's error responses to ProviderError. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { bounded, type RequestPurpose, retryAfterMs } from '../read-responses.ts';
@@ -10,13 +10,13 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
   404: 'MISSING_OBJECT',
   423: 'RETRYABLE',
   429: 'RATE_LIMITED',
-  // The account is moving between data centres, for up to a day.
+  // The account is moving between data centers, which takes up to a day.
   477: 'MIGRATING',
   502: 'RATE_LIMITED',
   503: 'API_DISABLED',
   504: 'RATE_LIMITED',
 };
-/** HubSpot's own word for the length of a 423, which has no Retry-After. */
+/** The documented duration of a lock (423), which has no Retry-After. */
 const LOCK_MS = 2_000;
 const MESSAGES_MAX = 20;
 
@@ -29,7 +29,7 @@ export function failure(response: ProviderResponse, purpose: RequestPurpose): Pr
   });
 }
 
-/** Why a record was refused for what is in it; null if the cause is not the record. */
+/** Returns why HubSpot refused the record's content. Null if it failed for another reason. */
 export function findRefusal(response: ProviderResponse): string[] | null {
   const kind = kindOf(response, 'WRITE');
   return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
@@ -37,16 +37,17 @@ export function findRefusal(response: ProviderResponse): string[] | null {
 
 export function messages(response: ProviderResponse): string[] {
   const { message, errors } = errorResponse.parse(response.body);
-  // The details say the same as the message, without the JSON that it is often made of.
-  const told = errors.map((error) => error.message).filter((text) => text !== '');
-  const words = told.length > 0 ? told : [message || `no reason given (status ${response.status})`];
+  // The details repeat the message, without the JSON that it often contains.
+  const details = errors.map((error) => error.message).filter((text) => text !== '');
+  const words =
+    details.length > 0 ? details : [message || `no reason given (status ${response.status})`];
   return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
 }
 
 function kindOf(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {
   const { status } = response;
   if (status === 400) return kindOfBadRequest(errorResponse.parse(response.body), purpose);
-  // A gateway gave up waiting: a write may be done all the same, and must not be repeated blindly.
+  // HubSpot's own gateway timed out. A write may still be executed, so it must not be repeated blindly.
   if (purpose === 'WRITE' && (status === 502 || status === 504)) return 'SERVER_ERROR';
   return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }
@@ -55,7 +56,7 @@ function kindOfBadRequest(
   { message, errors }: ErrorResponse,
   purpose: RequestPurpose,
 ): ProviderErrorKind {
-  // Of a write, those words are about a value in the record.
+  // In the response to a write, these words are about a value of the record.
   if (purpose === 'READ' && /cannot deserialize/i.test(message)) return 'CURSOR_GONE';
   if (/unable to infer object type/i.test(message)) return 'MISSING_OBJECT';
   if (errors.some(({ code }) => code === 'PROPERTY_DOESNT_EXIST')) return 'MISSING_FIELD';

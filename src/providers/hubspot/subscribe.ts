@@ -1,6 +1,6 @@
 /**
- * HubSpot's webhooks: a person sets them up in the app at HubSpot, for all accounts that have installed it. An event
- * names the account by its portal id.
+ * Receives HubSpot's webhooks. A person sets them up in the app at HubSpot, once for all accounts with the app. An
+ * event names its account by the portal id.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
@@ -27,17 +27,17 @@ export const subscribe: SubscribeCapability = {
     ].join('\n'),
 };
 
-/** HMAC-SHA256 of method, URL, body and timestamp by the client secret: signature version 3. */
+/** Verifies signature version 3: HMAC-SHA256 of method, URL, body and timestamp with the client secret. */
 function isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean {
   const { method, url, headers, body } = request;
   const timestamp = String(headers['x-hubspot-request-timestamp']);
   if (!/^\d{1,16}$/.test(timestamp)) return false;
   if (Math.abs(now.getTime() - Number(timestamp)) > TOLERANCE_MS) return false;
-  const given = Buffer.from(String(headers['x-hubspot-signature-v3']), 'base64');
+  const received = Buffer.from(String(headers['x-hubspot-signature-v3']), 'base64');
   return secrets.some((secret) => {
     const hmac = createHmac('sha256', secret).update(method + url);
     const expected = hmac.update(body).update(timestamp).digest();
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return received.length === expected.length && timingSafeEqual(received, expected);
   });
 }
 
@@ -75,7 +75,7 @@ const OBJECT_NAMES = new Map([
   ['0-7', 'products'],
   ['0-8', 'line_items'],
   ['0-115', 'users'],
-  // Older types of events name the object instead of its type id.
+  // Older event types have the object's name instead of its type id.
   ['contact', 'contacts'],
   ['company', 'companies'],
   ['deal', 'deals'],
@@ -91,7 +91,7 @@ function eventsOf({ body }: WebhookRequest): ProviderEvent[] {
     const typeId = event.objectTypeId ?? event.fromObjectTypeId ?? prefix;
     const recordId = event.objectId ?? association?.from.id ?? null;
     return {
-      // An event id alone may come for several subscriptions and records.
+      // Several subscriptions and records may share an event id.
       nativeId: [event.subscriptionId, event.eventId, recordId, event.occurredAt].join('.'),
       account: event.portalId,
       objectName: objectName(typeId),
@@ -116,12 +116,12 @@ function associationOf(event: HubspotEvent): ProviderAssociation | null {
   };
 }
 
-/** Custom objects are known by their type ids. */
+/** Returns the object's name. Custom objects have their type id as name. */
 function objectName(typeId: string): string {
   return OBJECT_NAMES.get(typeId) ?? typeId;
 }
 
-/** Each event as it is read, and as it was sent. */
+/** Returns each event both parsed and in its original form. */
 function parsedBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unknown> }[] {
   try {
     const sent = JSON.parse(body.toString('utf8'));

@@ -1,7 +1,7 @@
-/** HubSpot's answers, as far as they are read. */
+/** Schemas of HubSpot's responses. They contain only members that the code reads. */
 import { z } from 'zod';
 
-/** Loose: the whole record is passed on as it came. */
+/** A loose object, because the whole record is passed on. */
 const crmRecord = z.looseObject({
   id: z.string(),
   properties: z.record(z.string(), z.unknown()),
@@ -13,11 +13,11 @@ export const writtenRecord = crmRecord;
 const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
 
 export const listResponse = z.object({ results: z.array(crmRecord), paging });
-/** Of a batch: those that exist. */
+/** The response to a batch read. Missing records are omitted. */
 export const recordsResponse = z.object({ results: z.array(crmRecord) });
 export const searchResponse = listResponse.extend({ total: z.int() });
 
-/** Texts and lists default, so that an answer with an unusual body is still classified. */
+/** Members have defaults, so that an error response with an unusual body can still be classified. */
 const errorDetail = z.object({
   message: z.string().catch(''),
   code: z.string().nullish().catch(null),
@@ -32,7 +32,7 @@ export type ErrorResponse = z.infer<typeof errorResponse>;
 
 const batchError = z.object({
   message: z.string().catch('HubSpot gave no reason'),
-  // An error that points at no record must not make the outcomes of the others unknown.
+  // Tolerant: an error without a context must not make the outcomes of other records unknown.
   context: z
     .object({
       objectWriteTraceId: z.array(z.string()).optional(),
@@ -48,7 +48,7 @@ export const batchResponse = z.object({
 });
 export type BatchResponse = z.infer<typeof batchResponse>;
 
-/** Loose: what it is made of is passed on as it came. */
+/** A loose object, because the whole property is passed on. */
 export const property = z.looseObject({
   name: z.string(),
   label: z.string().nullish(),

@@ -1,4 +1,4 @@
-/** Batches: HubSpot answers with results and errors apart, which are put back in the order of the records. */
+/** Writes batches. HubSpot returns results and errors separately; they are put back into the order of the records. */
 import type { ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
@@ -12,7 +12,7 @@ import { failure, findRefusal } from './refused.ts';
 import { type BatchError, type BatchResponse, batchResponse } from './wire.ts';
 import { refuseAssociations } from './write.ts';
 
-/** `allOrNone` holds for creates; HubSpot always updates what it can. */
+/** `allOrNone` applies to creates only. HubSpot always writes the valid records of an update. */
 export async function writeBatch(
   session: ProviderSession,
   batch: BatchWrite,
@@ -40,7 +40,7 @@ interface Input {
   objectWriteTraceId?: string;
 }
 
-/** A trace id on each input asks for partial success (207); without them one refusal refuses all. */
+/** Trace ids make HubSpot write the valid records (207). Without them, one refused record refuses all. */
 function createInputs({ records, allOrNone }: BatchWrite): Input[] {
   return records.map(({ record, associations }, index) => ({
     properties: record,
@@ -49,7 +49,7 @@ function createInputs({ records, allOrNone }: BatchWrite): Input[] {
   }));
 }
 
-/** An id that is missing goes as an empty one, which HubSpot refuses for that record alone. */
+/** A missing id becomes an empty one, which HubSpot refuses for that record only. */
 function updateInputs({ records }: BatchWrite): Input[] {
   return records.map(({ record: { id, ...properties }, associations }) => {
     refuseAssociations(associations);
@@ -60,7 +60,7 @@ function updateInputs({ records }: BatchWrite): Input[] {
   });
 }
 
-/** Results come in the order of the inputs that were taken, with or without their trace ids. */
+/** Assigns results and errors to inputs. Results have the order of the accepted inputs, with or without trace ids. */
 function createOutcomes(inputs: Input[], { results, errors }: BatchResponse): RecordOutcome[] {
   const errorsByTrace = groupErrors(errors, 'objectWriteTraceId');
   const traced = new Map(results.map((result) => [result.objectWriteTraceId, result]));
@@ -89,11 +89,11 @@ function outcome(
   errors: BatchError[],
 ): RecordOutcome {
   if (result) return writtenOutcome(result.id, result.properties);
-  // Nothing points at this record: all that HubSpot said is the best account of it.
-  const told = [...new Set(errors.map(({ message }) => message))];
+  // No error refers to this record, so all messages are returned.
+  const messages = [...new Set(errors.map(({ message }) => message))];
   return refusedOutcome(
     recordId,
-    told.length > 0 ? told : ['HubSpot did not say what became of it'],
+    messages.length > 0 ? messages : ['HubSpot did not say what became of it'],
   );
 }
 

@@ -1,4 +1,4 @@
-/** One record at a time: created, updated, deleted. */
+/** Creates, updates and deletes single records. */
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type RecordOutcome,
@@ -59,7 +59,7 @@ export async function deleteRecord(
   return refusedOrThrown(response, recordId);
 }
 
-/** HubSpot takes them only together with a new record; to drop them silently would lose them. */
+/** Throws if an update has associations. HubSpot accepts them only on creates, and would silently drop them. */
 export function refuseAssociations(associations: unknown[] | undefined): void {
   if (!associations || associations.length === 0) return;
   throw new ProviderError('BAD_REQUEST', 'HubSpot takes associations only on a create');

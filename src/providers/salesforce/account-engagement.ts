@@ -1,4 +1,4 @@
-/** Account Engagement (once Pardot): marketing data beside an org, at an address of its own, for one business unit. */
+/** Account Engagement, formerly Pardot: marketing data of one business unit, with its own base URL. */
 import type { ProviderModule } from '../contract.ts';
 import type {
   DeclarationInput,
@@ -9,13 +9,13 @@ import { declarativeConnector } from '../declarative/declarative-provider.ts';
 const ROOT = '/api/v5/objects';
 const DISPLAY_NAME = 'Account Engagement';
 
-const KNOWN = { id: 'INT', createdAt: 'DATETIME', updatedAt: 'DATETIME' } as const;
+const COMMON_FIELDS = { id: 'INT', createdAt: 'DATETIME', updatedAt: 'DATETIME' } as const;
 
-/** In the order of ids, each page behind the last id: page tokens end after 100,000 records. */
-function listed(
+/** Declares a read-only object. Pages are requested by the last id, because page tokens end after 100,000 records. */
+function readOnlyObject(
   displayName: string,
   name: string,
-  known: NonNullable<ObjectDeclarationInput['known']>,
+  standardFields: NonNullable<ObjectDeclarationInput['standardFields']>,
 ): ObjectDeclarationInput {
   return {
     displayName,
@@ -25,25 +25,25 @@ function listed(
       query: { orderBy: 'id' },
       records: '/values',
       size: { in: 'query', name: 'limit', max: 1_000 },
-      fields: { in: 'query', name: 'fields', always: Object.keys(KNOWN) },
+      fields: { in: 'query', name: 'fields', always: Object.keys(COMMON_FIELDS) },
       paging: { kind: 'lastId', send: { in: 'query', name: 'idGreaterThan' } },
       since: { in: 'query', name: 'updatedAtAfterOrEqualTo', format: 'isoSeconds' },
       until: { in: 'query', name: 'updatedAtBeforeOrEqualTo', format: 'isoSeconds' },
     },
-    known: { ...KNOWN, ...known },
+    standardFields: { ...COMMON_FIELDS, ...standardFields },
   };
 }
 
-/** What is written is answered with the fields that are requested. */
-function written(
+/** Declares an object that can be written. Responses contain the requested fields. */
+function writableObject(
   displayName: string,
   name: string,
-  known: NonNullable<ObjectDeclarationInput['known']>,
+  standardFields: NonNullable<ObjectDeclarationInput['standardFields']>,
 ): ObjectDeclarationInput {
-  const query = { fields: ['id', ...Object.keys(known)].join(',') };
+  const query = { fields: ['id', ...Object.keys(standardFields)].join(',') };
   const path = `${ROOT}/${name}`;
   return {
-    ...listed(displayName, name, known),
+    ...readOnlyObject(displayName, name, standardFields),
     create: { method: 'POST', path, query, record: '' },
     update: { method: 'PATCH', path: `${path}/{id}`, query, record: '' },
     remove: { path: `${path}/{id}` },
@@ -56,27 +56,30 @@ const records: DeclarationInput = {
   checkedAgainst: "the vendor's overview of version 5 and the queries of published connectors",
   errors: {
     messages: ['/message'],
-    // All limits are told by a code: of requests at once (66), and of a day (122).
+    // Both limits, for concurrent requests (66) and for a day (122), return the same status with a code.
     rules: [
       { words: 'concurrent', kind: 'RATE_LIMITED' },
       { words: 'Daily API rate limit', kind: 'RATE_LIMITED' },
     ],
   },
   objects: {
-    prospects: written('Prospects', 'prospects', {
+    prospects: writableObject('Prospects', 'prospects', {
       email: 'STRING',
       firstName: 'STRING',
       lastName: 'STRING',
       company: 'STRING',
     }),
-    lists: written('Lists', 'lists', { name: 'STRING', description: 'STRING' }),
-    campaigns: listed('Campaigns', 'campaigns', { name: 'STRING', cost: 'INT' }),
-    opportunities: listed('Opportunities', 'opportunities', { name: 'STRING', value: 'FLOAT' }),
-    'list-memberships': listed('List memberships', 'list-memberships', {
+    lists: writableObject('Lists', 'lists', { name: 'STRING', description: 'STRING' }),
+    campaigns: readOnlyObject('Campaigns', 'campaigns', { name: 'STRING', cost: 'INT' }),
+    opportunities: readOnlyObject('Opportunities', 'opportunities', {
+      name: 'STRING',
+      value: 'FLOAT',
+    }),
+    'list-memberships': readOnlyObject('List memberships', 'list-memberships', {
       listId: 'REFERENCE',
       prospectId: 'REFERENCE',
     }),
-    'visitor-activities': listed('Visitor activities', 'visitor-activities', {
+    'visitor-activities': readOnlyObject('Visitor activities', 'visitor-activities', {
       type: 'INT',
       typeName: 'STRING',
       prospectId: 'REFERENCE',
@@ -86,7 +89,7 @@ const records: DeclarationInput = {
 
 const connector = declarativeConnector({
   displayName: DISPLAY_NAME,
-  // A business unit takes five requests at once.
+  // A business unit accepts five concurrent requests.
   limits: { concurrency: 5, pageSize: 1_000, batchSize: 1 },
   records,
 });

@@ -1,7 +1,7 @@
 /**
- * What Salesforce is to tell of: members of a channel that each connection has for itself, made by the Tooling API.
- * So neither the org's own selections nor those of another connection to it are touched. A member serves all
- * installations of the connection.
+ * Selects the objects whose changes Salesforce reports, by members of a channel that the Tooling API creates. Each
+ * connection has its own channel, so the selections of the org and of other connections stay unchanged. A member serves
+ * all installations of the connection.
  */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
@@ -60,17 +60,20 @@ export const calls: SubscriptionCalls = {
 const CHANNELS = 'PlatformEventChannel';
 const MEMBERS = 'PlatformEventChannelMember';
 
-/** The topic that the connection's stream is of. */
+/** Returns the topic of the connection's stream. */
 export function topicName(account: string): string {
   return `/data/${channelName(account)}__chn`;
 }
 
-/** An id without its prefix: names are letters and digits, and not long. */
+/**
+ * Returns the channel's name: the account's id without prefix, because names are short and have only letters and
+ * digits.
+ */
 function channelName(account: string): string {
   return `Gateway_${account.replace(/^.*_/, '')}`;
 }
 
-/** `Contact` is told of by ContactChangeEvent, `Car__c` by Car__ChangeEvent. */
+/** Returns the event's name: ContactChangeEvent for `Contact`, Car__ChangeEvent for `Car__c`. */
 function entityName(objectName: string): string {
   const name = objectApiName(objectName);
   return name.endsWith('__c') ? name.replace(/c$/, 'ChangeEvent') : `${name}ChangeEvent`;
@@ -84,7 +87,10 @@ const refSchema = z.string().regex(/^\w{15,18}\/\w{15,18}$/);
 
 type Kind = typeof CHANNELS | typeof MEMBERS;
 
-/** Names are unique: of two that create it at once, one finds what the other has created. */
+/**
+ * Returns the id of a row by its unique name. Creates the row if it does not exist; if another process does so
+ * concurrently, returns that row.
+ */
 async function findOrCreate(
   session: ProviderSession,
   kind: Kind,
@@ -93,8 +99,8 @@ async function findOrCreate(
 ): Promise<string> {
   const find = async () =>
     (await query(session, `SELECT Id FROM ${kind} WHERE DeveloperName = '${name}'`))[0];
-  const known = await find();
-  if (known !== undefined) return known;
+  const existing = await find();
+  if (existing !== undefined) return existing;
   const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
   if (isSuccess(response)) return responseBody(createResponse, response, 'WRITE').id;
   const error = failure(response);

@@ -1,4 +1,4 @@
-/** Custom fields as Salesforce's metadata has them. */
+/** Converts field definitions to Salesforce's metadata. */
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldValueType } from '../contract.ts';
 import type { FieldDefinition } from '../defining-fields.ts';
@@ -15,7 +15,7 @@ export const TYPES = {
   REFERENCE: 'Lookup',
 } as const satisfies Partial<Record<FieldValueType, string>>;
 
-/** Longer texts have a type of their own, which takes up to 131,072 characters. */
+/** The maximum length of the type Text. Longer texts have the type LongTextArea, up to 131,072 characters. */
 const TEXT_MAX = 255;
 const PRECISION = 18;
 const SCALE_OF_FRACTIONS = 2;
@@ -27,7 +27,7 @@ const DELETE_CONSTRAINTS = {
 
 export type Metadata = Record<string, unknown> & { type: string };
 
-/** What the definition says; what it does not say stays as it is. */
+/** Returns the defined members. Members that the definition omits stay unchanged. */
 export function metadataOf(field: FieldDefinition): Metadata {
   const { displayName: label, description, required, unique, indexed } = field;
   return {
@@ -40,14 +40,14 @@ export function metadataOf(field: FieldDefinition): Metadata {
   };
 }
 
-/** What Salesforce demands of a new field, if the definition does not say it. */
-export function demandedOf({ type }: Metadata, field: FieldDefinition, object: string) {
+/** Returns defaults for members that Salesforce requires of a new field. */
+export function requiredDefaults({ type }: Metadata, field: FieldDefinition, object: string) {
   const fractions = field.valueType === 'INT' ? 0 : SCALE_OF_FRACTIONS;
-  // The list on the target needs a name that no other has there.
+  // The name of the list on the target object, which must be unique there.
   const relationshipName = `${object}_${field.fieldName}`
     .replace(/__c$/, '')
     .replaceAll(/_+/g, '_');
-  const demanded: Record<string, object> = {
+  const defaults: Record<string, object> = {
     Text: { length: TEXT_MAX },
     LongTextArea: { visibleLines: 3 },
     Checkbox: { defaultValue: 'false' },
@@ -55,7 +55,7 @@ export function demandedOf({ type }: Metadata, field: FieldDefinition, object: s
     Number: { precision: PRECISION, scale: fractions },
     Lookup: { relationshipName },
   };
-  return demanded[type] ?? {};
+  return defaults[type] ?? {};
 }
 
 function partsByType(field: FieldDefinition): Metadata {
@@ -81,7 +81,7 @@ function textParts(options: FieldDefinition['stringOptions']): Metadata {
   return {
     type: (length ?? 0) > TEXT_MAX ? 'LongTextArea' : TYPES.STRING,
     ...(length !== null && { length }),
-    // A default is a formula.
+    // A default value is a formula, so a text needs quotes.
     ...(defaultValue !== null && {
       defaultValue: `"${defaultValue.replaceAll(/["\\]/g, '\\$&')}"`,
     }),
@@ -129,33 +129,33 @@ function valueSetOf(options: FieldDefinition['stringOptions']): ValueSet {
   };
 }
 
-/** Whether the field is as wanted already. */
-export function isCovered(wanted: Metadata, present: Metadata): boolean {
-  return Object.entries(wanted).every(([name, value]) =>
+/** True if the field already has all desired members. */
+export function isUpToDate(desired: Metadata, existing: Metadata): boolean {
+  return Object.entries(desired).every(([name, value]) =>
     name === 'valueSet'
-      ? isValueSetCovered(value as ValueSet, (present.valueSet ?? {}) as ValueSet)
-      : isDeepStrictEqual(value, present[name]),
+      ? isValueSetUpToDate(value as ValueSet, (existing.valueSet ?? {}) as ValueSet)
+      : isDeepStrictEqual(value, existing[name]),
   );
 }
 
-function isValueSetCovered(wanted: ValueSet, present: ValueSet): boolean {
-  const isSame = wanted.restricted === undefined || wanted.restricted === present.restricted;
-  return isSame && newValues(wanted, present).length === 0;
+function isValueSetUpToDate(desired: ValueSet, existing: ValueSet): boolean {
+  const isSame = desired.restricted === undefined || desired.restricted === existing.restricted;
+  return isSame && newValues(desired, existing).length === 0;
 }
 
-/** Values that records may have stay: Salesforce takes away those that are left out. */
-export function merged(wanted: Metadata, present: Metadata): Metadata {
-  const whole = { ...present, ...wanted };
-  if (!wanted.valueSet) return whole;
-  const [to, from] = [wanted.valueSet as ValueSet, (present.valueSet ?? {}) as ValueSet];
+/** Merges the desired members into the existing ones. Existing values stay, because Salesforce removes omitted ones. */
+export function merged(desired: Metadata, existing: Metadata): Metadata {
+  const whole = { ...existing, ...desired };
+  if (!desired.valueSet) return whole;
+  const [to, from] = [desired.valueSet as ValueSet, (existing.valueSet ?? {}) as ValueSet];
   const value = [...valuesOf(from), ...newValues(to, from)];
   const valueSetDefinition = { ...from.valueSetDefinition, value };
   return { ...whole, valueSet: { ...from, ...to, valueSetDefinition } };
 }
 
-function newValues(wanted: ValueSet, present: ValueSet) {
-  const known = new Set(valuesOf(present).map(({ valueName }) => valueName));
-  return valuesOf(wanted).filter(({ valueName }) => !known.has(valueName));
+function newValues(desired: ValueSet, existing: ValueSet) {
+  const existingNames = new Set(valuesOf(existing).map(({ valueName }) => valueName));
+  return valuesOf(desired).filter(({ valueName }) => !existingNames.has(valueName));
 }
 
 function valuesOf({ valueSetDefinition }: ValueSet) {

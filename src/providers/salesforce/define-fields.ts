@@ -1,4 +1,4 @@
-/** Custom fields that callers define, by the Tooling API: the data API only describes them. */
+/** Defines custom fields by the Tooling API. The data API can only describe them. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type DefinedField,
@@ -9,7 +9,7 @@ import {
   undefinedField,
 } from '../defining-fields.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
-import { demandedOf, isCovered, merged, metadataOf, TYPES } from './custom-field.ts';
+import { isUpToDate, merged, metadataOf, requiredDefaults, TYPES } from './custom-field.ts';
 import { makeVisible } from './field-visibility.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';
@@ -49,7 +49,7 @@ async function define(
 ): Promise<DefinedField[]> {
   const object = await findName(session, objectName);
   const defined: DefinedField[] = [];
-  // One after the other: Salesforce locks an object while it changes.
+  // Sequential, because Salesforce locks an object while it changes.
   for (const field of fields) defined.push(await defineOne(session, object, field));
   const visible = fields.flatMap(({ fieldName, required }, index) =>
     defined[index]?.error === null && !required ? fieldName : [],
@@ -62,7 +62,7 @@ async function define(
   );
 }
 
-/** As Salesforce spells it: full names know one spelling only. */
+/** Returns the object's name in Salesforce's spelling, because full names are case-sensitive. */
 async function findName(session: ProviderSession, objectName: string): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.description(objectName) });
   if (!isSuccess(response)) throw failure(response);
@@ -74,20 +74,20 @@ async function defineOne(
   object: string,
   field: FieldDefinition,
 ): Promise<DefinedField> {
-  const wanted = metadataOf(field);
-  const present = await findField(session, object, field.fieldName);
-  if (!present) {
-    const whole = { ...demandedOf(wanted, field, object), ...wanted };
+  const desired = metadataOf(field);
+  const existing = await findField(session, object, field.fieldName);
+  if (!existing) {
+    const whole = { ...requiredDefaults(desired, field, object), ...desired };
     const body = { FullName: `${object}.${field.fieldName}`, Metadata: whole };
     return change(session, { method: 'POST', path: paths.customFields, body }, whole);
   }
-  if (present.Metadata.type !== wanted.type) {
-    const detail = `The field is there already, of the type ${present.Metadata.type}.`;
-    return undefinedField(detail, present.Metadata);
+  if (existing.Metadata.type !== desired.type) {
+    const detail = `The field is there already, of the type ${existing.Metadata.type}.`;
+    return undefinedField(detail, existing.Metadata);
   }
-  if (isCovered(wanted, present.Metadata)) return definedField('NONE', present.Metadata);
-  const whole = merged(wanted, present.Metadata);
-  const path = paths.customField(present.Id);
+  if (isUpToDate(desired, existing.Metadata)) return definedField('NONE', existing.Metadata);
+  const whole = merged(desired, existing.Metadata);
+  const path = paths.customField(existing.Id);
   return change(session, { method: 'PATCH', path, body: { Metadata: whole } }, whole);
 }
 

@@ -1,6 +1,6 @@
 /**
- * New custom fields are visible to nobody until a permission set says so: one of the gateway's, assigned to the
- * person whose credentials the connection has. Other people get it from their administrator.
+ * Makes new custom fields visible. Salesforce hides them until a permission set includes them. The gateway has one, and
+ * assigns it to the user of the connection's credentials. Administrators assign it to other users.
  */
 import { z } from 'zod';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
@@ -18,7 +18,10 @@ const PERMISSION_SET = {
 const userInfo = z.object({ user_id: z.string().regex(/^[a-zA-Z0-9]{15,18}$/) });
 const rows = z.object({ records: z.array(z.looseObject({ Id: z.string() })) });
 
-/** What keeps the fields from being visible, in words; null if they are. Throws if it may pass. */
+/**
+ * Returns null on success, or why the fields stay hidden. Throws if the failure is temporary or the credentials are
+ * invalid.
+ */
 export async function makeVisible(
   session: ProviderSession,
   object: string,
@@ -65,10 +68,10 @@ async function permit(
     session,
     `SELECT Id, Field FROM FieldPermissions WHERE ParentId = '${ParentId}' AND SobjectType = '${SobjectType}'`,
   );
-  const known = new Set(permitted.map(({ Field }) => Field));
+  const permittedFields = new Set(permitted.map(({ Field }) => Field));
   for (const fieldName of fieldNames) {
     const Field = `${SobjectType}.${fieldName}`;
-    if (known.has(Field)) continue;
+    if (permittedFields.has(Field)) continue;
     const rights = { PermissionsRead: true, PermissionsEdit: true };
     await create(session, 'FieldPermissions', { ParentId, SobjectType, Field, ...rights });
   }

@@ -1,4 +1,4 @@
-/** Descriptions of objects. */
+/** Describes objects. */
 import type {
   FieldDescription,
   FieldValueType,
@@ -31,7 +31,7 @@ export async function describeObject(
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
 }
 
-/** A composite succeeds as a whole: how its request fared is told inside. */
+/** Returns the inner response. A composite request succeeds even if the request inside it fails. */
 function partOf(response: ProviderResponse): ProviderResponse {
   const [part] = responseBody(compositeResult, response, 'READ').compositeResponse;
   return { status: part.httpStatusCode, headers: response.headers, body: part.body };
@@ -40,15 +40,15 @@ function partOf(response: ProviderResponse): ProviderResponse {
 function describeField(field: Field): FieldDescription {
   const valueType = VALUE_TYPES[field.type] ?? 'OTHER';
   const isSelect = valueType === 'SINGLE_SELECT' || valueType === 'MULTI_SELECT';
-  const isMade = field.autoNumber || field.calculated;
+  const isGenerated = field.autoNumber || field.calculated;
   return {
     fieldName: field.name.toLowerCase(),
     displayName: field.label ?? null,
     valueType,
     providerType: field.type,
-    readOnly: isMade || !(field.createable || field.updateable),
+    readOnly: isGenerated || !(field.createable || field.updateable),
     isCustom: field.custom,
-    isRequired: field.createable && !field.nillable && !field.defaultedOnCreate && !isMade,
+    isRequired: field.createable && !field.nillable && !field.defaultedOnCreate && !isGenerated,
     values: isSelect ? selectable(field) : null,
     referenceTo: valueType === 'REFERENCE' ? field.referenceTo : null,
   };

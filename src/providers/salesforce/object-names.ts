@@ -1,10 +1,10 @@
-/** Names from outside, before they become part of a path or of SOQL: neither can be escaped there. */
+/** Validates names before they become part of a path or SOQL query, because neither has an escape syntax for them. */
 import { ProviderError } from '../provider-error.ts';
 
-/** API names, with a package's prefix and a suffix such as `__c`. */
+/** Permitted API names. They may have a package prefix and a suffix such as `__c`. */
 const API_NAME = /^[a-z][a-z0-9_]{0,79}$/i;
 const RECORD_ID = /^[a-z0-9]{15}(?:[a-z0-9]{3})?$/i;
-/** A parent's field is named by a path: SOQL follows five relationships at most. */
+/** The maximum length of a field path: SOQL follows at most five relationships. */
 const STEPS_MAX = 6;
 
 export function objectApiName(name: string): string {
@@ -12,28 +12,28 @@ export function objectApiName(name: string): string {
   throw new ProviderError('MISSING_OBJECT', 'No Salesforce object can have that name');
 }
 
-/** Null if no record can have that id. */
+/** Returns the id. Null if no record can have it. */
 export function findRecordId(id: unknown): string | null {
   return typeof id === 'string' && RECORD_ID.test(id) ? id : null;
 }
 
 /**
- * The steps to a field's value: `Name`, `Account.Name`, or the same as `$['Account']['Name']`.
- * A part of an address is a field of the record itself: MailingAddress.Street is MailingStreet.
+ * Splits a field name into its path: `Name`, `Account.Name`, or `$['Account']['Name']`. Part of an address is a field
+ * of the record itself: MailingAddress.Street is MailingStreet.
  */
 export function fieldPath(fieldName: string): string[] {
   const steps = fieldName.startsWith('$')
     ? [...fieldName.matchAll(/\['([^']*)'\]/g)].map(([, step]) => step ?? '')
     : fieldName.split('.');
   const wellFormed = steps.length <= STEPS_MAX && steps.every((step) => API_NAME.test(step));
-  if (!wellFormed || steps.length === 0 || !isWritten(fieldName, steps)) {
+  if (!wellFormed || steps.length === 0 || !isComplete(fieldName, steps)) {
     throw new ProviderError('MISSING_FIELD', 'No Salesforce field can have such a name');
   }
   return flattened(steps);
 }
 
-/** Nothing of the name was lost on the way to its steps. */
-function isWritten(fieldName: string, steps: string[]): boolean {
+/** True if the path contains the whole name, so that no character was skipped. */
+function isComplete(fieldName: string, steps: string[]): boolean {
   return fieldName === steps.join('.') || fieldName === `$${steps.map((s) => `['${s}']`).join('')}`;
 }
 

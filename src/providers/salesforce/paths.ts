@@ -1,4 +1,4 @@
-/** Where things are in Salesforce's REST API. */
+/** The paths of Salesforce's REST API. */
 import { objectApiName } from './object-names.ts';
 
 const API = '/services/data/v60.0';
@@ -9,13 +9,13 @@ export const paths = {
   composite: `${API}/composite`,
   collection: `${API}/composite/sobjects`,
   records: (object: string) => `${API}/sobjects/${objectApiName(object)}`,
-  /** `id` is one that findRecordId gave. */
+  /** `id` must be validated by findRecordId. */
   record: (object: string, id: string) => `${API}/sobjects/${objectApiName(object)}/${id}`,
   toolingQuery: `${API}/tooling/query`,
   customFields: `${API}/tooling/sobjects/CustomField`,
-  /** `id` is one that Salesforce gave. */
+  /** `id` comes from a response of Salesforce. */
   customField: (id: string) => `${API}/tooling/sobjects/CustomField/${encodeURIComponent(id)}`,
-  /** What was deleted in a span of time. */
+  /** The list of deleted records of a period. */
   deleted: (object: string) => `${API}/sobjects/${objectApiName(object)}/deleted`,
   tooling: (kind: string) => `${API}/tooling/sobjects/${kind}`,
   toolingRecord: (kind: string, id: string) => `${API}/tooling/sobjects/${kind}/${id}`,

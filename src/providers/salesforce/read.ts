@@ -1,4 +1,4 @@
-/** Pages of records, by SOQL; the position between pages is Salesforce's own query locator. */
+/** Reads pages of records by SOQL. Salesforce's query locator is the cursor. */
 import type { ProviderRequest, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
@@ -8,7 +8,7 @@ import { paths } from './paths.ts';
 import { failure } from './refused.ts';
 import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 
-/** Salesforce refuses other sizes; what it gives may still be smaller, when rows are large. */
+/** The permitted page sizes. Pages may be smaller if rows are large. */
 const SMALLEST_PAGE = 200;
 const LARGEST_PAGE = 2_000;
 
@@ -37,7 +37,10 @@ function pageRequest(read: PageRead): ProviderRequest {
   throw new ProviderError('CURSOR_GONE', 'The cursor does not belong to this read');
 }
 
-/** Names are checked, texts are quoted and times are written by us: nothing in it comes from outside as it was. */
+/**
+ * Builds the query. It contains no unchecked input: names are validated, texts are quoted, and times are formatted
+ * here.
+ */
 function soql({ objectName, fields, since, until, filters = [] }: PageRead): string {
   const conditions = [
     since && `SystemModstamp > ${since.toISOString()}`,
@@ -52,11 +55,11 @@ function soql({ objectName, fields, since, until, filters = [] }: PageRead): str
 
 export function selectedColumns(fields: readonly string[]): string {
   const columns = ['Id', ...fields.map((field) => fieldPath(field).join('.'))];
-  // Names differ in case only, but SOQL refuses to select the same column twice.
+  // SOQL refuses duplicate columns. Names are case-insensitive.
   return [...new Map(columns.map((column) => [column.toLowerCase(), column])).values()].join();
 }
 
-/** In a text, a backslash makes the next character one of the text. */
+/** A backslash escapes the next character of a text. */
 function literal(value: string | number | boolean): string {
   return typeof value === 'string' ? `'${value.replaceAll(/[\\']/g, '\\$&')}'` : String(value);
 }
@@ -70,7 +73,7 @@ export function toRecord(
   return { id: row.Id, fields: Object.fromEntries(fields), raw: row };
 }
 
-/** Salesforce answers in its own spelling, whatever the case of the request. */
+/** Salesforce returns names in its own spelling, whatever the spelling of the request. */
 function byLowerCase(row: object): Map<string, unknown> {
   return new Map(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -1,10 +1,10 @@
-/** What Salesforce's refusals mean. */
+/** Maps Salesforce's error responses to ProviderError. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { bounded, retryAfterMs } from '../read-responses.ts';
 import { errorResponse, type Refusal } from './wire.ts';
 
-/** Codes say more than the status: REQUEST_LIMIT_EXCEEDED comes with a 403, say. */
+/** Codes are more specific than the status. For example, REQUEST_LIMIT_EXCEEDED has status 403. */
 const KIND_OF_CODE: Record<string, ProviderErrorKind> = {
   INVALID_SESSION_ID: 'AUTH_INVALIDATED',
   INVALID_GRANT: 'AUTH_INVALIDATED',
@@ -35,21 +35,23 @@ export function failure(response: ProviderResponse): ProviderError {
   });
 }
 
-/** Why a record was refused for what is in it; null if the cause is not the record. */
+/** Returns why Salesforce refused the record's content. Null if it failed for another reason. */
 export function findRefusal(response: ProviderResponse): string[] | null {
   const kind = kindOf(response);
   return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(response) : null;
 }
 
 export function messages(response: ProviderResponse): string[] {
-  const told = errorResponse.parse(response.body).map(words);
-  return told.length > 0 ? told.slice(0, MESSAGES_MAX) : [words({ message: '', errorCode: '' })];
+  const texts = errorResponse.parse(response.body).map(messageText);
+  return texts.length > 0
+    ? texts.slice(0, MESSAGES_MAX)
+    : [messageText({ message: '', errorCode: '' })];
 }
 
-/** The code stays with the words: it is what people look an error up by. */
-export function words({ message, errorCode }: Refusal): string {
-  const told = message || 'no reason given';
-  return bounded(errorCode ? `${told} (${errorCode})` : told);
+/** Adds the code to the message, because users search the documentation by code. */
+export function messageText({ message, errorCode }: Refusal): string {
+  const texts = message || 'no reason given';
+  return bounded(errorCode ? `${texts} (${errorCode})` : texts);
 }
 
 function kindOf({ status, body }: ProviderResponse): ProviderErrorKind {

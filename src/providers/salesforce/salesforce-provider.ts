@@ -1,4 +1,4 @@
-/** Salesforce: what it is, and which of its capabilities are wired to code. */
+/** The Salesforce provider: its facts, limits and capabilities. */
 import { z } from 'zod';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
@@ -14,61 +14,59 @@ import { subscribe } from './subscribe.ts';
 import { queryResponse } from './wire.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
-/** Records by their ids, as Salesforce has them now. */
-
-/** The form of an id that the other form begins with: Salesforce takes and gives both. */
+/** The length of a short id, which the long form of 18 characters begins with. Salesforce accepts and returns both. */
 const SHORT_ID = 15;
 
 async function readRecords(
   session: ProviderSession,
   { objectName, fields, ids }: RecordsRead,
 ): Promise<ProviderRecord[]> {
-  const known = ids.filter((id) => findRecordId(id) !== null);
-  if (known.length === 0) return [];
-  const listed = known.map((id) => `'${id}'`).join(',');
+  const validIds = ids.filter((id) => findRecordId(id) !== null);
+  if (validIds.length === 0) return [];
+  const listed = validIds.map((id) => `'${id}'`).join(',');
   const q = `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)} WHERE Id IN (${listed})`;
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
   if (!isSuccess(response)) throw failure(response);
   const { records } = responseBody(queryResponse, response, 'READ');
   const fieldPaths = fields.map((field): [string, string[]] => [field, fieldPath(field)]);
   const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID), row]));
-  return known.flatMap((id) => {
+  return validIds.flatMap((id) => {
     const row = rows.get(id.slice(0, SHORT_ID));
     return row ? { ...toRecord(row, fieldPaths), id } : [];
   });
 }
 
-/** Whose account a token is of, if its answer did not say so: the person's identity URL, which names the org too. */
+/** The person of a token, if the token response lacks it. `sub` is an identity URL that also names the org. */
 
 const userInfo = z.object({ sub: z.string().min(1) });
 
 async function identify(session: ProviderSession): Promise<AccountIdentity> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
   const facts = isSuccess(response) ? userInfo.safeParse(response.body) : null;
-  // The workspace is in the org's addresses: without it there is no connection.
+  // Without a workspace there is no base URL, so the connection already has it.
   return { workspaceRef: null, consumerRef: facts?.data?.sub ?? null };
 }
 
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
 const PUB_SUB_URL = 'https://api.pubsub.salesforce.com:7443';
 const ENGAGEMENT_URL = 'https://pi.pardot.com';
-/** Of sandboxes and developers' orgs. */
+/** The base URL for sandboxes and developer orgs. */
 const ENGAGEMENT_DEMO_URL = 'https://pi.demo.pardot.com';
 
 const LIMITS: ProviderLimits = {
-  // An org has 25 long requests at once (5 in a developer's), shared with all its other apps.
+  // An org permits 25 concurrent long requests (5 in a developer org), shared by all its apps.
   concurrency: 5,
-  // Allowances are counted by the day, not the second: this only keeps one read from bursting.
+  // Salesforce's quotas are daily. This limit only prevents bursts.
   requestsPerSecond: 10,
-  // A query may take Salesforce two minutes; few take half of one.
+  // A query may take two minutes, but few take half a minute.
   timeoutMs: 60_000,
-  // 2,000 rows of 16 KiB each.
+  // Room for 2,000 rows of 16 KiB each.
   answerBytes: 32 * 1024 * 1024,
   batchSize: 100,
   pageSize: 2_000,
 };
 
-/** The addresses put proxies or test servers in the place of an org's own host, and of the services beside it. */
+/** The options replace the URLs of the org and of other services by those of proxies or test servers. */
 export function salesforceProvider(
   options: { baseUrl?: string; engagementUrl?: string; pubSubUrl?: string } = {},
 ): Provider {
@@ -84,7 +82,7 @@ export function salesforceProvider(
       revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
       authorizeParams: { prompt: 'login' },
       tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
-      // Token answers name no lifetime: a session lasts as long as the org has set, two hours by default.
+      // Token responses contain no lifetime. A session lasts as long as the org configured, by default two hours.
       defaultLifetimeSeconds: 2 * 60 * 60,
     },
     workspaceRequired: true,

@@ -1,4 +1,4 @@
-/** Salesforce's Change Data Capture, streamed by its Pub/Sub API. */
+/** Subscribes to Salesforce's Change Data Capture by its Pub/Sub API. */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
@@ -11,9 +11,9 @@ const MINUTE_MS = 60_000;
 
 export function subscribe(pubSubUrl: string): SubscribeCapability {
   return {
-    // UNDELETE is told by its own name: the record is there again, and was not created.
+    // UNDELETE has the kind OTHER: the record exists again, but was not created.
     kinds: ['CREATE', 'UPDATE', 'DELETE', 'OTHER'],
-    // Each connection has its own channel, also to an org that others are connected to.
+    // Each connection has its own channel, even if several connections have the same org.
     accountOf: ({ id }) => id,
     calls,
     stream: {
@@ -45,7 +45,7 @@ const deletedResponse = z.object({
   deletedRecords: z.array(z.object({ id: z.string(), deletedDate: z.string() })),
 });
 
-/** Salesforce tells what was deleted by the minute, for 15 days. */
+/** Lists deletions. Salesforce keeps them for 15 days and filters by the minute. */
 async function deletions(
   session: ProviderSession,
   { account, objectName, since, until }: TimeSpan & { account: string; objectName: string },

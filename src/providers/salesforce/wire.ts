@@ -1,4 +1,4 @@
-/** Salesforce's answers, as far as they are read. */
+/** Schemas of Salesforce's responses. They contain only members that the code reads. */
 import { z } from 'zod';
 
 const refusal = z.object({
@@ -6,10 +6,12 @@ const refusal = z.object({
   errorCode: z.string().catch(''),
 });
 export type Refusal = z.infer<typeof refusal>;
-/** Anything else (a gateway's page, say) counts as an answer that names no error. */
+/** Other bodies, such as the error page of a proxy, count as a response without errors. */
 export const errorResponse = z.array(refusal).catch([]);
 
-/** Only this path is followed: it is stored between pages, and sent with the org's credentials. */
+/**
+ * The only permitted path of the next page, because the path is stored and then requested with the org's credentials.
+ */
 export const nextRecordsPath = z.string().regex(/^\/services\/data\/v\d+\.\d+\/query\/[\w-]+$/);
 
 export const queryRow = z.looseObject({ Id: z.string() });
@@ -29,7 +31,7 @@ export const queryResponse = z
 
 export const createResponse = z.object({ id: z.string() });
 
-/** One for each record, in order. */
+/** The outcomes of a batch, one for each record, in order. */
 export const collectionResponse = z.array(
   z.object({
     id: z.string().nullish(),
@@ -71,12 +73,12 @@ export const describeResponse = z.object({
   fields: z.array(field),
 });
 
-/** Custom fields, with all that they are made of. */
+/** Custom fields with their complete metadata. */
 export const toolingResponse = z.object({
   records: z.array(z.object({ Id: z.string(), Metadata: z.looseObject({ type: z.string() }) })),
 });
 
-/** The answer to a composite of one request. */
+/** The response to a composite request with one inner request. */
 export const compositeResult = z.object({
   compositeResponse: z.tuple([z.object({ body: z.unknown(), httpStatusCode: z.int() })]),
 });

@@ -1,4 +1,4 @@
-/** Records created, updated and deleted. Salesforce's answers never hold the record itself. */
+/** Creates, updates and deletes records. Salesforce's responses never contain the record. */
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
@@ -12,19 +12,22 @@ import { ProviderError } from '../provider-error.ts';
 import { isSuccess, responseBody } from '../read-responses.ts';
 import { findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
-import { failure, findRefusal, messages, words } from './refused.ts';
+import { failure, findRefusal, messages, messageText } from './refused.ts';
 import { collectionResponse, createResponse } from './wire.ts';
 
-/** The headers that a caller may add to a write: Salesforce's own, such as Sforce-Duplicate-Rule-Header. */
+/** Permitted names of headers that a caller adds to a write, such as Sforce-Duplicate-Rule-Header. */
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-/** Printable ASCII: nothing that could end the header. */
+/** Permitted values: printable ASCII, because control characters could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,1000}$/;
-/** What the session and HTTP itself decide: who asks, whom, in what form, over which connection. */
+/** Headers that the session and HTTP itself set. Callers must not replace them. */
 const RESERVED =
   /^(?:authorization|cookie|host|accept|accept-.*|content-.*|connection|expect|forwarded|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*)$/i;
 
-/** Refuses the whole write when a header cannot be sent, rather than to write without it. */
+/**
+ * Returns the headers to send. Throws BAD_REQUEST if one is not permitted, because a write without it could differ from
+ * the request.
+ */
 function forwardedHeaders(headers: { key: string; value: string }[] = []): Record<string, string> {
   const refused = headers.find(
     ({ key, value }) => !HEADER_NAME.test(key) || RESERVED.test(key) || !HEADER_VALUE.test(value),
@@ -95,7 +98,7 @@ export async function writeBatch(
     headers: forwardedHeaders(batch.headers),
     body: {
       allOrNone: batch.allOrNone,
-      // Last, so that no record can name another type than the batch does.
+      // `attributes` comes last, so that no record can override the object type of the batch.
       records: batch.records.map(({ record }) => ({ ...record, attributes })),
     },
   });
@@ -111,12 +114,17 @@ function batchOutcomes(response: ProviderResponse, ids: (string | null)[]): Reco
   return results.map(({ id, success, errors }, index) => {
     const recordId = id ?? ids[index] ?? null;
     if (success) return { success, recordId, data: null, errors: [] };
-    const told = errors.map((error) => words({ ...error, errorCode: error.statusCode }));
-    return refusedOutcome(recordId, told.length > 0 ? told : ['Salesforce gave no reason']);
+    const errorTexts = errors.map((error) =>
+      messageText({ ...error, errorCode: error.statusCode }),
+    );
+    return refusedOutcome(
+      recordId,
+      errorTexts.length > 0 ? errorTexts : ['Salesforce gave no reason'],
+    );
   });
 }
 
-/** Of a record that was named (an update, a delete), a 404 is about that record. */
+/** Returns the outcome of a refused write. A 404 to an update or deletion concerns that record. */
 function refusedOrThrown(response: ProviderResponse, recordId: string | null): RecordOutcome {
   const error = failure(response);
   const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;

@@ -5,12 +5,12 @@ import { subscribe } from './subscribe.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
 const limits: ProviderLimits = {
-  // Enough to hide the way there and back, and a small part of the sandbox's own sockets.
+  // Enough to hide the latency, and few of the sandbox's sockets.
   concurrency: 10,
-  // A twentieth of what the sandbox takes by default: one connection leaves room for others.
+  // 5 % of the sandbox's default rate, so that one connection can't use all of it.
   requestsPerSecond: 1_000,
   timeoutMs: 10_000,
-  // A page of 200 contacts is 100 KB; this is all of them with every text at its longest.
+  // A page of 200 contacts has 100 KB. This limit permits maximum-length texts in all of them.
   answerBytes: 8 * 1024 * 1024,
   batchSize: 100,
   pageSize: 200,
@@ -29,8 +29,8 @@ const capabilities: Capabilities = {
 };
 
 /**
- * The built-in CRM, to try the platform with: it has every scheme and every capability. Its address, without
- * a trailing slash, is told anew each time: the sandbox moves when the process that runs it ends.
+ * The built-in CRM for trying the gateway, with all authentication schemes and capabilities. `address` returns its
+ * current URL without a trailing slash, which changes when another process takes over the sandbox.
  */
 export function sandboxProvider(address: () => string): Provider {
   return {
@@ -68,7 +68,7 @@ export function sandboxProvider(address: () => string): Provider {
       filters: 20,
       associations: true,
       headers: true,
-      // It forgets one after 24 hours.
+      // The sandbox keeps keys for 24 hours.
       idempotencyKeyMs: 23 * 3_600_000,
       allOrNone: ['CREATE', 'UPDATE'],
     },

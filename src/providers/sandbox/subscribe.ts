@@ -1,4 +1,4 @@
-/** The sandbox's webhooks: made by requests, one for each object of a connection. */
+/** Subscribes to the sandbox's webhooks by requests, one for each object of a connection. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
@@ -29,16 +29,16 @@ const KINDS = new Map<string, ProviderEventKind>([
 const calls: SubscriptionCalls = {
   expire: true,
 
-  async setUp(session, wanted) {
-    const { objectName, url, secret, account } = wanted;
-    const body = { objectName, url, secret, account, events: typesOf(wanted) };
-    return made(succeeded(await session.send({ method: 'POST', path: PATH, body })));
+  async setUp(session, desired) {
+    const { objectName, url, secret, account } = desired;
+    const body = { objectName, url, secret, account, events: typesOf(desired) };
+    return createdSubscription(succeeded(await session.send({ method: 'POST', path: PATH, body })));
   },
 
   async renew(session, providerRef) {
     const path = `${PATH}/${encodeURIComponent(providerRef)}/renew`;
     const response = await session.send({ method: 'POST', path });
-    return response.status === NOT_FOUND ? null : made(succeeded(response));
+    return response.status === NOT_FOUND ? null : createdSubscription(succeeded(response));
   },
 
   async takeDown(session: ProviderSession, providerRef: string) {
@@ -50,13 +50,13 @@ const calls: SubscriptionCalls = {
 
 export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
-  // All callers see the same workspace: the name that a subscription gives the account tells whose an event is.
+  // All callers share one workspace, so events name the account by the name that the subscription gave it.
   accountOf: ({ id }) => id,
   requests: { isSigned, eventsOf },
   calls,
 };
 
-/** `contacts.merged` and the like are native names as they are. */
+/** Returns the event types of the subscription. Native names such as `contacts.merged` are passed on. */
 function typesOf({ objectName, kinds, otherEvents }: DesiredSubscription): string[] {
   const types = [...KINDS].flatMap(([type, kind]) => (kinds.includes(kind) ? type : []));
   const others = otherEvents.map((name) => name.replace(`${objectName}.`, ''));
@@ -68,12 +68,12 @@ function isSigned(
   secrets: readonly string[],
   now: Date,
 ): boolean {
-  const [, seconds = '', given = ''] =
+  const [, seconds = '', hexDigest = ''] =
     /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(String(headers['x-sandbox-signature'])) ?? [];
   if (!(Math.abs(now.getTime() - Number(seconds) * 1_000) <= TOLERANCE_MS)) return false;
   return secrets.some((secret) => {
     const expected = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
-    const digest = Buffer.from(given, 'hex');
+    const digest = Buffer.from(hexDigest, 'hex');
     return digest.length === expected.length && timingSafeEqual(digest, expected);
   });
 }
@@ -128,7 +128,7 @@ function succeeded(response: ProviderResponse): ProviderResponse {
   throw refusalError(response);
 }
 
-function made(response: ProviderResponse): CreatedSubscription {
+function createdSubscription(response: ProviderResponse): CreatedSubscription {
   const { id, expiresAt } = responseBody(subscriptionSchema, response, 'WRITE');
   return { providerRef: id, expireTime: new Date(expiresAt) };
 }

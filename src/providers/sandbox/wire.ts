@@ -1,4 +1,4 @@
-/** The sandbox's wire format, and what its refusals mean. */
+/** Schemas of the sandbox's responses, and the mapping of its errors to ProviderError. */
 import { z } from 'zod';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
@@ -51,7 +51,7 @@ const refusalSchema = z.object({
   errors: z.array(problemSchema).optional(),
 });
 
-/** Why a request was refused, in words for people: one text for each problem. */
+/** Returns a human-readable message for each problem of a refused request. */
 export function refusalMessages(response: ProviderResponse): string[] {
   const { data } = refusalSchema.safeParse(response.body);
   if (data === undefined) return [`The sandbox answered ${response.status}`];
@@ -62,7 +62,7 @@ export function messagesOf(problems: z.output<typeof problemSchema>[]): string[]
   return problems.map(({ message }) => bounded(message));
 }
 
-/** The refusal of a whole request, as distinct from that of the record in it. */
+/** Creates the error for a refused request. Refusals of a record become its outcome instead. */
 export function refusalError(response: ProviderResponse): ProviderError {
   return new ProviderError(kindOf(response), refusalMessages(response).join('; '), {
     status: response.status,
@@ -70,7 +70,7 @@ export function refusalError(response: ProviderResponse): ProviderError {
   });
 }
 
-/** Kinds of a refusal that is about the record sent: that record's outcome, and no failure. */
+/** Kinds of refusals that concern the record. They become the record's outcome, not an error. */
 const RECORD_REFUSALS = new Set<ProviderErrorKind>(['BAD_REQUEST', 'MISSING_FIELD']);
 
 export function isRecordRefusal(response: ProviderResponse): boolean {

@@ -19,7 +19,7 @@ import {
   writtenSchema,
 } from './wire.ts';
 
-/** Headers that callers may set: what else they could name is the session's own, or a secret. */
+/** The prefix of headers that callers may set. Other headers belong to the session or may be secret. */
 const HEADER_START = 'x-sandbox-';
 
 export async function writeRecord(
@@ -111,7 +111,10 @@ function requestHeaders({
   return idempotencyKey === undefined ? sent : { ...sent, 'idempotency-key': idempotencyKey };
 }
 
-/** `data` has the headers that the sandbox echoed too, so that callers see that they arrived. */
+/**
+ * Creates the outcome of a write. `data` includes the headers that the sandbox echoed, so that callers see that they
+ * arrived.
+ */
 function accepted(
   record: Record<string, unknown> & { id: string },
   echoedHeaders: Record<string, string>,
@@ -125,7 +128,7 @@ function refusalOutcome(response: ProviderResponse, recordId: string | null): Re
   return refused(recordId, refusalMessages(response));
 }
 
-/** A record without an id of its own has an empty one until here. */
+/** Creates the outcome of a refused record. An empty id means that the record has none. */
 function refused(recordId: string | null, errors: string[]): RecordOutcome {
   return refusedOutcome(recordId || null, errors);
 }

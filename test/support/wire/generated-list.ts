@@ -4,7 +4,7 @@ import type {
   Paging,
   TimeFilter,
 } from '../../../src/providers/declarative/declaration/list-declaration.ts';
-import type { Place } from '../../../src/providers/declarative/declaration/place.ts';
+import type { RequestLocation } from '../../../src/providers/declarative/declaration/request-location.ts';
 import { valueAt, withValue } from '../../../src/providers/declarative/json.ts';
 import { readTime } from '../../../src/providers/declarative/times.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
@@ -43,7 +43,7 @@ function isListed(list: List, request: ServedRequest, { objectName }: Said): boo
   return String(valueAt(request.body, fields.name) ?? '').startsWith(before);
 }
 
-function askedAt({ in: part, name }: Place, request: ServedRequest): string | undefined {
+function askedAt({ in: part, name }: RequestLocation, request: ServedRequest): string | undefined {
   if (part === 'query') return request.query.get(name) ?? undefined;
   if (part === 'header') return request.headers[name.toLowerCase()];
   const value = valueAt(request.body, name);
@@ -133,7 +133,7 @@ function answered(list: List, cut: Cut, { request, url, rows }: Arrived): Served
   };
   set(total, cut.total);
   if ('more' in paging) set(paging.more, next !== null);
-  if ('ends' in paging) set(paging.ends, next === null);
+  if ('lastPage' in paging) set(paging.lastPage, next === null);
   if (paging.kind === 'offset') set(paging.total, cut.total);
   if (paging.kind === 'cursor') set(paging.next, next);
   const isAddress = paging.kind === 'nextUrl' || paging.kind === 'link';

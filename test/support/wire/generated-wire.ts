@@ -66,8 +66,8 @@ function credentialsOf({ apiKey }: DeclaredProvider): Record<string, string> {
   return { [apiKey.name.toLowerCase()]: `${apiKey.valuePrefix ?? ''}${TOKEN}` };
 }
 
-function textFieldOf({ id, known = {}, changedAt }: ObjectDeclaration): string {
-  const names = Object.entries(known).filter(([, type]) => type === 'STRING');
+function textFieldOf({ id, standardFields = {}, changedAt }: ObjectDeclaration): string {
+  const names = Object.entries(standardFields).filter(([, type]) => type === 'STRING');
   const usable = names
     .map(([name]) => name)
     .filter((name) => id !== `/${name}` && !/(^|_)id$|Id$/.test(name));

@@ -7,7 +7,7 @@ import { eventList } from './event-list-declaration.ts';
 import { events, identity } from './events-declaration.ts';
 import { list } from './list-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
-import { pointer, texts } from './place.ts';
+import { pointer, texts } from './request-location.ts';
 
 export type { ObjectDeclaration, ObjectDeclarationInput } from './object-declaration.ts';
 export { objectDeclaration };
@@ -56,7 +56,7 @@ export const declaration = z.strictObject({
       z.strictObject({
         displayName: z.string(),
         /** Not required for connecting, because the vendor returns it only to a caller with a token. */
-        isKnownLater: z.boolean().default(false),
+        isOptional: z.boolean().default(false),
       }),
     )
     .default({}),

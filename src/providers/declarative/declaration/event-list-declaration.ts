@@ -1,11 +1,11 @@
-/** A vendor whose webhook only says that something changed, and that lists the changes elsewhere. */
+/** The schema for vendors whose webhook only notifies that something changed. The changes are in a list. */
 import { z } from 'zod';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
 import { proof } from './events-declaration.ts';
-import { json, path, pointer, timeFormat } from './place.ts';
+import { json, path, pointer, timeFormat } from './request-location.ts';
 
 /** A request for one webhook, whose id is `{ref}`. */
-const about = z.strictObject({ path, body: json.optional() });
+const webhookRequest = z.strictObject({ path, body: json.optional() });
 
 /** The webhook that notifies of changes. Each connection has one, because vendors allow few. */
 const webhook = z.strictObject({
@@ -23,12 +23,12 @@ const webhook = z.strictObject({
     /** True while the webhook records changes. */
     isWorking: pointer,
     /** True while the webhook sends notifications. It may stop after failures. */
-    isTelling: pointer,
+    isNotifying: pointer,
   }),
   /** Extends the webhook. */
-  renew: about,
+  renew: webhookRequest,
   /** Restarts notifications. */
-  resume: about,
+  resume: webhookRequest,
   /** Deletes the webhook, by DELETE. */
   remove: z.strictObject({ path }),
 });
@@ -46,8 +46,8 @@ const entries = z.strictObject({
   hasMore: pointer,
   /** Where an entry holds its time. */
   time: z.strictObject({ at: pointer, format: timeFormat }),
-  /** Present in an entry if the vendor cannot say what changed. */
-  untold: pointer,
+  /** Present in an entry if the vendor cannot list the changes. */
+  incomplete: pointer,
   /** The member of an entry that maps objects by name. */
   objects: z.string(),
   /** The members of an object with changed records: each is a map by record id, or a list of ids. */

@@ -1,20 +1,20 @@
-/** A vendor's webhooks: how requests are authenticated, and where events hold their facts. */
+/** The schema for webhooks: how requests are authenticated, and where events hold their facts. */
 import { z } from 'zod';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
-import { json, path, pointer, timeFormat } from './place.ts';
+import { json, path, pointer, timeFormat } from './request-location.ts';
 
 /** The location of a fact: a pointer into the event, the first of several, a pointer into the body, or a header. */
-const said = z.union([
+const eventValue = z.union([
   pointer,
   z.strictObject({ firstOf: z.array(pointer).min(1) }),
   z.strictObject({ body: pointer }),
   z.strictObject({ header: z.string() }),
 ]);
-export type SaidAt = z.output<typeof said>;
+export type EventValue = z.output<typeof eventValue>;
 
 /** The signed time. Older requests are refused as replays. */
 const signedAt = z.strictObject({
-  at: said,
+  at: eventValue,
   /** The text before the time, if the time is one of several parts. */
   part: z.string().default(''),
   unit: z.enum(['seconds', 'milliseconds', 'iso']),
@@ -57,7 +57,7 @@ const meaning = z.strictObject({
 const account = z.discriminatedUnion('of', [
   z.strictObject({
     of: z.literal('event'),
-    at: said,
+    at: eventValue,
     fact: z.string().default('workspace'),
     template: z.string().includes('{account}').default('{account}'),
   }),
@@ -126,19 +126,19 @@ export const events = z.strictObject({
   /** Where the body holds its events. Absent if the body is one event. */
   list: pointer.optional(),
   /** The parts of the native type, which are joined by dots. */
-  type: z.array(said).min(1),
+  type: z.array(eventValue).min(1),
   types: z.record(z.string(), meaning),
   /** Objects without events. Types without an object concern all others. */
-  tellNothingOf: z.array(z.string()).default([]),
-  nativeId: z.array(said).min(1),
+  objectsWithoutEvents: z.array(z.string()).default([]),
+  nativeId: z.array(eventValue).min(1),
   recordId: z.strictObject({
-    parts: z.array(said).min(1),
+    parts: z.array(eventValue).min(1),
     separator: z.string().default(''),
     /** The form of an id in lists, by object. */
     templates: z.record(z.string(), z.string().includes('{id}')).default({}),
   }),
   /** Default: the time at which the event arrived. */
-  time: z.strictObject({ at: said, format: timeFormat }).optional(),
+  time: z.strictObject({ at: eventValue, format: timeFormat }).optional(),
   /** The changed fields of an update: the keys of a map, the items of a list, or one text. */
   changed: pointer.optional(),
   /** The record after the change, in the form of the lists. Absent: the gateway fetches it. */

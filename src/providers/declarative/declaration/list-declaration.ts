@@ -1,43 +1,51 @@
-/** How a vendor lists an object's records. */
+/** The schema for lists of records: how pages and bounds are requested, and where responses hold records. */
 import { z } from 'zod';
-import { json, path, place, pointer, texts, timeFormat } from './place.ts';
+import { json, path, pointer, requestLocation, texts, timeFormat } from './request-location.ts';
 
 /**
  * How the next page is requested.
+ *
  * - cursor: with a text or number of the response.
+ *
  * - nextUrl: by the URL in the response.
+ *
  * - link: by the URL in a Link header (RFC 8288).
+ *
  * - offset: with the number of records so far.
+ *
  * - page: with the number of the page.
+ *
  * - lastId: with the id of the last record.
+ *
  * - none: one response has all records.
- * `more` is a flag that is false on the last page, and `ends` one that is true there.
+ *
+ * `more` points at a flag that is false on the last page, `lastPage` at one that is true there.
  */
 const paging = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('cursor'),
-    send: place,
+    send: requestLocation,
     next: pointer,
     more: pointer.optional(),
-    ends: pointer.optional(),
+    lastPage: pointer.optional(),
   }),
   z.strictObject({
     kind: z.literal('nextUrl'),
     next: pointer,
     more: pointer.optional(),
-    ends: pointer.optional(),
+    lastPage: pointer.optional(),
   }),
   z.strictObject({ kind: z.literal('link') }),
   z.strictObject({
     kind: z.literal('offset'),
-    send: place,
+    send: requestLocation,
     more: pointer.optional(),
-    ends: pointer.optional(),
+    lastPage: pointer.optional(),
     total: pointer.optional(),
   }),
   z.strictObject({
     kind: z.literal('page'),
-    send: place,
+    send: requestLocation,
     first: z.int().default(1),
     more: pointer.optional(),
     /** Where the response holds the number of pages. */
@@ -45,14 +53,14 @@ const paging = z.discriminatedUnion('kind', [
     /** A header with the number of the next page. It is empty on the last page. */
     nextHeader: z.string().optional(),
   }),
-  z.strictObject({ kind: z.literal('lastId'), send: place, more: pointer.optional() }),
+  z.strictObject({ kind: z.literal('lastId'), send: requestLocation, more: pointer.optional() }),
   z.strictObject({ kind: z.literal('none') }),
 ]);
 export type Paging = z.infer<typeof paging>;
 
 /** A bound of the vendor's filter by time of change. */
 const timeFilter = z.strictObject({
-  ...place.shape,
+  ...requestLocation.shape,
   format: timeFormat,
   /**
    * The form of the filter: a text such as `greater-than(updated,{time})`, or JSON in a body, where `{time}` alone stays a
@@ -75,7 +83,7 @@ export type TimeFilter = z.output<typeof timeFilter>;
 
 /** Where a request names the wanted fields, if the vendor returns few without them. */
 export const selectedFields = z.strictObject({
-  ...place.shape,
+  ...requestLocation.shape,
   separator: z.string().default(','),
   /** The text around the names, such as a GraphQL query. */
   template: z.string().includes('{fields}').default('{fields}'),
@@ -89,7 +97,7 @@ export type SelectedFields = z.output<typeof selectedFields>;
 
 /** The vendor's filter for records whose field has a value. */
 const equality = z.strictObject({
-  ...place.shape,
+  ...requestLocation.shape,
   /** May contain the field's name as `{field}`. */
   name: z.string().min(1).default('{field}'),
   /** Contains `{field}` and `{value}`. In JSON, `{value}` alone keeps the type of the value. */
@@ -117,7 +125,7 @@ export const list = z.strictObject({
   /** The parameter of the page size, and the vendor's maximum. */
   size: z
     .strictObject({
-      ...place.shape,
+      ...requestLocation.shape,
       max: z.int().positive(),
       /** The text around the number. */
       template: z.string().includes('{size}').optional(),
@@ -125,7 +133,9 @@ export const list = z.strictObject({
     .optional(),
   paging,
   /** The vendor only lists a range of at most `count` days. Reads request the last ones, up to today in UTC. */
-  days: z.strictObject({ from: place, to: place, count: z.int().positive() }).optional(),
+  days: z
+    .strictObject({ from: requestLocation, to: requestLocation, count: z.int().positive() })
+    .optional(),
   since: timeFilter.optional(),
   until: timeFilter.optional(),
   /** Both bounds are one text: `join` separates them, and `wrap` encloses them. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FIELD_VALUE_TYPES } from '../../contract.ts';
 import { list, selectedFields } from './list-declaration.ts';
-import { json, path, place, pointer, texts, timeFormat } from './place.ts';
+import { json, path, pointer, requestLocation, texts, timeFormat } from './request-location.ts';
 
 /** A member of a response, and its value on success. */
 const success = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
@@ -77,7 +77,7 @@ const fetching = z.strictObject({
   /** How a request lists several ids. */
   ids: z
     .strictObject({
-      ...place.shape,
+      ...requestLocation.shape,
       template: z.string().includes('{id}').default('{id}'),
       separator: z.string().default(','),
       wrap: z.string().includes('{ids}').default('{ids}'),
@@ -191,7 +191,7 @@ export const objectDeclaration = z.strictObject({
   createMany: batch.optional(),
   updateMany: batch.optional(),
   /** Fields that every account has. */
-  known: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).optional(),
+  standardFields: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).optional(),
   fields: fieldList.optional(),
 });
 export type ObjectDeclaration = z.output<typeof objectDeclaration>;

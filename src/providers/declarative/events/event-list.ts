@@ -1,4 +1,4 @@
-/** What a vendor lists of its changes, and what tells that there are some, by its declaration. */
+/** Subscribes to a vendor's list of changes: reads its entries, and maintains the webhook that notifies of new ones. */
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import {
@@ -19,9 +19,7 @@ import { readTime } from '../times.ts';
 import { isProvenBy } from './proof.ts';
 import { requiredAt, unlessGone } from './subscription-calls.ts';
 
-/** The entries of a list of changes: what each says, and whether some before it were forgotten. */
-
-/** Of an entry, where none was read. */
+/** The number of the first entry of a list. */
 const FIRST = 1;
 
 type Entries = EventListDeclaration['entries'];
@@ -39,29 +37,29 @@ async function readEntries(
   const next = valueAt(response.body, entries.next);
   const all = valueAt(response.body, entries.records);
   if (!Number.isSafeInteger(next) || !Array.isArray(all)) {
-    throw unansweredList(response, 'what has changed, and where it goes on');
+    throw malformedList(response, 'what has changed, and where it goes on');
   }
   const first = Number(next) - all.length;
   const read = all.map((entry: unknown, n) => {
     const time = readTime(valueAt(entry, entries.time.at), entries.time.format);
-    if (!isObject(entry) || !time) throw unansweredList(response, 'when something has changed');
+    if (!isObject(entry) || !time) throw malformedList(response, 'when something has changed');
     return { entry, time, number: first + n };
   });
-  const untold = read.filter(({ entry }, n) => {
+  const incomplete = read.filter(({ entry }, n) => {
     const isForgotten = n === 0 && first > Number(position ?? FIRST);
-    return isForgotten || valueAt(entry, entries.untold) != null;
+    return isForgotten || valueAt(entry, entries.incomplete) != null;
   });
   return {
     events: read.flatMap((one) => eventsIn(entries, one, place)),
     position: String(next),
-    // One that stands still has no more, whatever it says.
+    // A list whose position does not advance has no more entries, even if the vendor says so.
     hasMore: valueAt(response.body, entries.hasMore) === true && String(next) !== position,
     lastTime: read.at(-1)?.time ?? null,
-    incompleteUntil: untold.at(-1)?.time ?? null,
+    incompleteUntil: incomplete.at(-1)?.time ?? null,
   };
 }
 
-function unansweredList({ status }: ProviderResponse, what: string): ProviderError {
+function malformedList({ status }: ProviderResponse, what: string): ProviderError {
   return new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
 }
 
@@ -81,7 +79,7 @@ function eventsIn(
   return Object.entries(named).flatMap(([objectName, object]) =>
     Object.entries(changes).flatMap(([nativeType, kind]) =>
       recordsIn(isObject(object) ? object[nativeType] : null).map(([recordId, told]) => ({
-        // An entry keeps its number: read again it is the same.
+        // The id is stable: an entry keeps its number when it is read again.
         nativeId: [providerRef, number, kind, recordId].join('.'),
         account,
         objectName,
@@ -98,7 +96,7 @@ function eventsIn(
   );
 }
 
-/** Each with what is told of it alone. */
+/** Returns the changed record ids, each with its own part of the entry. */
 function recordsIn(changed: unknown): [id: string, told: unknown][] {
   if (isObject(changed)) return Object.entries(changed).map(([id, told]) => [id, { [id]: told }]);
   const ids = Array.isArray(changed) ? changed.filter((id) => typeof id === 'string') : [];
@@ -114,9 +112,9 @@ export function subscribeByList(
   const told = Object.values(entries.changes);
   return {
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => told.includes(kind)),
-    // Each connection has a list of its own.
+    // Each connection has its own list.
     accountOf: ({ id }) => id,
-    calls: IN_THE_LIST,
+    calls: NO_CALLS,
     list: {
       isPing: (request, secret, now) => isProvenBy(proof, request, { secrets: [secret], now }),
       setUp: (session, url) => setUp(vendor, webhook, { session, url }),
@@ -127,16 +125,19 @@ export function subscribeByList(
   };
 }
 
-/** The list has all objects: nothing is asked for one of them. */
-const IN_THE_LIST: SubscriptionCalls = {
+/** The list covers all objects, so a subscription to one object needs no request. */
+const NO_CALLS: SubscriptionCalls = {
   areShared: true,
-  setUp: async () => IN_IT,
-  renew: async () => IN_IT,
+  setUp: async () => WHOLE_LIST,
+  renew: async () => WHOLE_LIST,
   takeDown: async () => {},
 };
-const IN_IT = { providerRef: 'list', expireTime: null };
+const WHOLE_LIST = { providerRef: 'list', expireTime: null };
 
-/** Those that the vendor may have made before an answer was lost go first: it allows few. */
+/**
+ * Creates the webhook. First deletes webhooks with the same URL, left from lost responses, because the vendor permits
+ * few.
+ */
 async function setUp(
   vendor: Vendor,
   webhook: Webhook,
@@ -154,44 +155,52 @@ async function setUp(
   };
 }
 
-interface One {
+interface WebhookRef {
   session: ProviderSession;
   ref: string;
 }
 
-async function renew(vendor: Vendor, webhook: Webhook, { session, ref }: One): Promise<boolean> {
+async function renew(
+  vendor: Vendor,
+  webhook: Webhook,
+  { session, ref }: WebhookRef,
+): Promise<boolean> {
   const found = (await listed(vendor, webhook, session)).find((one) => one.ref === ref);
   if (!found?.isWorking) return false;
   const post = async ({ path, body }: Webhook['renew']) => {
     const request = { method: 'POST', path: fillPath(path, { ref }, session) } as const;
     await sendRequest(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
   };
-  if (!found.isTelling) await post(webhook.resume);
+  if (!found.isNotifying) await post(webhook.resume);
   await post(webhook.renew);
   return true;
 }
 
-async function takeDown(vendor: Vendor, { remove }: Webhook, { session, ref }: One): Promise<void> {
+async function takeDown(
+  vendor: Vendor,
+  { remove }: Webhook,
+  { session, ref }: WebhookRef,
+): Promise<void> {
   const path = fillPath(remove.path, { ref }, session);
   await unlessGone(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
 }
 
 async function listed(
   vendor: Vendor,
-  { path, listed: places }: Webhook,
+  { path, listed: locations }: Webhook,
   session: ProviderSession,
-): Promise<{ ref: string; at: unknown; isWorking: boolean; isTelling: boolean }[]> {
+): Promise<{ ref: string; at: unknown; isWorking: boolean; isNotifying: boolean }[]> {
   const request = { method: 'GET', path: fillPath(path, {}, session) } as const;
   const { body } = await sendRequest(vendor, session, request);
-  const all = valueAt(body, places.records);
+  const all = valueAt(body, locations.records);
   return (Array.isArray(all) ? all : []).flatMap((one: unknown) => {
-    const ref = findId(valueAt(one, places.ref));
+    const ref = findId(valueAt(one, locations.ref));
     if (ref === null) return [];
     return {
       ref,
-      at: valueAt(one, places.url),
-      isWorking: valueAt(one, places.isWorking) === true,
-      isTelling: valueAt(one, places.isTelling) === true,
+      at: valueAt(one, locations.url),
+      isWorking: valueAt(one, locations.isWorking) === true,
+      isNotifying: valueAt(one, locations.isNotifying) === true,
     };
   });
 }

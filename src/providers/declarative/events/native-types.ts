@@ -1,4 +1,4 @@
-/** Which of a vendor's types of events are about an object. */
+/** Finds the event types of an object. */
 import type { ProviderEventKind } from '../../subscribing.ts';
 import type { Events } from '../declaration/events-declaration.ts';
 
@@ -7,10 +7,13 @@ export interface NativeType {
   kind: ProviderEventKind;
 }
 
-/** Those that name the object; if none does, those that hold for every object. */
-export function typesAbout({ types, tellNothingOf }: Events, objectName: string): NativeType[] {
+/** Returns the types that name the object. If no type does, returns the types for every object. */
+export function typesAbout(
+  { types, objectsWithoutEvents }: Events,
+  objectName: string,
+): NativeType[] {
   const all = Object.entries(types).map(([type, { object, kind }]) => ({ type, kind, object }));
   const named = all.filter(({ object }) => object === objectName);
-  if (named.length > 0 || tellNothingOf.includes(objectName)) return named;
+  if (named.length > 0 || objectsWithoutEvents.includes(objectName)) return named;
   return all.filter(({ object }) => object === undefined);
 }

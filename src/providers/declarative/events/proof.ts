@@ -1,8 +1,8 @@
-/** Whether a request is the vendor's. */
+/** Verifies that a request comes from the vendor: by a signature, or by HTTP Basic. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { Events, Proof } from '../declaration/events-declaration.ts';
-import { accountIn, bodyOf, saidAt } from './said.ts';
+import { accountIn, bodyOf, readEventValue } from './event-values.ts';
 
 type Hmac = Proof & { kind: 'hmac' };
 
@@ -15,7 +15,7 @@ export function isProven(
   return isProvenBy(proof, request, { secrets: own, now });
 }
 
-/** By one of the secrets as they are. */
+/** True if one of the secrets proves the request. The secrets are used unchanged. */
 export function isProvenBy(
   proof: Proof,
   request: WebhookRequest,
@@ -27,8 +27,8 @@ export function isProvenBy(
 }
 
 /**
- * An account of its own has a secret of its own, made of the app's: who learns the one that signs its events can
- * sign none of another account.
+ * Derives the secret of one account from the app's secret. A customer who learns the secret of their account can't sign
+ * events of another account.
  */
 export function secretFor(secret: string, account: string): string {
   return createHmac('sha256', secret).update(`events of ${account}`).digest('hex').slice(0, 40);
@@ -40,8 +40,8 @@ function secretsOf(request: WebhookRequest, secrets: readonly string[]): string[
 }
 
 function isBasic({ headers }: WebhookRequest, credentials: string): boolean {
-  const [, given = ''] = /^Basic ([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
-  return isEqual(Buffer.from(given, 'base64'), Buffer.from(credentials));
+  const [, received = ''] = /^Basic ([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
+  return isEqual(Buffer.from(received, 'base64'), Buffer.from(credentials));
 }
 
 function isSigned(
@@ -67,13 +67,13 @@ const ENCODED = {
   base64: /^([A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/,
 } as const;
 
-/** Null if the text encodes no key: with an empty one anybody could sign. */
+/** Null if the text is not an encoded key. An empty key would let everyone sign. */
 function keyOf({ key }: Hmac, secret: string): Buffer | null {
   if (key === 'text') return Buffer.from(secret);
   return ENCODED[key].test(secret) ? Buffer.from(secret, key) : null;
 }
 
-/** They may have any length: only those of the right length are compared. */
+/** Returns the signatures of the request. They may have any length; only those of the right length are compared. */
 function signaturesIn({ header, prefix, separator, encoding }: Hmac, request: WebhookRequest) {
   const value = String(request.headers[header.toLowerCase()] ?? '');
   const parts = separator === undefined ? [value] : value.split(separator);
@@ -83,24 +83,24 @@ function signaturesIn({ header, prefix, separator, encoding }: Hmac, request: We
     .map((part) => Buffer.from(part.slice(prefix.length), encoding));
 }
 
-/** Empty if the vendor sends none; null if it is missing or not a time. */
+/** Returns the signed time as text. Empty if the vendor sends none, null if it is missing or not a time. */
 function timestampOf({ signedAt, separator }: Hmac, request: WebhookRequest): string | null {
   if (!signedAt) return '';
   const body = bodyOf(request);
-  const value = saidAt(signedAt.at, { request, body, event: body }) ?? '';
+  const value = readEventValue(signedAt.at, { request, body, event: body }) ?? '';
   const parts = separator === undefined ? [value] : value.split(separator);
   const found = parts.find((part) => part.trim().startsWith(signedAt.part))?.trim() ?? '';
   const time = found.slice(signedAt.part.length);
   return Number.isNaN(millisecondsOf(signedAt.unit, time)) ? null : time;
 }
 
-/** Date.parse takes more, and the text is a part of what is signed. */
+/** A strict format, because Date.parse accepts more and the text is part of the signed text. */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** NaN if the text is not a time. */
+/** Returns the time in milliseconds since 1970. NaN if the text is not a time. */
 function millisecondsOf(unit: NonNullable<Hmac['signedAt']>['unit'], text: string): number {
-  const form = unit === 'iso' ? ISO : /^\d{1,16}$/;
-  if (!form.test(text)) return Number.NaN;
+  const pattern = unit === 'iso' ? ISO : /^\d{1,16}$/;
+  if (!pattern.test(text)) return Number.NaN;
   if (unit === 'iso') return Date.parse(text);
   return Number(text) * (unit === 'seconds' ? 1_000 : 1);
 }
@@ -111,6 +111,6 @@ function isTimely({ signedAt }: Hmac, timestamp: string, now: Date): boolean {
   return Math.abs(now.getTime() - ms) <= signedAt.toleranceMs;
 }
 
-function isEqual(given: Buffer, expected: Buffer): boolean {
-  return given.length === expected.length && timingSafeEqual(given, expected);
+function isEqual(received: Buffer, expected: Buffer): boolean {
+  return received.length === expected.length && timingSafeEqual(received, expected);
 }

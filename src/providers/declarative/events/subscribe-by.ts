@@ -1,4 +1,4 @@
-/** Events that a vendor sends, and whose account a connection is to, by its declaration. */
+/** Subscribes to a vendor's webhooks, parses their events, and finds the account of a connection, as declared. */
 import { createHmac } from 'node:crypto';
 import type { AccountIdentity, ProviderSession } from '../../contract.ts';
 import {
@@ -18,19 +18,23 @@ import { nestedFields } from '../nested-fields.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath } from '../template.ts';
 import { readTime } from '../times.ts';
+import {
+  accountIn,
+  bodyOf,
+  type EventSource,
+  readEventValue,
+  readEventValues,
+} from './event-values.ts';
 import { typesAbout } from './native-types.ts';
 import { isProven } from './proof.ts';
-import { accountIn, allSaidAt, bodyOf, type Sent, saidAt } from './said.ts';
 import { subscriptionCalls } from './subscription-calls.ts';
 
-/** The events of a vendor's request, by its declaration. */
+type Arrived = EventSource & { arrival: Arrival };
 
-type Arrived = Sent & { arrival: Arrival };
-
-/** More than any vendor sends at once. */
+/** The maximum number of events in a request. No vendor sends more. */
 const EVENTS_MAX = 10_000;
 
-/** Types that the declaration does not name are left out. Throws MalformedEvents. */
+/** Parses the events of a request. Omits types that are not declared. Throws MalformedEvents. */
 function eventsOf(
   { displayName, declaration }: Vendor,
   events: Events,
@@ -53,19 +57,19 @@ function isChallenge({ challenge }: Events, body: unknown): boolean {
   return challenge !== undefined && valueAt(body, challenge.at) === challenge.value;
 }
 
-/** Empty for an event that is left out; null if the value is not an event. */
+/** Returns an empty list for an event to ignore. Null if the value is not an event. */
 function eventOf(
   { objects, anyObject }: Declaration,
   events: Events,
   sent: Arrived,
 ): ProviderEvent | [] | null {
-  const type = allSaidAt(events.type, sent)?.join('.');
+  const type = readEventValues(events.type, sent)?.join('.');
   if (type === undefined) return null;
   const meaning = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
   if (!meaning || isSkipped(events, sent)) return [];
   const { nativeId, recordId } = events;
-  const ids = allSaidAt(nativeId, sent);
-  const record = allSaidAt(recordId.parts, sent);
+  const ids = readEventValues(nativeId, sent);
+  const record = readEventValues(recordId.parts, sent);
   const at = timeOf(events, sent);
   const account = accountOf(events, sent);
   const objectName = meaning.object ?? sent.arrival.subscription?.objectName ?? null;
@@ -90,17 +94,17 @@ function eventOf(
   };
 }
 
-function isSkipped({ skip }: Events, { event }: Sent): boolean {
+function isSkipped({ skip }: Events, { event }: EventSource): boolean {
   return skip !== undefined && valueAt(event, skip) != null;
 }
 
 function timeOf({ time }: Events, sent: Arrived): Date | null {
-  return time ? readTime(saidAt(time.at, sent), time.format) : sent.arrival.now;
+  return time ? readTime(readEventValue(time.at, sent), time.format) : sent.arrival.now;
 }
 
 function accountOf({ account }: Events, sent: Arrived): string | null {
   if (account.of === 'subscription') return sent.arrival.subscription?.account ?? null;
-  return account.of === 'address' ? accountIn(sent.request) : saidAt(account.at, sent);
+  return account.of === 'address' ? accountIn(sent.request) : readEventValue(account.at, sent);
 }
 
 function changedIn({ changed }: Events, event: unknown): string[] {
@@ -123,9 +127,9 @@ function recordIn(
 
 export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability {
   const { account, subscription, instructions } = events;
-  const told = Object.values(events.types).map(({ kind }) => kind);
+  const declaredKinds = Object.values(events.types).map(({ kind }) => kind);
   return {
-    kinds: PROVIDER_EVENT_KINDS.filter((kind) => told.includes(kind)),
+    kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
     kindsOf: (objectName) => typesAbout(events, objectName).map(({ kind }) => kind),
     accountOf: ({ id, providerWorkspaceRef }, fact) => {
       if (account.of !== 'event') return id;
@@ -137,7 +141,7 @@ export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability
       ...(events.greeting && { greet: greetingTo(events.greeting) }),
       isSigned: (request, secrets, now) => isProven(events, request, { secrets, now }),
       eventsOf: (request, arrival) => eventsOf(vendor, events, { request, arrival }),
-      respond: (request, secret) => answerTo(events, request, secret),
+      respond: (request, secret) => respondTo(events, request, secret),
     },
     ...(subscription && { calls: subscriptionCalls(vendor, events, subscription) }),
     ...(instructions && {
@@ -147,18 +151,18 @@ export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability
   };
 }
 
-/** What a header can hold, and not more of it than a secret has. */
+/** A greeting that is safe to repeat in a header, and not longer than a secret. */
 const GREETING = /^[\x21-\x7e]{1,256}$/;
 
 function greetingTo({ header }: NonNullable<Events['greeting']>) {
   return ({ headers }: WebhookRequest): WebhookResponse | null => {
-    const said = headers[header.toLowerCase()];
-    if (typeof said !== 'string' || !GREETING.test(said)) return null;
-    return { status: 200, headers: { [header]: said } };
+    const greeting = headers[header.toLowerCase()];
+    if (typeof greeting !== 'string' || !GREETING.test(greeting)) return null;
+    return { status: 200, headers: { [header]: greeting } };
   };
 }
 
-function answerTo(events: Events, request: WebhookRequest, secret: string): WebhookResponse {
+function respondTo(events: Events, request: WebhookRequest, secret: string): WebhookResponse {
   const { challenge, acceptedStatus } = events;
   const body = challenge && bodyOf(request);
   if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
@@ -168,7 +172,7 @@ function answerTo(events: Events, request: WebhookRequest, secret: string): Webh
   return { status: 200, body: { [response.token]: token, [response.signed]: signed } };
 }
 
-/** Throws ProviderError. */
+/** Requests the account of the connection. Throws ProviderError. */
 export async function identifyBy(
   vendor: Vendor,
   { method, path, body, workspaceRef, consumerRef }: Identity,

@@ -1,4 +1,4 @@
-/** Subscriptions that a declaration says how to make by requests. */
+/** Creates, renews and deletes subscriptions by the requests of a declaration. */
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type {
@@ -13,52 +13,59 @@ import { findId, valueAt, withValue } from '../json.ts';
 import { readPage } from '../reading/object-page.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type Variables } from '../template.ts';
+import { addressOf } from './event-values.ts';
 import { typesAbout } from './native-types.ts';
 import { secretFor } from './proof.ts';
-import { addressOf } from './said.ts';
 
-/** The requests that make a subscription: a body for each of them. */
-
-interface ToMake {
+interface SubscriptionToCreate {
   session: ProviderSession;
-  wanted: DesiredSubscription;
+  desired: DesiredSubscription;
 }
 
 type WithSubscription = Events & { subscription: Subscription };
 
-/** Throws BAD_REQUEST for an object of which the vendor sends no events. */
+/**
+ * Returns the bodies of the requests that create a subscription. Throws BAD_REQUEST if the vendor sends no events of
+ * the object.
+ */
 async function bodiesFor(
   vendor: Vendor,
   events: WithSubscription,
-  { session, wanted }: ToMake,
+  { session, desired }: SubscriptionToCreate,
 ): Promise<Record<string, unknown>[]> {
   const { each, body, types: place } = events.subscription;
-  const types = typesOf(vendor, events, wanted);
+  const types = typesOf(vendor, events, desired);
   const variables = {
-    ...ownPlace(events, wanted),
-    object: events.subscription.names[wanted.objectName] ?? wanted.objectName,
-    objectId: await objectId(vendor, events.subscription, { session, wanted }),
+    ...urlAndSecret(events, desired),
+    object: events.subscription.names[desired.objectName] ?? desired.objectName,
+    objectId: await objectId(vendor, events.subscription, { session, desired }),
   };
-  const item = itemFor(events.subscription, wanted.objectName);
+  const item = itemFor(events.subscription, desired.objectName);
   const fill = (more: Variables, of: string[]) => {
     const filled = fillJson(body, { ...variables, ...more });
     if (!place) return filled;
-    return withTypes(filled, { at: place.at, item }, { types: of, variables });
+    return putTypes(filled, { at: place.at, item }, { types: of, variables });
   };
   if (each === 'type') return types.map((type) => fill({ type }, [type]));
   if (each === 'object') return [fill({}, types)];
-  const parents = await parentsOf(vendor, session, wanted.objectName);
+  const parents = await parentsOf(vendor, session, desired.objectName);
   if (parents.length === 0) {
-    const detail = `${vendor.displayName} shows the connection nothing that has ${wanted.objectName}`;
+    const detail = `${vendor.displayName} shows the connection nothing that has ${desired.objectName}`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
   return parents.map((parent) => fill(parent, types));
 }
 
-/** With one secret for all, a customer who learns it could sign events of another's account. */
-function ownPlace({ account }: Events, { url, secret, account: ours }: DesiredSubscription) {
+/**
+ * Returns the URL and secret of a subscription. If the URL names the account, the secret is derived for it: otherwise a
+ * customer could sign events of other accounts.
+ */
+function urlAndSecret(
+  { account }: Events,
+  { url, secret, account: accountRef }: DesiredSubscription,
+) {
   return account.of === 'address'
-    ? { url: addressOf(url, ours), secret: secretFor(secret, ours) }
+    ? { url: addressOf(url, accountRef), secret: secretFor(secret, accountRef) }
     : { url, secret };
 }
 
@@ -67,31 +74,34 @@ function typesOf(
   events: Events,
   { objectName, kinds }: DesiredSubscription,
 ): string[] {
-  const wanted = typesAbout(events, objectName).filter(({ kind }) => kinds.includes(kind));
-  if (wanted.length > 0) return wanted.map(({ type }) => type);
+  const desired = typesAbout(events, objectName).filter(({ kind }) => kinds.includes(kind));
+  if (desired.length > 0) return desired.map(({ type }) => type);
   const detail = `${displayName} tells of no such changes of ${objectName}`;
   throw new ProviderError('BAD_REQUEST', detail);
 }
 
-/** Throws ProviderError if the vendor does not tell. Undefined if what is sent needs none. */
+/**
+ * Returns the vendor's id of the object. Undefined if the body has no `{objectId}`. Throws ProviderError if the vendor
+ * returns no id.
+ */
 async function objectId(
   vendor: Vendor,
   subscription: Subscription,
-  { session, wanted: { objectName } }: ToMake,
+  { session, desired: { objectName } }: SubscriptionToCreate,
 ): Promise<string | undefined> {
-  const { objectId: asked, body } = subscription;
+  const { objectId: sending, body } = subscription;
   const sent = JSON.stringify([body, itemFor(subscription, objectName)]);
-  if (!asked || !sent.includes('{objectId}')) return undefined;
-  const path = fillPath(asked.path, { object: objectName }, session);
+  if (!sending || !sent.includes('{objectId}')) return undefined;
+  const path = fillPath(sending.path, { object: objectName }, session);
   const response = await sendRequest(vendor, session, { method: 'GET', path });
-  const found = findId(valueAt(response.body, asked.at));
+  const found = findId(valueAt(response.body, sending.at));
   if (found !== null) return found;
   throw new ProviderError('MISSING_OBJECT', `${vendor.displayName} has no id of ${objectName}`);
 }
 
 const PARENTS_IN_A_PAGE = 100;
 
-/** The id of each record that the object lies below, by the name that paths have for it. */
+/** Returns the id of each parent record, as the variable that paths use. */
 async function parentsOf(
   vendor: Vendor,
   session: ProviderSession,
@@ -109,12 +119,12 @@ async function parentsOf(
   return found;
 }
 
-/** What the list of types has for each of them. */
+/** Returns the template of an item in the list of event types. */
 function itemFor({ types }: Subscription, objectName: string): unknown {
   return types?.itemOf[objectName] ?? types?.item;
 }
 
-function withTypes(
+function putTypes(
   body: Record<string, unknown>,
   { at, item }: { at: string; item: unknown },
   { types, variables }: { types: string[]; variables: Variables },
@@ -126,7 +136,7 @@ function withTypes(
   return withValue(body, at, items);
 }
 
-/** Between the vendor's ids of what one subscription of ours is there. No vendor has it in an id. */
+/** Separates the vendor's ids of one subscription. No vendor has a space in an id. */
 const SEPARATOR = ' ';
 
 export function subscriptionCalls(
@@ -135,10 +145,10 @@ export function subscriptionCalls(
   subscription: Subscription,
 ): SubscriptionCalls {
   return {
-    setUp: (session, wanted) => setUp(vendor, { ...events, subscription }, { session, wanted }),
-    // They last until they are taken down, or are lost.
+    setUp: (session, desired) => setUp(vendor, { ...events, subscription }, { session, desired }),
+    // A subscription lasts until it is deleted.
     renew: async (session, providerRef) =>
-      (await areThere(vendor, subscription, { session, refs: refsIn(providerRef) }))
+      (await exist(vendor, subscription, { session, refs: refsIn(providerRef) }))
         ? { providerRef, expireTime: null }
         : null,
     takeDown: (session, providerRef) =>
@@ -150,18 +160,18 @@ function refsIn(providerRef: string): string[] {
   return providerRef.split(SEPARATOR);
 }
 
-/** If one of several is refused, those before it are taken down again. */
+/** Creates the subscriptions. If one is refused, deletes those that were created before it. */
 async function setUp(
   vendor: Vendor,
   events: Events & { subscription: Subscription },
-  { session, wanted }: { session: ProviderSession; wanted: DesiredSubscription },
+  { session, desired }: { session: ProviderSession; desired: DesiredSubscription },
 ): Promise<CreatedSubscription> {
   const { subscription } = events;
   const refs: string[] = [];
   const secrets: string[] = [];
   try {
-    for (const body of await bodiesFor(vendor, events, { session, wanted })) {
-      const response = await make(vendor, subscription, { session, body });
+    for (const body of await bodiesFor(vendor, events, { session, desired })) {
+      const response = await createOne(vendor, subscription, { session, body });
       const ref = requiredAt(response, subscription.ref, 'which subscription was made');
       refs.push(ref);
       secrets.push(...(await secretsIn(vendor, subscription, { session, ref, response })));
@@ -174,7 +184,7 @@ async function setUp(
   return { providerRef, expireTime: null, ...(secrets.length > 0 && { secrets }) };
 }
 
-async function make(
+async function createOne(
   vendor: Vendor,
   { method, path, refusals }: Subscription,
   { session, body }: { session: ProviderSession; body: Record<string, unknown> },
@@ -186,31 +196,31 @@ async function make(
   return response;
 }
 
-/** Empty if the gateway made the secret. */
+/** Returns the secrets that the vendor created. Empty if the gateway created the secret. */
 async function secretsIn(
   vendor: Vendor,
   { secret }: Subscription,
   { session, ref, response }: { session: ProviderSession; ref: string; response: ProviderResponse },
 ): Promise<string[]> {
   if (!secret) return [];
-  const told =
+  const secretResponse =
     secret.path === undefined
       ? response
       : await sendRequest(vendor, session, {
           method: 'GET',
           path: fillPath(secret.path, { ref }, session),
         });
-  return [requiredAt(told, secret.at, 'what the subscription is signed with')];
+  return [requiredAt(secretResponse, secret.at, 'what the subscription is signed with')];
 }
 
-/** Throws DISCONNECTED if the answer does not say it. */
+/** Returns the text at a pointer. Throws DISCONNECTED if the response lacks it. */
 export function requiredAt({ status, body }: ProviderResponse, at: string, what: string): string {
   const found = findId(valueAt(body, at));
   if (found !== null) return found;
   throw new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
 }
 
-async function areThere(
+async function exist(
   vendor: Vendor,
   { check }: Subscription,
   { session, refs }: { session: ProviderSession; refs: string[] },
@@ -224,7 +234,7 @@ async function areThere(
   return true;
 }
 
-/** One that is gone already is no error. */
+/** Deletes the subscriptions. A subscription that no longer exists is not an error. */
 async function takeDown(
   vendor: Vendor,
   { remove }: Subscription,
@@ -238,12 +248,12 @@ async function takeDown(
   }
 }
 
-/** Null if the vendor no longer has it. */
+/** Null if the vendor no longer has the resource. */
 export async function unlessGone(
-  asked: Promise<ProviderResponse>,
+  sending: Promise<ProviderResponse>,
 ): Promise<ProviderResponse | null> {
   try {
-    return await asked;
+    return await sending;
   } catch (error) {
     if (error instanceof ProviderError && error.kind === 'MISSING_OBJECT') return null;
     throw error;

@@ -1,21 +1,24 @@
-/** Conditions of a read on the values of fields, in the vendor's form. */
+/** Builds the conditions of a search in the vendor's form. */
 import type { FieldValue, PageRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { Equality, List } from '../declaration/list-declaration.ts';
-import type { Place } from '../declaration/place.ts';
+import type { RequestLocation } from '../declaration/request-location.ts';
 import { fillJson } from '../template.ts';
 
-/** The list that takes conditions; undefined if the object has none. */
+/** Returns the list that supports conditions. Undefined if the object has none. */
 export function searchList({ all, changed }: ObjectDeclaration): List | undefined {
   return all.equals ? all : changed?.equals && changed;
 }
 
-/** Throws BAD_REQUEST that names each field that the vendor can't compare. */
+/**
+ * Yields the location and value of each condition. Throws BAD_REQUEST that names each field that the vendor can't
+ * compare.
+ */
 export function* conditions(
   { equals }: List,
   { filters = [], objectName }: PageRead,
-): Generator<[Place, unknown]> {
+): Generator<[RequestLocation, unknown]> {
   if (filters.length === 0) return;
   if (!equals) throw refusal(`${objectName} can't be searched by the values of fields`);
   const wrong = filters.filter(({ fieldName }) => !equals.names.test(fieldName));
@@ -23,10 +26,10 @@ export function* conditions(
     const names = wrong.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
     throw refusal(`${objectName} can't be searched by ${names}: no field has such a name`);
   }
-  for (const filter of filters) yield [placeOf(equals, filter), conditionOf(equals, filter)];
+  for (const filter of filters) yield [locationOf(equals, filter), conditionOf(equals, filter)];
 }
 
-function placeOf({ in: part, name }: Equality, { fieldName }: FieldValue): Place {
+function locationOf({ in: part, name }: Equality, { fieldName }: FieldValue): RequestLocation {
   return { in: part, name: name.replace('{field}', () => fieldName) };
 }
 

@@ -1,4 +1,4 @@
-/** A page of an object's records, by its declaration. */
+/** Reads one page of an object's list, as declared. */
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
@@ -22,15 +22,15 @@ export interface ListRead {
 }
 
 /**
- * Reads what the window holds, whatever the vendor can filter by: what it can't leave out is left out here
- * by the records' own time of change.
+ * Reads the records of the time window. Records that the vendor can't filter out are dropped by their own time of
+ * change.
  */
 export async function readList(
   vendor: Vendor,
   session: ProviderSession,
   { object, read, variables }: ListRead,
 ): Promise<RecordPage> {
-  const [by, list] = wayOf(object, read);
+  const [by, list] = selectList(object, read);
   const position = readPosition(read.cursor, by);
   const request = pageRequest(vendor.declaration, list, { read, position, variables, session });
   const response = await session.send(request);
@@ -69,10 +69,10 @@ export async function readList(
 }
 
 /**
- * What changed is listed in its own way if the vendor has one, and so is everything if only that way has it all. What has
- * given values is listed by the way that takes them.
+ * Selects the list for a read. An incremental read uses the list `changed` if there is one; so does a full read if only
+ * that list is complete. A search uses the list that supports conditions.
  */
-function wayOf(object: ObjectDeclaration, read: PageRead): ['all' | 'changed', List] {
+function selectList(object: ObjectDeclaration, read: PageRead): ['all' | 'changed', List] {
   const { all, changed } = object;
   const isSearch = Boolean(read.filters?.length);
   const search = isSearch ? searchList(object) : undefined;
@@ -83,10 +83,12 @@ function wayOf(object: ObjectDeclaration, read: PageRead): ['all' | 'changed', L
 }
 
 const NO_CONTENT = 204;
-/** Nothing has changed since the time that a header names. */
+/** The response to If-Modified-Since if nothing has changed. */
 const NOT_MODIFIED = 304;
 
-/** The records of a page. Throws RETRYABLE for an answer of another form: an error page of a proxy passes. */
+/**
+ * Returns the records of a page. Throws RETRYABLE for a response of another form, such as the error page of a proxy.
+ */
 export function rowsIn(response: ProviderResponse, { records: at, record }: List) {
   const found = valueAt(response.body, at) ?? (isNothing(response, at) ? [] : undefined);
   const rows = Array.isArray(found) ? found.map((item) => valueAt(item, record)) : [found];
@@ -96,7 +98,7 @@ export function rowsIn(response: ProviderResponse, { records: at, record }: List
   });
 }
 
-/** Some leave the list out if there is nothing in it, or answer 204 without a body, or 304. */
+/** True if the response means an empty list. Some vendors omit an empty list, or return 204 or 304 without a body. */
 function isNothing({ status, body }: ProviderResponse, at: string): boolean {
   return (
     (isObject(body) && at !== '') ||
@@ -105,8 +107,8 @@ function isNothing({ status, body }: ProviderResponse, at: string): boolean {
 }
 
 function totalIn({ total, totalHeader }: List, { body, headers }: ProviderResponse): number | null {
-  const told = totalHeader && headers[totalHeader.toLowerCase()];
-  const found = total === undefined ? Number(told || Number.NaN) : valueAt(body, total);
+  const headerTotal = totalHeader && headers[totalHeader.toLowerCase()];
+  const found = total === undefined ? Number(headerTotal || Number.NaN) : valueAt(body, total);
   return typeof found === 'number' && Number.isSafeInteger(found) ? found : null;
 }
 
@@ -140,14 +142,15 @@ function isInWindow(
   return (!since || last >= since) && (!until || changedAt <= until);
 }
 
-/** Null if the record does not say. */
+/** Returns the record's time of change. Null if it has none. */
 function changeOf({ changedAt }: ObjectDeclaration, raw: Record<string, unknown>): Date | null {
   return changedAt ? readTime(valueAt(raw, changedAt.at), changedAt.format) : null;
 }
 
-/** How many records an object has, if the vendor has a request for that beside the list. */
-
-/** Of a read without bounds or conditions. Null if the vendor does not tell: a read goes on without it. */
+/**
+ * Counts the records of a full read, if the vendor has a request for that besides the list. Null if the count fails,
+ * because a read does not need it.
+ */
 async function countAll(
   vendor: Vendor,
   session: ProviderSession,

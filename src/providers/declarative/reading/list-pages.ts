@@ -1,11 +1,11 @@
-/** All pages of a list as the vendor gives it, for requests that are forwarded: no window and no mapping. */
+/** Reads all pages of a list for the proxy. Records are passed on unchanged, without a time window or mapping. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ListRequest } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { Declaration } from '../declaration/declaration.ts';
 import type { List } from '../declaration/list-declaration.ts';
 import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
-import type { Place } from '../declaration/place.ts';
+import type { RequestLocation } from '../declaration/request-location.ts';
 import { allObjects } from '../describe-object.ts';
 import { failure, hasSucceeded, type Vendor } from '../failure.ts';
 import { valueAt, withValue } from '../json.ts';
@@ -17,30 +17,30 @@ import { type Next, nextOf } from './paging.ts';
 type Row = Record<string, unknown>;
 
 /**
- * The records page by page. Throws BAD_REQUEST before the first one if the request is for no list of the declaration,
- * and RETRYABLE if the vendor's pages repeat themselves. A request with a body is a POST: one that searches, or a
- * query of GraphQL, which says by a variable where a page begins.
+ * Yields the records page by page. Throws BAD_REQUEST before the first page if the request matches no declared list.
+ * Throws RETRYABLE if the vendor's pages repeat. A request with a body is a POST: a search, or a GraphQL query with a
+ * variable for the position.
  */
 export async function* listPages(
   vendor: Vendor,
   session: ProviderSession,
   request: ListRequest,
 ): AsyncGenerator<Row[]> {
-  const known = findLists(vendor, request);
-  const [first] = known;
-  const asked = withSize(first.list, request);
+  const candidates = findLists(vendor, request);
+  const [first] = candidates;
+  const sized = withSize(first.list, request);
   let found: Listed | undefined;
   let at: Next | null = null;
   do {
     const { list } = found ?? first;
     const response = await session.send(
-      requestAt(vendor.declaration, list, { ...asked, at, session }),
+      requestAt(vendor.declaration, list, { ...sized, at, session }),
     );
     if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
-    found ??= answeredBy(known, response);
+    found ??= selectByResponse(candidates, response);
     const rows = rowsIn(response, found.list);
     yield rows;
-    const next = nextAfter(found, { response, at, asked, rows, session });
+    const next = nextAfter(found, { response, at, sized, rows, session });
     if (next !== null && next === at) {
       throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
     }
@@ -53,16 +53,19 @@ interface Listed {
   object: ObjectDeclaration;
 }
 
-type Known = [Listed, ...Listed[]];
+type Candidates = [Listed, ...Listed[]];
 
-/** At least one; of a vendor of GraphQL the answer tells which. Throws BAD_REQUEST. */
-function findLists({ displayName, declaration }: Vendor, request: ListRequest): Known {
+/**
+ * Returns the lists that match the request, at least one. For GraphQL the response decides among several. Throws
+ * BAD_REQUEST.
+ */
+function findLists({ displayName, declaration }: Vendor, request: ListRequest): Candidates {
   const listed = allObjects(declaration).flatMap((object) =>
     [object.all, object.changed].flatMap((list) => (list ? { list, object } : [])),
   );
   const text = queryIn(request);
   const [first, ...others] = listed
-    .filter(({ list }) => isAsked(list, request))
+    .filter(({ list }) => matches(list, request))
     .filter(({ list }) => text === null || text.includes(`$${variableOf(list)}`));
   if (first) return [first, ...others];
   const why =
@@ -72,14 +75,17 @@ function findLists({ displayName, declaration }: Vendor, request: ListRequest): 
   throw new ProviderError('BAD_REQUEST', `${displayName} ${why}`);
 }
 
-/** A request that is described by a URL, or by a URL and a body. */
-function isAsked({ method, path: template, paging }: List, { path, body }: ListRequest): boolean {
+/** True if the list has the path and method of the request, and its paging can be requested in that way. */
+function matches({ method, path: template, paging }: List, { path, body }: ListRequest): boolean {
   if (method !== (body ? 'POST' : 'GET') || !patternOf(template).test(path)) return false;
   if ('send' in paging) return body ? paging.send.in !== 'header' : paging.send.in === 'query';
   return body === undefined;
 }
 
-/** Of GraphQL; null for another request. Throws BAD_REQUEST if the text is not a query: it would be sent again and again. */
+/**
+ * Returns the text of a GraphQL query. Null for another request. Throws BAD_REQUEST if the text is a mutation, because
+ * it would run once per page.
+ */
 function queryIn({ body }: ListRequest): string | null {
   const text = body?.query;
   if (typeof text !== 'string') return null;
@@ -87,22 +93,22 @@ function queryIn({ body }: ListRequest): string | null {
   throw new ProviderError('BAD_REQUEST', 'Only queries have pages: the text must begin with one');
 }
 
-/** The last part of the place: `after` of `/variables/after`. */
+/** Returns the last part of the pointer, for example `after` of `/variables/after`. */
 function variableOf({ paging }: List): string {
   return 'send' in paging ? (paging.send.name.split('/').at(-1) ?? '') : '';
 }
 
-function answeredBy(known: Known, response: ProviderResponse): Listed {
-  const [first, ...others] = known;
+function selectByResponse(candidates: Candidates, response: ProviderResponse): Listed {
+  const [first, ...others] = candidates;
   if (others.length === 0) return first;
-  const found = known.find(({ list }) => Array.isArray(valueAt(response.body, list.records)));
+  const found = candidates.find(({ list }) => Array.isArray(valueAt(response.body, list.records)));
   if (found) return found;
   throw new ProviderError('BAD_REQUEST', 'The answer has no list that is known', {
     status: response.status,
   });
 }
 
-/** As large a page as the vendor gives, unless the caller says another size. */
+/** Adds the maximum page size, unless the caller set a size. */
 function withSize({ size }: List, { path, query, body }: ListRequest): ListRequest {
   if (!size || size.in === 'header') return { path, query, ...(body && { body }) };
   if (size.in === 'query') {
@@ -110,12 +116,12 @@ function withSize({ size }: List, { path, query, body }: ListRequest): ListReque
   }
   const text = body?.query;
   const name = size.name.split('/').at(-1);
-  const isTaken = typeof text !== 'string' || text.includes(`$${name}`);
-  const isSaid = valueAt(body, size.name) !== undefined;
+  const isAccepted = typeof text !== 'string' || text.includes(`$${name}`);
+  const isSet = valueAt(body, size.name) !== undefined;
   return {
     path,
     query,
-    body: isSaid || !isTaken ? body : withValue(body ?? {}, size.name, size.max),
+    body: isSet || !isAccepted ? body : withValue(body ?? {}, size.name, size.max),
   };
 }
 
@@ -142,29 +148,32 @@ function requestAt(
   return { ...request, query: { ...query, [name]: at }, ...(body && { body }) };
 }
 
-interface Arrived {
+interface PageContext {
   response: ProviderResponse;
   at: Next | null;
-  asked: ListRequest;
+  sized: ListRequest;
   rows: Row[];
   session: ProviderSession;
 }
 
 function nextAfter(
   { list: { paging, size }, object }: Listed,
-  { response, at, asked, rows, session }: Arrived,
+  { response, at, sized, rows, session }: PageContext,
 ): Next | null {
-  const start = 'send' in paging ? saidIn(asked, paging.send) : undefined;
+  const start = 'send' in paging ? valueIn(sized, paging.send) : undefined;
   return nextOf(paging, {
     response,
     baseUrl: session.baseUrl,
     ids: rows.map((row) => idOf(object.id, row) ?? ''),
-    size: size ? Number(saidIn(asked, size)) || null : null,
+    size: size ? Number(valueIn(sized, size)) || null : null,
     at: at ?? start ?? null,
   });
 }
 
-function saidIn({ query, body }: ListRequest, { in: part, name }: Place): Next | undefined {
+function valueIn(
+  { query, body }: ListRequest,
+  { in: part, name }: RequestLocation,
+): Next | undefined {
   const value = part === 'query' ? query[name] : valueAt(body, name);
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }

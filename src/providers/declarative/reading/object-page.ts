@@ -1,4 +1,4 @@
-/** A page of an object: of its own list, or of the lists below each record of another object. */
+/** Reads one page of an object: of its own list, or of the lists below each parent record. */
 import { z } from 'zod';
 import type { ProviderSession } from '../../contract.ts';
 import type { PageRead, RecordPage } from '../../moving-records.ts';
@@ -16,55 +16,58 @@ export async function readPage(
   const object = findObject(vendor, read.objectName);
   const variables = { object: read.objectName };
   if (!object.parent) return readList(vendor, session, { object, read, variables });
-  const place = await currentParent(vendor, session, { object, read, variables });
-  const [parentId] = place.ids;
-  if (parentId === undefined) return pageAt(place, []);
+  const listing = await currentParent(vendor, session, { object, read, variables });
+  const [parentId] = listing.ids;
+  if (parentId === undefined) return pageAt(listing, []);
   const below = {
     object,
-    read: { ...read, cursor: place.inner ?? undefined },
+    read: { ...read, cursor: listing.inner ?? undefined },
     variables: { ...variables, [object.parent.as]: parentId },
   };
   const page = await pageBelow(vendor, session, below);
   const { records, nextCursor: inner } = page;
-  return pageAt({ ...place, ids: inner === null ? place.ids.slice(1) : place.ids, inner }, records);
+  return pageAt(
+    { ...listing, ids: inner === null ? listing.ids.slice(1) : listing.ids, inner },
+    records,
+  );
 }
 
 const stored = z.strictObject({
-  /** Ids of parents whose lists are still to be read; the first one is being read. */
+  /** Ids of parents that are not fully read. The first one is being read. */
   ids: z.array(z.string()),
-  /** Where the list of parents goes on. */
+  /** The cursor of the list of parents. */
   more: z.string().nullable(),
-  /** Where the list below the first of them goes on. */
+  /** The cursor of the list below the first parent. */
   inner: z.string().nullable(),
 });
-type Place = z.infer<typeof stored>;
+type ParentPosition = z.infer<typeof stored>;
 
-function pageAt(place: Place, records: RecordPage['records']): RecordPage {
-  const isEnd = place.ids.length === 0 && place.more === null;
-  return { records, nextCursor: isEnd ? null : JSON.stringify(place), estimatedTotal: null };
+function pageAt(listing: ParentPosition, records: RecordPage['records']): RecordPage {
+  const isEnd = listing.ids.length === 0 && listing.more === null;
+  return { records, nextCursor: isEnd ? null : JSON.stringify(listing), estimatedTotal: null };
 }
 
 async function currentParent(
   vendor: Vendor,
   session: ProviderSession,
   { object: { parent }, read }: ListRead,
-): Promise<Place> {
-  const place = read.cursor === undefined ? null : readPlace(read.cursor);
-  if (place && place.ids.length > 0) return place;
-  const cursor = place?.more ?? undefined;
+): Promise<ParentPosition> {
+  const listing = read.cursor === undefined ? null : readParentPosition(read.cursor);
+  if (listing && listing.ids.length > 0) return listing;
+  const cursor = listing?.more ?? undefined;
   const { pageSize } = read;
   const parents = { objectName: parent?.object ?? '', fields: [], pageSize, cursor };
   const page = await readPage(vendor, session, parents);
   return { ids: page.records.map(({ id }) => id), more: page.nextCursor, inner: null };
 }
 
-function readPlace(cursor: string): Place {
+function readParentPosition(cursor: string): ParentPosition {
   const parsed = stored.safeParse(jsonIn(cursor));
   if (parsed.success) return parsed.data;
   throw notOfThisRead();
 }
 
-/** A parent that is gone since it was listed has nothing below it. */
+/** Reads a page below a parent. If the parent was deleted after it was listed, the page is empty. */
 async function pageBelow(
   vendor: Vendor,
   session: ProviderSession,

@@ -1,9 +1,9 @@
-/** The request for a page of a list. */
+/** Builds the request for one page of a list. */
 import type { ProviderRequest, ProviderSession } from '../../contract.ts';
 import type { PageRead } from '../../moving-records.ts';
 import type { Declaration } from '../declaration/declaration.ts';
 import type { List, SelectedFields, TimeFilter } from '../declaration/list-declaration.ts';
-import type { Place } from '../declaration/place.ts';
+import type { RequestLocation } from '../declaration/request-location.ts';
 import { withValue } from '../json.ts';
 import { fillJson, fillPath, fillQuery, fillTexts, type Variables } from '../template.ts';
 import { earliest, latest, writeTime } from '../times.ts';
@@ -37,17 +37,17 @@ export function pageRequest(
     headers,
     body: fillJson(body, variables),
   };
-  for (const [place, value] of parameters(list, read, position)) put(page, place, value);
-  for (const [place, value] of lastDays(list, session)) put(page, place, value);
+  for (const [location, value] of parameters(list, read, position)) put(page, location, value);
+  for (const [location, value] of lastDays(list, session)) put(page, location, value);
   putConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);
   if (position?.next == null || !isAddress(list)) return page;
-  // The address has what the query had; headers are sent with every page.
+  // The URL already contains the query. Headers are sent with every page.
   return { method, path: String(position.next), headers: page.headers };
 }
 
 const DAY_MS = 86_400_000;
 
-function lastDays({ days }: List, session: ProviderSession): [Place, string][] {
+function lastDays({ days }: List, session: ProviderSession): [RequestLocation, string][] {
   if (!days) return [];
   const today = session.now();
   const first = new Date(today.getTime() - days.count * DAY_MS);
@@ -57,7 +57,7 @@ function lastDays({ days }: List, session: ProviderSession): [Place, string][] {
   ];
 }
 
-/** The next page is named by its whole address. */
+/** True if the vendor returns the URL of the next page. */
 function isAddress({ paging }: List): boolean {
   return paging.kind === 'nextUrl' || paging.kind === 'link';
 }
@@ -66,7 +66,7 @@ function* parameters(
   list: List,
   read: PageRead,
   position: Position | null,
-): Generator<[Place, unknown]> {
+): Generator<[RequestLocation, unknown]> {
   const { paging, size, fields } = list;
   const records = sizeOf(list, read, position);
   if (size && records !== null) yield [size, sizeText(size, records)];
@@ -77,7 +77,7 @@ function* parameters(
   else if (paging.kind === 'offset') yield [paging.send, 0];
 }
 
-/** Records that are asked for; null if the vendor chooses. A page that is known by its number keeps its size. */
+/** Returns the requested page size. Null if the vendor decides. Numbered pages keep their size during a read. */
 export function sizeOf(
   { size }: List,
   { pageSize }: PageRead,
@@ -91,29 +91,29 @@ function sizeText({ template }: NonNullable<List['size']>, size: number): string
 }
 
 const ALONE = '{fields}';
-/** What can't end a selection of GraphQL, and begin another. */
+/** Names that are safe inside a GraphQL selection: they can't end it or start another. */
 const NAME = /^[A-Za-z_]\w*$/;
 
 export function fieldNames(
   { always, separator, template, isList, max }: SelectedFields,
   wanted: string[],
 ): string | string[] {
-  // `id` is our name of what identifies a record, whatever the vendor's is.
+  // `id` is the gateway's name for the record's identifier. The vendor's name may differ.
   const own = wanted.filter((name) => name !== 'id' && (template === ALONE || NAME.test(name)));
   const names = [...new Set([...always, ...own])].slice(0, max);
   return isList ? names : template.replace('{fields}', names.join(separator));
 }
 
-/** Before any vendor had records; some refuse the first second of 1970. */
-const BEGINNING = new Date('2000-01-01T00:00:00Z');
+/** A time before the first record of any vendor. Some vendors refuse the first second of 1970. */
+const EARLIEST_TIME = new Date('2000-01-01T00:00:00Z');
 
 function* bounds(
   { since, until }: List,
   read: PageRead,
   position: Position | null,
-): Generator<[Place, unknown]> {
+): Generator<[RequestLocation, unknown]> {
   const passed = position?.since == null ? undefined : new Date(position.since);
-  const from = passed ?? read.since ?? (since?.isRequired ? BEGINNING : undefined);
+  const from = passed ?? read.since ?? (since?.isRequired ? EARLIEST_TIME : undefined);
   if (since && from && !(position?.next != null && since.isFirstOnly)) {
     yield [since, bound(since, earliest(since, from))];
   }
@@ -126,9 +126,13 @@ function bound({ template, format }: TimeFilter, time: Date): unknown {
   return fillJson(template, { time: format.startsWith('unix') ? Number(text) : text });
 }
 
-function putConditions(page: Page, { expression }: List, found: [Place, unknown][]): void {
+function putConditions(
+  page: Page,
+  { expression }: List,
+  found: [RequestLocation, unknown][],
+): void {
   if (!expression) {
-    for (const [place, value] of found) put(page, place, value);
+    for (const [location, value] of found) put(page, location, value);
     return;
   }
   const [first] = found;
@@ -141,7 +145,7 @@ function putConditions(page: Page, { expression }: List, found: [Place, unknown]
   );
 }
 
-export function put(page: Page, { in: part, name }: Place, value: unknown): void {
+export function put(page: Page, { in: part, name }: RequestLocation, value: unknown): void {
   if (part === 'query') page.query[name] = String(value);
   else if (part === 'header') page.headers[name] = String(value);
   else page.body = withValue(page.body ?? {}, name, value);

@@ -1,27 +1,27 @@
-/** What asks for the page after the one that came, by each kind of paging. */
+/** Finds the parameter of the next page, for each kind of paging. */
 import LinkHeader from 'http-link-header';
 import type { ProviderResponse } from '../../contract.ts';
 import type { Paging } from '../declaration/list-declaration.ts';
 import { valueAt } from '../json.ts';
 
-/** A cursor, an address, an offset, a page's number or a record's id. */
+/** The parameter of a page: a cursor, a URL, an offset, a page number or a record id. */
 export type Next = string | number;
 
 export interface ArrivedPage {
   response: ProviderResponse;
   baseUrl: string;
-  /** Ids in the order of the answer. */
+  /** The record ids, in the order of the response. */
   ids: string[];
-  /** Records that were asked for; null if the vendor chose. */
+  /** The requested page size. Null if the vendor decided. */
   size: number | null;
-  /** What asked for this page; null for the first. */
+  /** The parameter of this page. Null for the first page. */
   at: Next | null;
 }
 
-/** Null after the last page. */
+/** Returns the parameter of the next page. Null after the last page. */
 export function nextOf(paging: Paging, page: ArrivedPage): Next | null {
   const { response, ids } = page;
-  if (isLast(paging, response)) return null;
+  if (isLastPage(paging, response)) return null;
   switch (paging.kind) {
     case 'cursor':
       return cursorIn(valueAt(response.body, paging.next));
@@ -40,9 +40,11 @@ export function nextOf(paging: Paging, page: ArrivedPage): Next | null {
   }
 }
 
-function isLast(paging: Paging, { body }: ProviderResponse): boolean {
+function isLastPage(paging: Paging, { body }: ProviderResponse): boolean {
   if ('more' in paging && paging.more && valueAt(body, paging.more) === false) return true;
-  return 'ends' in paging && paging.ends !== undefined && valueAt(body, paging.ends) === true;
+  return (
+    'lastPage' in paging && paging.lastPage !== undefined && valueAt(body, paging.lastPage) === true
+  );
 }
 
 function cursorIn(value: unknown): Next | null {
@@ -60,14 +62,14 @@ function linkedAddress({ headers }: ProviderResponse): string | undefined {
 }
 
 function nextOffset(
-  { total, more, ends }: Paging & { kind: 'offset' },
+  { total, more, lastPage }: Paging & { kind: 'offset' },
   page: ArrivedPage,
 ): number | null {
   const next = Number(page.at ?? 0) + page.ids.length;
   if (page.ids.length === 0) return null;
   const all = total === undefined ? undefined : valueAt(page.response.body, total);
   if (typeof all === 'number') return next < all ? next : null;
-  return !more && !ends && isShort(page) ? null : next;
+  return !more && !lastPage && isShort(page) ? null : next;
 }
 
 function nextPage(
@@ -82,7 +84,7 @@ function nextPage(
   return number + 1;
 }
 
-/** Fewer than were asked for: nothing follows. */
+/** True if the page has fewer records than requested, so it is the last one. */
 function isShort({ ids, size }: ArrivedPage): boolean {
   return size !== null && ids.length < size;
 }

@@ -1,4 +1,4 @@
-/** Where a read stands between two pages. */
+/** The position of a read between two pages, stored as its cursor. */
 import { z } from 'zod';
 import { ProviderError } from '../../provider-error.ts';
 import type { List } from '../declaration/list-declaration.ts';
@@ -7,25 +7,25 @@ import { type ArrivedPage, nextOf } from './paging.ts';
 
 const stored = z.strictObject({
   by: z.enum(['all', 'changed']),
-  /** A cursor, an address, an offset, a page's number or a record's id: what the paging is by. Null at the start. */
+  /** The parameter of the next page. Null if the next page is the first of its list. */
   next: z.union([z.string(), z.number()]).nullable(),
-  /** The size of the pages that a page's number counts. */
+  /** The page size of numbered pages. It must not change during a read. */
   size: z.int().positive().optional(),
-  /** Id of the first record of the page before: a vendor that gives it again goes round in a circle. */
+  /** The id of the first record of the previous page. If it occurs again, the vendor's pages repeat. */
   first: z.string().nullable(),
-  /** Pages without a record, one after the other. */
+  /** The number of consecutive empty pages. */
   empty: z.int(),
-  /** The list is requested from this time on, in milliseconds. */
+  /** The start of the requested list, in milliseconds. For keyset lists. */
   since: z.number().optional(),
-  /** Records from then on that have been given. */
+  /** Ids of records with that time or later that were already read. */
   seen: z.array(z.string()).optional(),
 });
 export type Position = z.infer<typeof stored>;
 
-/** Some vendors filter after they have cut the page: a few empty ones are no fault, many are. */
+/** The maximum number of consecutive empty pages. Vendors that filter a page after cutting it return a few. */
 const EMPTY_PAGES_MAX = 50;
 
-/** Throws CURSOR_GONE if the text is not a position of this way to list. */
+/** Parses a cursor. Throws CURSOR_GONE if it is not a position in this list. */
 export function readPosition(text: string | undefined, by: Position['by']): Position | null {
   if (text === undefined) return null;
   const parsed = stored.safeParse(jsonIn(text));
@@ -37,7 +37,7 @@ export function notOfThisRead(): ProviderError {
   return new ProviderError('CURSOR_GONE', 'The cursor is not one of this read');
 }
 
-/** Undefined if the text is not JSON. */
+/** Parses JSON. Undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -49,11 +49,11 @@ export function jsonIn(text: string): unknown {
 export interface PassedPage {
   page: ArrivedPage;
   position: Position | null;
-  /** When each record was changed, in the order of the answer; null for one that doesn't say. */
+  /** The time of change of each record, in the order of the response. Null if a record has none. */
   times: (Date | null)[];
 }
 
-/** Null after the last page. Throws RETRYABLE if the vendor's pages repeat themselves or stay empty. */
+/** Returns the next position. Null after the last page. Throws RETRYABLE if the vendor's pages repeat or stay empty. */
 export function nextPosition(list: List, read: PassedPage, by: Position['by']): Position | null {
   const { page, position } = read;
   const first = page.ids[0] ?? null;
@@ -66,7 +66,7 @@ export function nextPosition(list: List, read: PassedPage, by: Position['by']): 
   }
   const { since, seen } = position ?? {};
   const size = list.paging.kind === 'page' ? page.size : null;
-  const onwards = {
+  const nextPage = {
     by,
     next,
     ...(size !== null && { size }),
@@ -74,12 +74,12 @@ export function nextPosition(list: List, read: PassedPage, by: Position['by']): 
     empty,
     ...(since !== undefined && { since, seen }),
   };
-  return (list.isKeyset && fromLastTime(list, read, onwards)) || onwards;
+  return (list.isKeyset && fromLastTime(list, read, nextPage)) || nextPage;
 }
 
 /**
- * The list from the last record's time on; null while a page holds no more than one time, as far as the
- * vendor's filter can tell them apart.
+ * Restarts the list at the last record's time. Null if all records of the page have the same time at the precision of
+ * the vendor's filter.
  */
 function fromLastTime(
   { since }: List,

@@ -1,4 +1,4 @@
-/** Records by their ids, by a declaration: what events are about, and do not carry. */
+/** Reads records by id. Events that do not contain their record need it. */
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
@@ -12,10 +12,10 @@ import { fillJson, fillPath, fillQuery, fillTexts } from '../template.ts';
 import { toRecord } from './list-page.ts';
 import { fieldNames, type Page, put } from './page-request.ts';
 
-/** Requests that one caller has under way for records that come one by one. */
-const AT_ONCE = 4;
+/** The maximum number of concurrent requests of one caller. */
+const CONCURRENCY = 4;
 
-/** Those that are gone are left out. */
+/** Reads the records. Deleted ones are omitted. */
 export async function readRecords(
   vendor: Vendor,
   session: ProviderSession,
@@ -33,8 +33,8 @@ export async function readRecords(
   );
   const one = { vendor, session, object, byIds, objectName, fields };
   const found: ProviderRecord[] = [];
-  for (let start = 0; start < parts.length; start += AT_ONCE) {
-    const some = parts.slice(start, start + AT_ONCE).map((part) => fetchSome(one, part));
+  for (let start = 0; start < parts.length; start += CONCURRENCY) {
+    const some = parts.slice(start, start + CONCURRENCY).map((part) => fetchSome(one, part));
     for (const records of await Promise.all(some)) found.push(...records);
   }
   return found;
@@ -82,7 +82,7 @@ function requestFor(
   byIds: Fetching,
   { session, ids, variables, fields }: Named,
 ): Page {
-  const { method, path, query, body, ids: many, fields: wanted } = byIds;
+  const { method, path, query, body, ids: many, fields: selectedFields } = byIds;
   const page: Page = {
     method,
     path: fillPath(path, variables, session),
@@ -90,7 +90,7 @@ function requestFor(
     headers: fillTexts(declaration.headers, session),
     body: fillJson(body, variables),
   };
-  if (wanted) put(page, wanted, fieldNames(wanted, fields));
+  if (selectedFields) put(page, selectedFields, fieldNames(selectedFields, fields));
   if (many) {
     const named = ids.map((id) => many.template.replace('{id}', () => id));
     const text = () => named.join(many.separator);
@@ -99,7 +99,7 @@ function requestFor(
   return page;
 }
 
-/** Some say of what is gone that it is null. */
+/** Returns the records of the response. Some vendors return null for deleted records. */
 function rowsIn({ status, body }: ProviderResponse, { records, ids }: Fetching) {
   const found = valueAt(body, records);
   if (ids === undefined) return isObject(found) ? [found] : [];

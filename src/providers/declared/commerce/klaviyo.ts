@@ -1,11 +1,11 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-type Known = NonNullable<ObjectDeclarationInput['known']>;
+type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
 
 const FILTER = { in: 'query', name: 'filter', format: 'iso', isExclusive: true } as const;
 
-/** JSON:API. Filters compare strictly. */
+/** Declares a JSON:API object. The vendor's filters are exclusive. */
 function object(
   displayName: string,
   {
@@ -17,7 +17,7 @@ function object(
     required,
     writes = ALL_WRITES,
   }: Options,
-  known: Known,
+  standardFields: StandardFields,
 ): ObjectDeclarationInput {
   const path = `/api/${name}`;
   const body = { data: { type } };
@@ -66,28 +66,31 @@ function object(
       },
     }),
     ...(writes.remove && { remove: { path: `${path}/{id}` } }),
-    known: { ...(changed === 'updated' && { created: 'DATETIME', updated: 'DATETIME' }), ...known },
+    standardFields: {
+      ...(changed === 'updated' && { created: 'DATETIME', updated: 'DATETIME' }),
+      ...standardFields,
+    },
   };
 }
 
 interface Options {
   name: string;
   type: string;
-  /** The most in a page; null if the vendor chooses. */
+  /** The maximum page size. Null if the vendor decides. */
   size: number | null;
-  /** The attribute that has the time of change; null if there is none. */
+  /** The attribute with the time of change. Null if there is none. */
   changed?: 'updated' | 'updated_at' | 'datetime' | null;
-  /** Whether the vendor sorts and filters by that attribute. */
+  /** True if the vendor sorts and filters by that attribute. */
   isFiltered?: boolean;
-  /** A condition that every request of the list must have. */
+  /** A condition that each list request must have. */
   required?: string;
   writes?: Writes;
 }
 
 interface Writes {
-  /** `unnamed` if the vendor does not answer which record it created. */
+  /** `unnamed` if the response lacks the id of the created record. */
   create?: 'named' | 'unnamed';
-  /** `silent` if the answer has no record. */
+  /** `silent` if the response has no record. */
   update?: 'answered' | 'silent';
   remove?: true;
 }

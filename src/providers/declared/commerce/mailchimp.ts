@@ -30,7 +30,7 @@ const MEMBERS = '/3.0/lists/{list_id}/members';
 export const mailchimp: DeclaredProvider = {
   name: 'mailchimp',
   displayName: 'Mailchimp',
-  // The data centre is in the account's address: us21, say.
+  // The host starts with the account's data center, for example us21.
   baseUrl: 'https://{{workspace}}.api.mailchimp.com',
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
@@ -79,7 +79,7 @@ export const mailchimp: DeclaredProvider = {
         create: { method: 'POST', path: MEMBERS, record: '' },
         update: { method: 'PATCH', path: `${MEMBERS}/{member}`, record: '' },
         remove: { path: `${MEMBERS}/{member}` },
-        known: {
+        standardFields: {
           email_address: 'STRING',
           full_name: 'STRING',
           status: 'STRING',

@@ -6,24 +6,24 @@ const VERSION = '2025-10';
 const PATH = `/admin/api/${VERSION}/graphql.json`;
 const FILTER = { in: 'body', name: '/variables/query', format: 'isoSeconds' } as const;
 
-type Known = NonNullable<ObjectDeclarationInput['known']>;
+type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
 
-/** `input` is what a mutation calls the record, `inputType` its type there. */
+/** `input` is the name of a mutation's argument for the record, and `inputType` its GraphQL type. */
 interface Options {
   one: string;
   many: string;
   create: { input: string; inputType: string };
   update: { input: string; inputType: string };
-  /** The mutation's arguments and the answer's member, if it deletes. */
+  /** The argument of the deleting mutation, and the member of its response. */
   remove: { input: string; answer: string } | { id: string; answer: string };
 }
 
 function object(
   displayName: string,
   { one, many, create, update, remove }: Options,
-  known: Known,
+  standardFields: StandardFields,
 ): ObjectDeclarationInput {
-  const fields = Object.keys(known);
+  const fields = Object.keys(standardFields);
   const type = one.charAt(0).toUpperCase() + one.slice(1);
   const mutation = (verb: string, { input, inputType }: Options['create']) =>
     `mutation ($input: ${inputType}!) { ${one}${verb}(${input}: $input) {
@@ -92,11 +92,11 @@ function object(
       id: removes.id,
       refusals: `/data/${one}Delete/userErrors`,
     },
-    known,
+    standardFields,
   };
 }
 
-const COMMON: Known = { id: 'STRING', createdAt: 'DATETIME', updatedAt: 'DATETIME' };
+const COMMON: StandardFields = { id: 'STRING', createdAt: 'DATETIME', updatedAt: 'DATETIME' };
 
 export const shopify: DeclaredProvider = {
   name: 'shopify',
@@ -132,7 +132,7 @@ export const shopify: DeclaredProvider = {
         { words: 'THROTTLED', kind: 'RATE_LIMITED' },
         { words: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
       ],
-      // The bucket refills by 100 points a second at the least; a page takes hundreds.
+      // The rate limit refills by at least 100 points per second. A page costs hundreds.
       defaultRetryAfterMs: 5_000,
     },
     events: {

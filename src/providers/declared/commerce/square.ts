@@ -4,19 +4,19 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const CHANGED = { at: '/updated_at', format: 'iso' } as const;
 const TIMES = { created_at: 'DATETIME', updated_at: 'DATETIME' } as const;
 
-/** Profiles without a name, a company, an address or a number are not listed. */
+/** The vendor does not list profiles without a name, company, email address or phone number. */
 const customers: ObjectDeclarationInput = {
   displayName: 'Customers',
   changedAt: CHANGED,
   all: {
     method: 'POST',
     path: '/v2/customers/search',
-    // In the order of the alphabet, one that is renamed would move over the seam of two pages.
+    // Sorted by creation: sorted by name, a renamed customer could move between pages and be missed.
     body: { query: { sort: { field: 'CREATED_AT', order: 'ASC' } } },
     records: '/customers',
     size: { in: 'body', name: '/limit', max: 100 },
     paging: { kind: 'cursor', send: { in: 'body', name: '/cursor' }, next: '/cursor' },
-    // What has changed is found within a minute; whether the bounds belong to it is not said.
+    // A change becomes searchable within a minute. The vendor does not document whether bounds are inclusive.
     since: {
       in: 'body',
       name: '/query/filter/updated_at/start_at',
@@ -41,7 +41,7 @@ const customers: ObjectDeclarationInput = {
   create: { method: 'POST', path: '/v2/customers', record: '/customer' },
   update: { method: 'PUT', path: '/v2/customers/{id}', record: '/customer' },
   remove: { path: '/v2/customers/{id}' },
-  known: {
+  standardFields: {
     id: 'STRING',
     given_name: 'STRING',
     family_name: 'STRING',
@@ -57,7 +57,7 @@ const customers: ObjectDeclarationInput = {
   },
 };
 
-/** All are listed, whenever they changed. */
+/** Groups have no filter by time, so each read lists all of them. */
 const groups: ObjectDeclarationInput = {
   displayName: 'Groups of customers',
   aliases: ['customers/groups'],
@@ -72,7 +72,7 @@ const groups: ObjectDeclarationInput = {
   create: { method: 'POST', path: '/v2/customers/groups', wrap: '/group', record: '/group' },
   update: { method: 'PUT', path: '/v2/customers/groups/{id}', wrap: '/group', record: '/group' },
   remove: { path: '/v2/customers/groups/{id}' },
-  known: { id: 'STRING', name: 'STRING', ...TIMES },
+  standardFields: { id: 'STRING', name: 'STRING', ...TIMES },
 };
 
 const teamMembers: ObjectDeclarationInput = {
@@ -99,7 +99,7 @@ const teamMembers: ObjectDeclarationInput = {
     wrap: '/team_member',
     record: '/team_member',
   },
-  known: {
+  standardFields: {
     id: 'STRING',
     reference_id: 'STRING',
     is_owner: 'BOOLEAN',
@@ -118,7 +118,7 @@ const locations: ObjectDeclarationInput = {
   byIds: { path: '/v2/locations/{id}', records: '/location' },
   create: { method: 'POST', path: '/v2/locations', wrap: '/location', record: '/location' },
   update: { method: 'PUT', path: '/v2/locations/{id}', wrap: '/location', record: '/location' },
-  known: {
+  standardFields: {
     id: 'STRING',
     name: 'STRING',
     business_name: 'STRING',

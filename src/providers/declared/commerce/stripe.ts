@@ -1,7 +1,7 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** Lists filter by creation alone and records do not say when they changed: a read of changes is a whole one. */
+/** Lists filter only by creation, and records have no time of change, so an incremental read reads everything. */
 function object(
   displayName: string,
   name: string,
@@ -54,7 +54,7 @@ export const stripe: DeclaredProvider = {
       messages: ['/error/message'],
       rules: [
         { status: 402, kind: 'BAD_REQUEST' },
-        // Another request with the same key or on the same object is under way.
+        // Another request with the same key or for the same object is running.
         { status: 409, kind: 'RETRYABLE' },
       ],
     },

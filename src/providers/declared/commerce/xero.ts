@@ -1,7 +1,7 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** Whatever is sent or given is a list under the object's name. */
+/** Requests and responses contain records as a list under the object's name. */
 function object(
   displayName: string,
   name: string,
@@ -54,7 +54,7 @@ export const xero: DeclaredProvider = {
     tokenFields: { scopes: 'scope' },
   },
   proxy: false,
-  // 60 a minute and 5 at once for each tenant.
+  // The vendor permits 60 requests per minute and 5 concurrent ones for each tenant.
   limits: { requestsPerSecond: 1, concurrency: 5 },
   records: {
     apiVersion: '2.0',
@@ -72,7 +72,7 @@ export const xero: DeclaredProvider = {
     inputs: {
       tenantId: {
         displayName: 'Id of the organisation, from https://api.xero.com/connections',
-        isKnownLater: true,
+        isOptional: true,
       },
     },
     headers: { 'xero-tenant-id': '{{tenantId}}' },

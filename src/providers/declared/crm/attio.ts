@@ -1,12 +1,7 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/**
- * Attio gives each attribute as a list of values with their history and type. What is written is a plain
- * value: the same comes out here.
- */
-
-/** The member that holds the value, by the type of the attribute. Others hold it in `value`. */
+/** The member of an attribute's value that holds the plain value, by attribute type. Default: `value`. */
 const MEMBER: Record<string, string> = {
   'personal-name': 'full_name',
   'email-address': 'email_address',
@@ -20,7 +15,10 @@ const MEMBER: Record<string, string> = {
   interaction: 'interacted_at',
 };
 
-/** One value alone, or a list of several. Null for none. */
+/**
+ * Converts an attribute from Attio's list of values with history and type to the plain value that writes use. Several
+ * values stay a list; null means none.
+ */
 function attioValue(values: unknown): unknown {
   if (!Array.isArray(values)) return values;
   const plain = values.map(plainValue);
@@ -31,13 +29,13 @@ function plainValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const parts = value as Record<string, unknown>;
   const found = parts[MEMBER[String(parts.attribute_type)] ?? 'value'];
-  // A location has no member of its own; an option and a status are objects with a title.
+  // A location has no single member. An option and a status are objects with a title.
   if (found === undefined) return value;
   const isTitled = typeof found === 'object' && found !== null && 'title' in found;
   return isTitled ? found.title : found;
 }
 
-/** Standard and custom objects alike: the records of an account's own data model. */
+/** Declares the records of a standard or custom object. */
 function records(displayName: string): ObjectDeclarationInput {
   const path = '/v2/objects/{object}/records';
   return {
@@ -136,7 +134,7 @@ export const attio: DeclaredProvider = {
       account: { of: 'subscription' },
       list: '/events',
       type: ['/event_type'],
-      // Of whichever object the subscription is filtered by.
+      // Types without an object are about the object of the subscription's filter.
       types: {
         'record.created': { kind: 'CREATE' },
         'record.updated': { kind: 'UPDATE' },
@@ -146,8 +144,8 @@ export const attio: DeclaredProvider = {
         'note-content.updated': { object: 'notes', kind: 'UPDATE' },
         'note.deleted': { object: 'notes', kind: 'DELETE' },
       },
-      tellNothingOf: ['tasks'],
-      // An event has no id and no time; a request that is sent again has the same key.
+      objectsWithoutEvents: ['tasks'],
+      // An event has no id and no time. A retried request has the same key.
       nativeId: [{ header: 'Idempotency-Key' }, OWN_ID],
       recordId: { parts: [OWN_ID] },
       acceptedStatus: 200,

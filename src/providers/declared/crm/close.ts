@@ -21,7 +21,12 @@ const DAY_MS = 86_400_000;
 function object(
   displayName: string,
   name: string,
-  { isReadOnly = false, isSorted = false, hasCustomFields = false, known = {} }: Options = {},
+  {
+    isReadOnly = false,
+    isSorted = false,
+    hasCustomFields = false,
+    standardFields = {},
+  }: Options = {},
 ): ObjectDeclarationInput {
   const path = `/api/v1/${name}/`;
   return {
@@ -36,7 +41,7 @@ function object(
       total: '/total_results',
       ...(!isReadOnly && {
         since: { in: 'query', name: 'date_updated__gte', format: 'iso' },
-        // So wide that what changes while it is read stays listed, and moves nothing over the seam of two pages.
+        // The margin keeps records that change during the read in the list, so that no record moves between pages.
         until: { in: 'query', name: 'date_updated__lte', format: 'iso', marginMs: DAY_MS },
       }),
       isKeyset: isSorted,
@@ -47,7 +52,12 @@ function object(
       update: { method: 'PUT', path: `${path}{id}/`, record: '' },
       remove: { path: `${path}{id}/` },
     }),
-    known: { id: 'STRING', date_created: 'DATETIME', date_updated: 'DATETIME', ...known },
+    standardFields: {
+      id: 'STRING',
+      date_created: 'DATETIME',
+      date_updated: 'DATETIME',
+      ...standardFields,
+    },
     ...(hasCustomFields && {
       fields: {
         path: `/api/v1/custom_field/${name}/`,
@@ -65,10 +75,10 @@ function object(
 
 interface Options {
   isReadOnly?: boolean;
-  /** The vendor is known to sort it by the time of change. */
+  /** True if the vendor sorts the list by time of change. */
   isSorted?: boolean;
   hasCustomFields?: boolean;
-  known?: ObjectDeclarationInput['known'];
+  standardFields?: ObjectDeclarationInput['standardFields'];
 }
 
 export const close: DeclaredProvider = {
@@ -120,7 +130,7 @@ export const close: DeclaredProvider = {
         'opportunity.updated': { object: 'opportunity', kind: 'UPDATE' },
         'opportunity.deleted': { object: 'opportunity', kind: 'DELETE' },
       },
-      // The vendor puts changes that follow at once into the event before: it has the same id, and a later time.
+      // The vendor merges quick successive changes into the previous event, which keeps its id and gets a later time.
       nativeId: ['/event/id', '/event/date_updated'],
       recordId: { parts: ['/event/object_id'] },
       time: { at: '/event/date_updated', format: 'iso' },
@@ -140,21 +150,21 @@ export const close: DeclaredProvider = {
     objects: {
       lead: object('Leads', 'lead', {
         hasCustomFields: true,
-        known: { name: 'STRING', description: 'STRING' },
+        standardFields: { name: 'STRING', description: 'STRING' },
       }),
       contact: object('Contacts', 'contact', {
         hasCustomFields: true,
-        known: { name: 'STRING', title: 'STRING' },
+        standardFields: { name: 'STRING', title: 'STRING' },
       }),
       opportunity: object('Opportunities', 'opportunity', {
         isSorted: true,
         hasCustomFields: true,
-        known: { note: 'STRING', value: 'INT' },
+        standardFields: { note: 'STRING', value: 'INT' },
       }),
-      task: object('Tasks', 'task', { known: { text: 'STRING', is_complete: 'BOOLEAN' } }),
+      task: object('Tasks', 'task', { standardFields: { text: 'STRING', is_complete: 'BOOLEAN' } }),
       user: object('Users', 'user', {
         isReadOnly: true,
-        known: { first_name: 'STRING', email: 'STRING' },
+        standardFields: { first_name: 'STRING', email: 'STRING' },
       }),
     },
   },

@@ -1,7 +1,7 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** OData v4: a set has a plural name, its records a key named after the singular one. */
+/** Declares an OData v4 entity set. The set has a plural name; the key of its records contains the singular. */
 function object(displayName: string, set: string, singular: string): ObjectDeclarationInput {
   const path = `/v9.2/${set}`;
   const one = `${path}({id})`;
@@ -33,7 +33,7 @@ function object(displayName: string, set: string, singular: string): ObjectDecla
     },
     byIds: { path: one, records: '' },
     create: { method: 'POST', path, headers: { Prefer: 'return=representation' }, record: '' },
-    // Without If-Match an update of a record that is gone creates one.
+    // If-Match prevents an update of a deleted record from creating a new one.
     update: {
       method: 'PATCH',
       path: one,

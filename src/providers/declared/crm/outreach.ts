@@ -2,8 +2,8 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /**
- * JSON:API: attributes and relationships apart, the id in the body of a change too. A record has its relationships
- * as one field, `relationships`; every other field is an attribute.
+ * Declares a JSON:API object. The body of an update repeats the id. A record has its relationships as the field
+ * `relationships`; all other fields are attributes.
  */
 function object(
   displayName: string,
@@ -37,7 +37,7 @@ function object(
 }
 
 interface Options {
-  /** False if the vendor neither sorts nor filters by the time of change. */
+  /** True if the vendor sorts and filters by the time of change. */
   filters?: boolean;
   updates?: boolean;
   removes?: boolean;
@@ -54,7 +54,7 @@ export const outreach: DeclaredProvider = {
     explicitScopesRequired: true,
     tokenFields: { scopes: 'scope' },
   },
-  // 10,000 an hour for each user.
+  // The vendor permits 10,000 requests per hour for each user.
   limits: { requestsPerSecond: 2.7 },
   records: {
     apiVersion: 'v2',
@@ -103,7 +103,7 @@ export const outreach: DeclaredProvider = {
         'task.updated': { object: 'tasks', kind: 'UPDATE' },
         'task.destroyed': { object: 'tasks', kind: 'DELETE' },
       },
-      // There is no id of an event.
+      // Events have no id, so the record and the delivery time identify them.
       nativeId: ['/data/id', { body: '/meta/deliveredAt' }],
       recordId: { parts: ['/data/id'] },
       time: { at: '/meta/deliveredAt', format: 'iso' },

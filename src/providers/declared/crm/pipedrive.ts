@@ -1,7 +1,7 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** Version 2 of the API pages by cursor and filters by the time of update. */
+/** Declares an object of API version 2, which pages by cursor and filters by time of update. */
 function object(
   displayName: string,
   name: string,
@@ -60,7 +60,7 @@ function object(
   };
 }
 
-/** Version 1 of the API counts its pages, and has custom fields among the others. */
+/** Declares an object of API version 1, which pages by offset and has custom fields next to standard ones. */
 function objectOfV1(
   displayName: string,
   name: string,
@@ -90,7 +90,7 @@ function objectOfV1(
   };
 }
 
-/** Lists of version 2 that neither filter by the time of change nor take ids. */
+/** Declares a list of API version 2 that supports neither filters by time nor ids. */
 function setting(displayName: string, name: string): ObjectDeclarationInput {
   const { nested: _, ...rest } = object(displayName, name, { filters: false });
   return { ...rest, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
@@ -190,7 +190,7 @@ export const pipedrive: DeclaredProvider = {
           method: 'PUT',
           more: '/additional_data/pagination/more_items_in_collection',
         }),
-        known: NOTE,
+        standardFields: NOTE,
       },
       stages: setting('Stages', 'stages'),
       pipelines: setting('Pipelines', 'pipelines'),

@@ -35,7 +35,7 @@ function object(
   };
 }
 
-/** The vendor sorts these by name alone, and they have no time of change. */
+/** The vendor sorts saved list views only by name, and they have no time of change. */
 function savedListViews(): ObjectDeclarationInput {
   const { changedAt: _, all, ...rest } = object('Saved list views', 'saved_list_views');
   const { path, records, size, paging } = all;

@@ -5,7 +5,7 @@ const PATH = '/crm/v8/{object}';
 const OUTCOME = '/data/0';
 const SUCCESS = { at: '/data/0/status', value: 'success' };
 
-/** https://www.zoho.com/accounts/protocol/oauth/multi-dc.html, and China's */
+/** Hosts of the accounts servers: those of https://www.zoho.com/accounts/protocol/oauth/multi-dc.html and China's. */
 const ACCOUNTS_HOSTS = [
   'accounts.zoho.com',
   'accounts.zoho.eu',
@@ -17,7 +17,7 @@ const ACCOUNTS_HOSTS = [
   'accounts.zoho.com.cn',
   'accounts.zoho.uk',
 ];
-/** Sandboxes have hosts of their own beside `www`. */
+/** Hosts of the API. Sandboxes have other subdomains than `www`. */
 const API_HOSTS = [
   '*.zohoapis.com',
   '*.zohoapis.eu',
@@ -30,7 +30,7 @@ const API_HOSTS = [
   '*.zohoapis.uk',
 ];
 
-/** One module is like another, custom ones too. Each record of a write has an outcome of its own. */
+/** Declares the records of a standard or custom module. A write returns an outcome for each record. */
 function records(displayName: string, aliases: string[] = []): ObjectDeclarationInput {
   const many = {
     path: PATH,
@@ -119,7 +119,7 @@ function records(displayName: string, aliases: string[] = []): ObjectDeclaration
 export const zoho: DeclaredProvider = {
   name: 'zoho',
   displayName: 'Zoho',
-  // Zoho's token answer names the base URL of the customer's data centre: its workspace.
+  // Zoho's token response contains the base URL of the customer's data center, which is stored as the workspace.
   baseUrl: '{{workspace}}',
   modules: [{ name: 'crm', aliases: ['root'], displayName: 'Zoho CRM', baseUrl: '{{workspace}}' }],
   hosts: { workspace: API_HOSTS, zoho_token_domain: ACCOUNTS_HOSTS },

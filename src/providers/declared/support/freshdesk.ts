@@ -66,7 +66,7 @@ export const freshdesk: DeclaredProvider = {
     ],
     errors: { messages: ['/errors', '/description', '/message'] },
     objects: {
-      // Without updated_since the vendor lists the tickets of 30 days alone, and never past page 300.
+      // Without updated_since the vendor lists only tickets of the last 30 days. It never lists more than 300 pages.
       tickets: object('Tickets', 'tickets', {
         fields: 'ticket_fields',
         list: {

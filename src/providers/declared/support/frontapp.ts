@@ -1,4 +1,3 @@
-/** Front, of frontapp.com. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -6,14 +5,14 @@ function object(
   displayName: string,
   name: string,
   {
-    isAnswered = true,
+    returnsRecord = true,
     list = {},
     changedAt = true,
     creates = true,
     updates = true,
     removes = true,
   }: {
-    isAnswered?: boolean;
+    returnsRecord?: boolean;
     list?: Partial<ObjectDeclarationInput['all']>;
     changedAt?: boolean;
     creates?: boolean;
@@ -35,22 +34,22 @@ function object(
     },
     byIds: { path: `${path}/{id}`, records: '' },
     ...(creates && { create: { method: 'POST', path, record: '' } }),
-    // Most updates are answered by 204.
+    // Most updates return 204.
     ...(updates && {
-      update: { method: 'PATCH', path: `${path}/{id}`, ...(isAnswered && { record: '' }) },
+      update: { method: 'PATCH', path: `${path}/{id}`, ...(returnsRecord && { record: '' }) },
     }),
     ...(removes && { remove: { path: `${path}/{id}` } }),
   };
 }
 
-/** A list that comes in one answer, of records without a time of change. */
-function listedAtOnce(
+/** Declares a list without pages, of records without a time of change. */
+function unpagedObject(
   displayName: string,
   name: string,
   { creates = false, updates = false }: { creates?: boolean; updates?: boolean } = {},
 ): ObjectDeclarationInput {
   const { all, ...rest } = object(displayName, name, {
-    isAnswered: false,
+    returnsRecord: false,
     changedAt: false,
     creates,
     updates,
@@ -63,7 +62,7 @@ export const front: DeclaredProvider = {
   name: 'front',
   displayName: 'Front',
   baseUrl: 'https://api2.frontapp.com',
-  // Links to a next page name the host of the company.
+  // Links to the next page have the company's own host.
   linkHosts: ['*.api.frontapp.com'],
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
@@ -82,7 +81,7 @@ export const front: DeclaredProvider = {
     errors: { messages: ['/_error/message', '/_error/details'] },
     objects: {
       contacts: object('Contacts', 'contacts', {
-        isAnswered: false,
+        returnsRecord: false,
         list: {
           query: { sort_by: 'updated_at', sort_order: 'asc' },
           since: {
@@ -102,9 +101,9 @@ export const front: DeclaredProvider = {
       accounts: object('Accounts', 'accounts', {
         list: { query: { sort_by: 'updated_at', sort_order: 'desc' }, newestFirst: true },
       }),
-      tags: object('Tags', 'tags', { isAnswered: false, changedAt: false }),
-      conversations: object('Conversations', 'conversations', { isAnswered: false }),
-      links: object('Links', 'links', { isAnswered: false, changedAt: false, removes: false }),
+      tags: object('Tags', 'tags', { returnsRecord: false, changedAt: false }),
+      conversations: object('Conversations', 'conversations', { returnsRecord: false }),
+      links: object('Links', 'links', { returnsRecord: false, changedAt: false, removes: false }),
       message_templates: object('Message templates', 'message_templates', {
         changedAt: false,
         list: { size: undefined },
@@ -112,11 +111,11 @@ export const front: DeclaredProvider = {
       message_template_folders: object('Message template folders', 'message_template_folders', {
         list: { size: undefined },
       }),
-      channels: listedAtOnce('Channels', 'channels', { updates: true }),
-      inboxes: listedAtOnce('Inboxes', 'inboxes', { creates: true }),
-      teammates: listedAtOnce('Teammates', 'teammates', { updates: true }),
-      teams: listedAtOnce('Teams', 'teams'),
-      rules: listedAtOnce('Rules', 'rules'),
+      channels: unpagedObject('Channels', 'channels', { updates: true }),
+      inboxes: unpagedObject('Inboxes', 'inboxes', { creates: true }),
+      teammates: unpagedObject('Teammates', 'teammates', { updates: true }),
+      teams: unpagedObject('Teams', 'teams'),
+      rules: unpagedObject('Rules', 'rules'),
     },
   },
 };

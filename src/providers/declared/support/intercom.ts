@@ -5,7 +5,7 @@ type Lists = Pick<ObjectDeclarationInput, 'all' | 'changed'>;
 
 const NEXT = '/pages/next/starting_after';
 
-/** A bound in a search, which compares strictly. Results may lag behind by minutes. */
+/** Declares a time bound of a search. Bounds are exclusive, and results may lag by minutes. */
 function bound(operator: '>' | '<') {
   return {
     in: 'body',
@@ -50,7 +50,7 @@ function listed(name: string, records: string): ObjectDeclarationInput['all'] {
   };
 }
 
-/** A list whose pages are numbered. */
+/** Declares a list with numbered pages. */
 function numbered(path: string): ObjectDeclarationInput['all'] {
   return {
     path,
@@ -65,8 +65,8 @@ function numbered(path: string): ObjectDeclarationInput['all'] {
   };
 }
 
-/** A list that comes in one answer. */
-function listedAtOnce(path: string, records: string): ObjectDeclarationInput['all'] {
+/** Declares a list without pages. */
+function unpaged(path: string, records: string): ObjectDeclarationInput['all'] {
   return { path, records, paging: { kind: 'none' } };
 }
 
@@ -74,7 +74,7 @@ const CHANGED_AT = {
   changedAt: { at: '/updated_at', format: 'unixSeconds' },
 } as const satisfies Partial<ObjectDeclarationInput>;
 
-/** How one record is created, changed and deleted below a path. */
+/** Declares the writes of records below a path. */
 function writesAt(path: string): Pick<ObjectDeclarationInput, 'create' | 'update' | 'remove'> {
   return {
     create: { method: 'POST', path, record: '' },
@@ -213,31 +213,31 @@ export const intercom: DeclaredProvider = {
       articles: object('Articles', 'articles', { all: numbered('/articles') }),
       tags: {
         displayName: 'Tags',
-        all: listedAtOnce('/tags', '/data'),
+        all: unpaged('/tags', '/data'),
         byIds: { path: '/tags/{id}', records: '' },
         create: { method: 'POST', path: '/tags', record: '' },
         update: { method: 'POST', path: '/tags', id: '/id', record: '' },
         remove: { path: '/tags/{id}' },
-        known: { id: 'STRING', name: 'STRING' },
+        standardFields: { id: 'STRING', name: 'STRING' },
       },
       teams: {
         displayName: 'Teams',
-        all: listedAtOnce('/teams', '/teams'),
+        all: unpaged('/teams', '/teams'),
         byIds: { path: '/teams/{id}', records: '' },
-        known: { id: 'STRING', name: 'STRING', distribution_method: 'STRING' },
+        standardFields: { id: 'STRING', name: 'STRING', distribution_method: 'STRING' },
       },
       admins: {
         displayName: 'Admins',
-        all: listedAtOnce('/admins', '/admins'),
+        all: unpaged('/admins', '/admins'),
         byIds: { path: '/admins/{id}', records: '' },
-        known: { id: 'STRING', name: 'STRING', email: 'STRING', job_title: 'STRING' },
+        standardFields: { id: 'STRING', name: 'STRING', email: 'STRING', job_title: 'STRING' },
       },
       segments: {
         displayName: 'Segments',
         ...CHANGED_AT,
-        all: listedAtOnce('/segments', '/segments'),
+        all: unpaged('/segments', '/segments'),
         byIds: { path: '/segments/{id}', records: '' },
-        known: { id: 'STRING', name: 'STRING', person_type: 'STRING' },
+        standardFields: { id: 'STRING', name: 'STRING', person_type: 'STRING' },
       },
       collections: {
         displayName: 'Collections',
@@ -245,14 +245,19 @@ export const intercom: DeclaredProvider = {
         all: numbered('/help_center/collections'),
         byIds: { path: '/help_center/collections/{id}', records: '' },
         ...writesAt('/help_center/collections'),
-        known: { id: 'STRING', name: 'STRING', description: 'STRING', url: 'STRING' },
+        standardFields: { id: 'STRING', name: 'STRING', description: 'STRING', url: 'STRING' },
       },
       help_centers: {
         displayName: 'Help centers',
         ...CHANGED_AT,
-        all: listedAtOnce('/help_center/help_centers', '/data'),
+        all: unpaged('/help_center/help_centers', '/data'),
         byIds: { path: '/help_center/help_centers/{id}', records: '' },
-        known: { id: 'STRING', display_name: 'STRING', identifier: 'STRING', url: 'STRING' },
+        standardFields: {
+          id: 'STRING',
+          display_name: 'STRING',
+          identifier: 'STRING',
+          url: 'STRING',
+        },
       },
       news_items: {
         displayName: 'News items',
@@ -260,22 +265,22 @@ export const intercom: DeclaredProvider = {
         all: numbered('/news/news_items'),
         byIds: { path: '/news/news_items/{id}', records: '' },
         ...writesAt('/news/news_items'),
-        known: { id: 'STRING', title: 'STRING', body: 'STRING', state: 'STRING' },
+        standardFields: { id: 'STRING', title: 'STRING', body: 'STRING', state: 'STRING' },
       },
       newsfeeds: {
         displayName: 'Newsfeeds',
         ...CHANGED_AT,
         all: numbered('/news/newsfeeds'),
-        known: { id: 'STRING', name: 'STRING' },
+        standardFields: { id: 'STRING', name: 'STRING' },
       },
       ticket_types: {
         displayName: 'Ticket types',
         ...CHANGED_AT,
-        all: listedAtOnce('/ticket_types', '/data'),
+        all: unpaged('/ticket_types', '/data'),
         byIds: { path: '/ticket_types/{id}', records: '' },
         create: { method: 'POST', path: '/ticket_types', record: '' },
         update: { method: 'PUT', path: '/ticket_types/{id}', record: '' },
-        known: {
+        standardFields: {
           id: 'STRING',
           name: 'STRING',
           description: 'STRING',

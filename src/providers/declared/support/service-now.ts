@@ -4,7 +4,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const PATH = '/api/now/table/{object}';
 const QUERY = { in: 'query', name: 'sysparm_query', format: 'spaced' } as const;
 
-/** Any table of an instance. Values are texts, as the database has them. */
+/** Declares a table of an instance. All values are texts in their database form. */
 function table(displayName: string): ObjectDeclarationInput {
   return {
     displayName,

@@ -29,19 +29,19 @@ function object(
         more: '/meta/has_more',
       },
     },
-    // Incremental exports: they alone filter by the time of change, and hold deleted records too.
+    // Incremental exports. Only they filter by time of change; they also contain deleted records.
     changed: {
       path: `/api/v2/incremental/${plural}${changed}`,
       records: `/${plural}`,
       size: { in: 'query', name: 'per_page', max: 1000 },
       paging:
         changed === ''
-          ? { kind: 'nextUrl', next: '/next_page', ends: '/end_of_stream' }
+          ? { kind: 'nextUrl', next: '/next_page', lastPage: '/end_of_stream' }
           : {
               kind: 'cursor',
               send: { in: 'query', name: 'cursor' },
               next: '/after_cursor',
-              ends: '/end_of_stream',
+              lastPage: '/end_of_stream',
             },
       since: {
         in: 'query',
@@ -49,10 +49,10 @@ function object(
         format: 'unixSeconds',
         isRequired: true,
         isFirstOnly: true,
-        // Exports take no time of the last minute.
+        // Exports refuse start times within the last minute.
         marginMs: 60_000,
       },
-      // The list leaves out what is archived: tickets, some months after they were closed.
+      // The list omits archived tickets: those closed some months ago.
       ...(singular === 'ticket' && { whole: { query: { exclude_deleted: 'true' } } }),
     },
     byIds: {
@@ -90,7 +90,7 @@ function object(
   };
 }
 
-/** Records that no export holds: they are listed in full, and what has not changed is left out here. */
+/** Declares records without an export. Each read lists all of them and drops unchanged ones. */
 function listed(
   displayName: string,
   { plural, singular }: { plural: string; singular: string },
@@ -99,13 +99,13 @@ function listed(
     creates = true,
     updates = true,
     removes = true,
-    known,
+    standardFields,
   }: {
     isPaged?: boolean;
     creates?: boolean;
     updates?: boolean;
     removes?: boolean;
-    known: NonNullable<ObjectDeclarationInput['known']>;
+    standardFields: NonNullable<ObjectDeclarationInput['standardFields']>;
   },
 ): ObjectDeclarationInput {
   const path = `/api/v2/${plural}`;
@@ -130,13 +130,18 @@ function listed(
     ...(creates && { create: { method: 'POST', path, ...whole } }),
     ...(updates && { update: { method: 'PUT', path: `${path}/{id}`, ...whole } }),
     ...(removes && { remove: { path: `${path}/{id}` } }),
-    known: { id: 'INT', created_at: 'DATETIME', updated_at: 'DATETIME', ...known },
+    standardFields: {
+      id: 'INT',
+      created_at: 'DATETIME',
+      updated_at: 'DATETIME',
+      ...standardFields,
+    },
   };
 }
 
 const READ_ONLY = { creates: false, updates: false, removes: false };
 
-/** What the vendor tells when a property of a record changes, by the end of the event's type. */
+/** The types of update events, by object: the part after the object's name. */
 const CHANGES = {
   tickets: [
     'agent_assignment_changed',
@@ -177,13 +182,13 @@ function typesOf(
   object: keyof typeof CHANGES,
   { singular, deletions }: { singular: string; deletions: string[] },
 ) {
-  const ends = {
+  const lastPage = {
     CREATE: ['created'],
     UPDATE: CHANGES[object],
     DELETE: deletions,
   };
   const all = (['CREATE', 'UPDATE', 'DELETE'] as const).flatMap((kind) =>
-    ends[kind].map((end) => [`zen:event-type:${singular}.${end}`, { object, kind }] as const),
+    lastPage[kind].map((end) => [`zen:event-type:${singular}.${end}`, { object, kind }] as const),
   );
   return Object.fromEntries(all);
 }
@@ -270,19 +275,26 @@ export const zendeskSupport: DeclaredProvider = {
       brands: listed(
         'Brands',
         { plural: 'brands', singular: 'brand' },
-        { known: { name: 'STRING', subdomain: 'STRING', active: 'BOOLEAN', default: 'BOOLEAN' } },
+        {
+          standardFields: {
+            name: 'STRING',
+            subdomain: 'STRING',
+            active: 'BOOLEAN',
+            default: 'BOOLEAN',
+          },
+        },
       ),
       groups: listed(
         'Groups',
         { plural: 'groups', singular: 'group' },
-        { known: { name: 'STRING', description: 'STRING', is_public: 'BOOLEAN' } },
+        { standardFields: { name: 'STRING', description: 'STRING', is_public: 'BOOLEAN' } },
       ),
       group_memberships: listed(
         'Group memberships',
         { plural: 'group_memberships', singular: 'group_membership' },
         {
           updates: false,
-          known: { group_id: 'INT', user_id: 'INT', default: 'BOOLEAN', url: 'STRING' },
+          standardFields: { group_id: 'INT', user_id: 'INT', default: 'BOOLEAN', url: 'STRING' },
         },
       ),
       organization_memberships: listed(
@@ -290,7 +302,7 @@ export const zendeskSupport: DeclaredProvider = {
         { plural: 'organization_memberships', singular: 'organization_membership' },
         {
           updates: false,
-          known: {
+          standardFields: {
             organization_id: 'INT',
             organization_name: 'STRING',
             user_id: 'INT',
@@ -301,35 +313,50 @@ export const zendeskSupport: DeclaredProvider = {
       macros: listed(
         'Macros',
         { plural: 'macros', singular: 'macro' },
-        { known: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
+        { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
       views: listed(
         'Views',
         { plural: 'views', singular: 'view' },
-        { known: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
+        { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
       ticket_fields: listed(
         'Ticket fields',
         { plural: 'ticket_fields', singular: 'ticket_field' },
-        { known: { title: 'STRING', type: 'STRING', active: 'BOOLEAN', required: 'BOOLEAN' } },
+        {
+          standardFields: {
+            title: 'STRING',
+            type: 'STRING',
+            active: 'BOOLEAN',
+            required: 'BOOLEAN',
+          },
+        },
       ),
       ticket_forms: listed(
         'Ticket forms',
         { plural: 'ticket_forms', singular: 'ticket_form' },
-        { isPaged: false, known: { name: 'STRING', display_name: 'STRING', active: 'BOOLEAN' } },
+        {
+          isPaged: false,
+          standardFields: { name: 'STRING', display_name: 'STRING', active: 'BOOLEAN' },
+        },
       ),
       ticket_metrics: listed(
         'Ticket metrics',
         { plural: 'ticket_metrics', singular: 'ticket_metric' },
         {
           ...READ_ONLY,
-          known: { ticket_id: 'INT', solved_at: 'DATETIME', reopens: 'INT', url: 'STRING' },
+          standardFields: {
+            ticket_id: 'INT',
+            solved_at: 'DATETIME',
+            reopens: 'INT',
+            url: 'STRING',
+          },
         },
       ),
       satisfaction_ratings: listed(
         'Satisfaction ratings',
         { plural: 'satisfaction_ratings', singular: 'satisfaction_rating' },
-        { ...READ_ONLY, known: { ticket_id: 'INT', score: 'STRING', comment: 'STRING' } },
+        { ...READ_ONLY, standardFields: { ticket_id: 'INT', score: 'STRING', comment: 'STRING' } },
       ),
     },
   },

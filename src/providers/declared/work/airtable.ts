@@ -2,7 +2,7 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const PATH = '/v0/{{base}}/{object}';
-/** A record that was never changed has no time of change. */
+/** The time of change of a record. An unchanged record has none, so its creation time is used. */
 const CHANGED = 'IF(LAST_MODIFIED_TIME(),LAST_MODIFIED_TIME(),CREATED_TIME())';
 const WEBHOOKS = '/v0/bases/{{base}}/webhooks';
 const FORMULA = { in: 'query', name: 'filterByFormula', format: 'iso', isExclusive: true } as const;
@@ -84,7 +84,7 @@ export const airtable: DeclaredProvider = {
           ref: '/id',
           url: '/notificationUrl',
           isWorking: '/isHookEnabled',
-          isTelling: '/areNotificationsEnabled',
+          isNotifying: '/areNotificationsEnabled',
         },
         renew: { path: `${WEBHOOKS}/{ref}/refresh` },
         resume: { path: `${WEBHOOKS}/{ref}/enableNotifications`, body: { enable: true } },
@@ -98,7 +98,7 @@ export const airtable: DeclaredProvider = {
         next: '/cursor',
         hasMore: '/mightHaveMore',
         time: { at: '/timestamp', format: 'iso' },
-        untold: '/error',
+        incomplete: '/error',
         objects: 'changedTablesById',
         changes: {
           createdRecordsById: 'CREATE',

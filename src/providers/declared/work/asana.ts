@@ -3,11 +3,19 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 
 type List = ObjectDeclarationInput['all'];
 
-/** Lists give ids and names alone unless fields are named. */
+/** Declares an object. Responses contain only ids and names unless the request names fields. */
 function object(
   displayName: string,
   name: string,
-  { parent, filter, query = {}, since = false, isReadOnly = false, removes = true, known }: Options,
+  {
+    parent,
+    filter,
+    query = {},
+    since = false,
+    isReadOnly = false,
+    removes = true,
+    standardFields,
+  }: Options,
 ): ObjectDeclarationInput {
   const path = `/1.0/${name}`;
   const list: List = {
@@ -42,19 +50,19 @@ function object(
       update: { method: 'PUT', path: `${path}/{id}`, wrap: '/data', record: '/data' },
       ...(removes && { remove: { path: `${path}/{id}` } }),
     }),
-    known,
+    standardFields,
   };
 }
 
 interface Options {
   parent?: ObjectDeclarationInput['parent'];
-  /** The list below a parent. */
+  /** The path of the list below a parent. */
   filter?: string;
   query?: Record<string, string>;
   since?: boolean;
   isReadOnly?: boolean;
   removes?: boolean;
-  known: ObjectDeclarationInput['known'];
+  standardFields: ObjectDeclarationInput['standardFields'];
 }
 
 const OF_WORKSPACE = { object: 'workspaces', as: 'workspace' };
@@ -70,7 +78,7 @@ export const asana: DeclaredProvider = {
     revocation: { method: 'POST', url: 'https://app.asana.com/-/oauth_revoke' },
     tokenFields: { consumerRef: 'data.id' },
   },
-  // 150 a minute without a paid plan.
+  // The vendor permits 150 requests per minute without a paid plan.
   limits: { requestsPerSecond: 2.5 },
   records: {
     apiVersion: '1.0',
@@ -93,7 +101,7 @@ export const asana: DeclaredProvider = {
         'project.undeleted': { object: 'projects', kind: 'UPDATE' },
         'project.deleted': { object: 'projects', kind: 'DELETE' },
       },
-      // There is no id of an event.
+      // Events have no id, so the resource and the time identify them.
       nativeId: ['/resource/gid', '/created_at'],
       recordId: { parts: ['/resource/gid'] },
       time: { at: '/created_at', format: 'iso' },
@@ -114,50 +122,55 @@ export const asana: DeclaredProvider = {
     objects: {
       workspaces: object('Workspaces', 'workspaces', {
         isReadOnly: true,
-        known: { gid: 'STRING', name: 'STRING' },
+        standardFields: { gid: 'STRING', name: 'STRING' },
       }),
       projects: object('Projects', 'projects', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/projects',
-        known: { gid: 'STRING', name: 'STRING', notes: 'STRING', archived: 'BOOLEAN' },
+        standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', archived: 'BOOLEAN' },
       }),
       tasks: object('Tasks', 'tasks', {
         parent: { object: 'projects', as: 'project' },
         query: { project: '{project}' },
         since: true,
-        known: { gid: 'STRING', name: 'STRING', notes: 'STRING', completed: 'BOOLEAN' },
+        standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', completed: 'BOOLEAN' },
       }),
       tags: object('Tags', 'tags', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/tags',
-        known: { gid: 'STRING', name: 'STRING', color: 'STRING', notes: 'STRING' },
+        standardFields: { gid: 'STRING', name: 'STRING', color: 'STRING', notes: 'STRING' },
       }),
       users: object('Users', 'users', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/users',
         isReadOnly: true,
-        known: { gid: 'STRING', name: 'STRING', email: 'STRING' },
+        standardFields: { gid: 'STRING', name: 'STRING', email: 'STRING' },
       }),
       teams: object('Teams', 'teams', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/teams',
         removes: false,
-        known: { gid: 'STRING', name: 'STRING', description: 'STRING' },
+        standardFields: { gid: 'STRING', name: 'STRING', description: 'STRING' },
       }),
       portfolios: object('Portfolios', 'portfolios', {
         parent: OF_WORKSPACE,
         query: { workspace: '{workspace}' },
-        known: { gid: 'STRING', name: 'STRING', color: 'STRING' },
+        standardFields: { gid: 'STRING', name: 'STRING', color: 'STRING' },
       }),
       goals: object('Goals', 'goals', {
         parent: OF_WORKSPACE,
         query: { workspace: '{workspace}' },
-        known: { gid: 'STRING', name: 'STRING', notes: 'STRING', status: 'STRING' },
+        standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', status: 'STRING' },
       }),
       custom_fields: object('Custom fields', 'custom_fields', {
         parent: OF_WORKSPACE,
         filter: '/1.0/workspaces/{workspace}/custom_fields',
-        known: { gid: 'STRING', name: 'STRING', description: 'STRING', resource_subtype: 'STRING' },
+        standardFields: {
+          gid: 'STRING',
+          name: 'STRING',
+          description: 'STRING',
+          resource_subtype: 'STRING',
+        },
       }),
     },
   },

@@ -2,7 +2,10 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const HOUR_MS = 3_600_000;
-/** JQL reads a time in the zone of the user, which nobody tells: no zone is further from UTC. */
+/**
+ * JQL interprets times in the user's time zone, which is unknown. The margin covers all zones: none is further than 14
+ * hours from UTC.
+ */
 const JQL = { in: 'body', name: '/jql', format: 'minutes', marginMs: 14 * HOUR_MS } as const;
 
 const issues: ObjectDeclarationInput = {
@@ -19,9 +22,9 @@ const issues: ObjectDeclarationInput = {
       kind: 'cursor',
       send: { in: 'body', name: '/nextPageToken' },
       next: '/nextPageToken',
-      ends: '/isLast',
+      lastPage: '/isLast',
     },
-    // A search without a bound is refused.
+    // The vendor refuses a search without a bound.
     since: { ...JQL, template: 'updated >= "{time}"', isRequired: true },
     until: { ...JQL, template: 'updated <= "{time}"' },
     expression: { join: ' AND ', wrap: '{all} ORDER BY updated ASC' },
@@ -54,7 +57,7 @@ const JIRA_URL = 'https://api.atlassian.com/ex/jira/{{cloudId}}/rest/api';
 export const atlassian: DeclaredProvider = {
   name: 'atlassian',
   displayName: 'Atlassian',
-  // The cloud id is the site's own: Atlassian lists it at /oauth/token/accessible-resources.
+  // The cloud id identifies the site. Atlassian lists it at /oauth/token/accessible-resources.
   baseUrl: JIRA_URL,
   modules: [{ name: 'jira', displayName: 'Jira', baseUrl: JIRA_URL }],
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
@@ -74,7 +77,7 @@ export const atlassian: DeclaredProvider = {
       'Rich texts are in the Atlassian Document Format. The status of an issue is changed by a transition, which is forwarded.',
     ],
     scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],
-    inputs: { cloudId: { displayName: 'Id of the site', isKnownLater: true } },
+    inputs: { cloudId: { displayName: 'Id of the site', isOptional: true } },
     errors: {
       messages: ['/errorMessages', '/errors', '/message'],
       waitHeaders: [{ name: 'X-RateLimit-Reset', format: 'iso' }],
@@ -87,7 +90,7 @@ export const atlassian: DeclaredProvider = {
           path: '/3/project/search',
           records: '/values',
           size: { in: 'query', name: 'maxResults', max: 50 },
-          paging: { kind: 'offset', send: { in: 'query', name: 'startAt' }, ends: '/isLast' },
+          paging: { kind: 'offset', send: { in: 'query', name: 'startAt' }, lastPage: '/isLast' },
           total: '/total',
         },
         byIds: { path: '/3/project/{id}', records: '' },
@@ -102,7 +105,7 @@ export const atlassian: DeclaredProvider = {
           path: '/3/users/search',
           records: '',
           size: { in: 'query', name: 'maxResults', max: 50 },
-          // A page may hold fewer than were asked for: only an empty one is the last.
+          // A page may be shorter than requested, so only an empty page is the last.
           paging: { kind: 'offset', send: { in: 'query', name: 'startAt' }, more: '/none' },
         },
       },

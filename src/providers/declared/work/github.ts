@@ -17,7 +17,7 @@ export const github: DeclaredProvider = {
     explicitScopesRequired: true,
     tokenFields: { scopes: 'scope' },
   },
-  // 5,000 an hour for each user.
+  // The vendor permits 5,000 requests per hour for each user.
   limits: { requestsPerSecond: 1.4 },
   records: {
     apiVersion: '2022-11-28',
@@ -87,7 +87,7 @@ export const github: DeclaredProvider = {
         create: { method: 'POST', path: '/user/repos', record: '' },
         update: { method: 'PATCH', path: '/repos/{+id}', record: '' },
         remove: { path: '/repos/{+id}' },
-        known: {
+        standardFields: {
           id: 'STRING',
           name: 'STRING',
           description: 'STRING',
@@ -111,7 +111,7 @@ export const github: DeclaredProvider = {
           path: '/issues',
           query: { filter: 'all', state: 'all', ...ORDER },
           records: '',
-          // Pull requests are listed as issues too.
+          // The list of issues also contains pull requests.
           skip: '/pull_request',
           size: SIZE,
           paging: { kind: 'link' },
@@ -121,7 +121,7 @@ export const github: DeclaredProvider = {
         byIds: { path: '/repos/{+repository}/issues/{number}', records: '' },
         create: { method: 'POST', path: '/repos/{+repository}/issues', record: '' },
         update: { method: 'PATCH', path: '/repos/{+repository}/issues/{number}', record: '' },
-        known: {
+        standardFields: {
           id: 'STRING',
           number: 'INT',
           title: 'STRING',
@@ -145,7 +145,7 @@ export const github: DeclaredProvider = {
         create: { method: 'POST', path: '/gists', record: '' },
         update: { method: 'PATCH', path: '/gists/{id}', record: '' },
         remove: { path: '/gists/{id}' },
-        known: {
+        standardFields: {
           id: 'STRING',
           description: 'STRING',
           public: 'BOOLEAN',

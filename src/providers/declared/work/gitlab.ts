@@ -3,7 +3,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 
 const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
 
-/** Lists of the whole account. Writing is not supported, because the vendor writes them below a project. */
+/** Declares a list of the whole account. It is read-only, because the vendor writes these records below a project. */
 function changeable(
   displayName: string,
   name: string,
@@ -21,7 +21,7 @@ function changeable(
       since: { in: 'query', name: 'updated_after', format: 'iso' },
       isKeyset: true,
       until: { in: 'query', name: 'updated_before', format: 'iso' },
-      // Left out by the vendor above 10,000 records.
+      // The vendor omits the header above 10,000 records.
       totalHeader: 'X-Total',
     },
   };
@@ -31,7 +31,7 @@ export const gitlab: DeclaredProvider = {
   name: 'gitlab',
   displayName: 'GitLab',
   baseUrl: 'https://gitlab.com',
-  // Custom: there is no scheme of its own for a header that holds a customer's token.
+  // Custom authentication, because no standard scheme sends a customer's token in a header.
   authSchemes: ['NONE'],
   custom: {
     inputs: [{ name: 'token', displayName: 'Personal access token' }],

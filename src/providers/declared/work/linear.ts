@@ -2,30 +2,34 @@ import type { ObjectDeclarationInput } from '../../declarative/declaration/decla
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 import { relayList } from '../relay-list.ts';
 
-/** One address for all; what is asked for is a text of GraphQL. */
+/** All requests have the same URL. The GraphQL query is in the body. */
 const PATH = '';
 
-type Known = NonNullable<ObjectDeclarationInput['known']>;
+type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
 
-const ALWAYS: Known = { id: 'STRING', createdAt: 'DATETIME', updatedAt: 'DATETIME' };
+const COMMON_FIELDS: StandardFields = {
+  id: 'STRING',
+  createdAt: 'DATETIME',
+  updatedAt: 'DATETIME',
+};
 
 function object(
   displayName: string,
-  { type, list, removes, creates = true, isFiltered = true, answered }: Options,
-  known: Known,
+  { type, list, removes, creates = true, isFiltered = true, responseMember }: Options,
+  standardFields: StandardFields,
 ): ObjectDeclarationInput {
   const one = type.charAt(0).toLowerCase() + type.slice(1);
-  const fields = Object.keys({ ...ALWAYS, ...known }).join(' ');
-  const member = answered ?? one;
+  const fields = Object.keys({ ...COMMON_FIELDS, ...standardFields }).join(' ');
+  const member = responseMember ?? one;
   const response = (verb: string) => ({ record: `/data/${one}${verb}/${member}` });
   const mutation = (verb: string, id: string, args: string) =>
     `mutation ($input: ${type}${verb}Input!${id}) {
       ${one}${verb}(${args}input: $input) { success ${member} { ${fields} } } }`;
-  const wanted: ObjectDeclarationInput['all']['fields'] = {
+  const fieldSelection: ObjectDeclarationInput['all']['fields'] = {
     in: 'body',
     name: '/query',
     separator: ' ',
-    always: Object.keys({ ...ALWAYS, ...known }),
+    always: Object.keys({ ...COMMON_FIELDS, ...standardFields }),
     template: isFiltered
       ? `query ($first: Int, $after: String, $filter: ${type}Filter) {
       ${list}(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
@@ -44,7 +48,7 @@ function object(
         until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
         equals: { in: 'body', name: '/variables/filter/{field}/eq', names: /^[a-z]\w*$/ },
       }),
-      fields: wanted,
+      fields: fieldSelection,
     },
     ...(isFiltered && {
       byIds: {
@@ -53,7 +57,7 @@ function object(
         body: { variables: { first: 50 } },
         ids: { in: 'body', name: '/variables/filter/id/in', isList: true, max: 50 },
         records: `/data/${list}/nodes`,
-        fields: wanted,
+        fields: fieldSelection,
       },
     }),
     ...(creates && {
@@ -82,20 +86,20 @@ function object(
         success: { at: `/data/${one}${removes}/success`, value: true },
       },
     }),
-    known: { ...ALWAYS, ...known },
+    standardFields: { ...COMMON_FIELDS, ...standardFields },
   };
 }
 
 interface Options {
   type: string;
   list: string;
-  /** The verb of the mutation that deletes a record, or archives it. */
+  /** The verb of the mutation that deletes or archives a record. */
   removes: 'Delete' | 'Archive' | null;
   creates?: boolean;
-  /** False if the list takes no `filter`. */
+  /** False if the list does not support `filter`. */
   isFiltered?: boolean;
-  /** The member of a mutation's answer that has the record, if it is not named as its type. */
-  answered?: string;
+  /** The member of a mutation's response with the record. Default: named like the type. */
+  responseMember?: string;
 }
 
 export const linear: DeclaredProvider = {
@@ -140,7 +144,7 @@ export const linear: DeclaredProvider = {
         header: 'Linear-Signature',
         algorithm: 'sha256',
         encoding: 'hex',
-        // Covered with the body that it stands in.
+        // The signed body contains the time.
         signedAt: { at: '/webhookTimestamp', unit: 'milliseconds', toleranceMs: 60_000 },
       },
       account: { of: 'event', at: '/organizationId' },
@@ -212,7 +216,7 @@ export const linear: DeclaredProvider = {
           list: 'projectStatuses',
           removes: 'Archive',
           isFiltered: false,
-          answered: 'status',
+          responseMember: 'status',
         },
         {
           name: 'STRING',

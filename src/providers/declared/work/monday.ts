@@ -1,12 +1,12 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** One address for all; what is asked for is a text of GraphQL. */
+/** All requests have the same URL. The GraphQL query is in the body. */
 const PATH = '/v2';
 
-type Known = NonNullable<ObjectDeclarationInput['known']>;
+type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
 
-/** A list by page numbers: the last one is short. */
+/** Declares a list with numbered pages. The last page is short. */
 function list(name: string, fields: string, args = ''): ObjectDeclarationInput['all'] {
   return {
     method: 'POST',
@@ -30,11 +30,11 @@ function byIds(name: string, fields: string): NonNullable<ObjectDeclarationInput
   };
 }
 
-function selection(known: Known): string {
-  return Object.keys(known).join(' ');
+function selection(standardFields: StandardFields): string {
+  return Object.keys(standardFields).join(' ');
 }
 
-const BOARD: Known = {
+const BOARD: StandardFields = {
   id: 'STRING',
   name: 'STRING',
   description: 'STRING',
@@ -42,15 +42,20 @@ const BOARD: Known = {
   board_kind: 'STRING',
   updated_at: 'DATETIME',
 };
-const USER: Known = { id: 'STRING', name: 'STRING', email: 'STRING', created_at: 'DATETIME' };
-const UPDATE: Known = {
+const USER: StandardFields = {
+  id: 'STRING',
+  name: 'STRING',
+  email: 'STRING',
+  created_at: 'DATETIME',
+};
+const UPDATE: StandardFields = {
   id: 'STRING',
   item_id: 'STRING',
   body: 'STRING',
   created_at: 'DATETIME',
   updated_at: 'DATETIME',
 };
-const ITEM: Known = {
+const ITEM: StandardFields = {
   id: 'STRING',
   name: 'STRING',
   created_at: 'DATETIME',
@@ -59,7 +64,7 @@ const ITEM: Known = {
 const ITEM_FIELDS = `${selection(ITEM)} state board { id } group { id } column_values { id text }`;
 const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
 
-/** Values lie in columns; they are written by their ids, in the form that monday has for each type. */
+/** Values are in columns. Writes address columns by id, in monday's form for the type of the column. */
 const items: ObjectDeclarationInput = {
   displayName: 'Items',
   id: { parts: { board_id: '/board/id', item: '/id' }, separator: ':' },
@@ -115,7 +120,7 @@ const items: ObjectDeclarationInput = {
       variables: { item: '{item}' },
     },
   },
-  known: ITEM,
+  standardFields: ITEM,
 };
 
 const updates: ObjectDeclarationInput = {
@@ -153,7 +158,7 @@ const updates: ObjectDeclarationInput = {
     body: { query: 'mutation ($id: ID!) { delete_update(id: $id) { id } }' },
     id: '/variables/id',
   },
-  known: UPDATE,
+  standardFields: UPDATE,
 };
 
 export const monday: DeclaredProvider = {
@@ -182,7 +187,7 @@ export const monday: DeclaredProvider = {
         { words: 'CursorException', kind: 'CURSOR_GONE' },
         { words: 'Not Authenticated', kind: 'AUTH_INVALIDATED' },
       ],
-      // Points come back within a minute.
+      // The complexity budget refills within a minute.
       defaultRetryAfterMs: 60_000,
     },
     objects: {
@@ -191,7 +196,7 @@ export const monday: DeclaredProvider = {
         changedAt: CHANGED_AT,
         all: list('boards', selection(BOARD), ', state: active'),
         byIds: byIds('boards', selection(BOARD)),
-        known: BOARD,
+        standardFields: BOARD,
       },
       items,
       updates,
@@ -199,7 +204,7 @@ export const monday: DeclaredProvider = {
         displayName: 'Users',
         all: list('users', selection(USER)),
         byIds: byIds('users', selection(USER)),
-        known: USER,
+        standardFields: USER,
       },
     },
   },

@@ -18,8 +18,8 @@ const PAGED = {
   },
 } as const;
 
-/** All that is shared with the connection, newest change first. */
-function found(value: 'page' | 'data_source'): List {
+/** Declares a search for everything that is shared with the connection, newest change first. */
+function searched(value: 'page' | 'data_source'): List {
   return {
     method: 'POST',
     path: '/v1/search',
@@ -42,7 +42,7 @@ function bound(operator: 'on_or_after' | 'on_or_before') {
   } as const;
 }
 
-/** A page is one of a data source or of another page. What it says lies in properties, each with its type. */
+/** Declares pages of a data source or of other pages. Values are in typed properties. */
 function pages(displayName: string, all: List, parent?: Record<string, unknown>) {
   return {
     displayName,
@@ -96,11 +96,11 @@ export const notion: DeclaredProvider = {
       ],
     },
     objects: {
-      pages: pages('Pages', found('page')),
+      pages: pages('Pages', searched('page')),
       data_sources: {
         displayName: 'Data sources',
         changedAt: CHANGED_AT,
-        all: found('data_source'),
+        all: searched('data_source'),
         byIds: { path: '/v1/data_sources/{id}', records: '', gone: '/in_trash' },
         create: { method: 'POST', path: '/v1/data_sources', record: '' },
         update: { method: 'PATCH', path: '/v1/data_sources/{id}', record: '' },
@@ -130,7 +130,7 @@ export const notion: DeclaredProvider = {
         },
         { type: 'data_source_id', data_source_id: '{object}' },
       ),
-      known: { title: 'STRING' },
+      standardFields: { title: 'STRING' },
       fields: {
         path: '/v1/data_sources/{object}',
         fields: '/properties',
@@ -150,16 +150,14 @@ export const notion: DeclaredProvider = {
         },
       },
     },
-    objectList: { list: found('data_source'), name: '/id', displayName: '/title/0/plain_text' },
+    objectList: { list: searched('data_source'), name: '/id', displayName: '/title/0/plain_text' },
   },
 };
 
 /**
- * Notion gives each property with its type, and takes it so. Here it is the plain value: what comes out can be
- * written, if Notion takes it. `title` is the property of that type, whatever it is called.
+ * Converts a typed property to a plain value, which can be written back if Notion permits it. Types without a plain
+ * value stay unchanged.
  */
-
-/** The plain value of a property; one of a type that has none stays as it is. */
 function notionValue(property: unknown): unknown {
   if (!isObject(property) || typeof property.type !== 'string') return property;
   const value = property[property.type];
@@ -171,7 +169,7 @@ function notionValue(property: unknown): unknown {
   return value.name ?? value.email ?? value.id ?? value;
 }
 
-/** The parts of a text are one; options, people and pages are named. */
+/** Joins the parts of a text. Lists of options, people and pages become lists of names or ids. */
 function plainList(parts: unknown[]): unknown {
   const all = parts.filter(isObject);
   if (all.every(({ plain_text }) => typeof plain_text === 'string')) {
@@ -180,13 +178,16 @@ function plainList(parts: unknown[]): unknown {
   return all.map((part) => part.name ?? part.id ?? notionValue(part));
 }
 
-/** The title under the name `title`. */
+/** Adds the title property under the name `title`, whatever its name in Notion. */
 function notionTitle(properties: Record<string, unknown>): Record<string, unknown> {
   const title = Object.values(properties).find((one) => isObject(one) && one.type === 'title');
   return title === undefined ? {} : { title };
 }
 
-/** A text is written as one, `title` as the title; numbers and flags as such. Others are in Notion's own form. */
+/**
+ * Converts a plain value for a write: a text to rich text or the title, a number or boolean to a property of its type.
+ * Other values must have Notion's own form.
+ */
 function notionProperty(value: unknown, name: string): unknown {
   if (typeof value === 'number') return { number: value };
   if (typeof value === 'boolean') return { checkbox: value };

@@ -1,7 +1,7 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-type Known = NonNullable<ObjectDeclarationInput['known']>;
+type StandardFields = NonNullable<ObjectDeclarationInput['standardFields']>;
 
 function list(path: string, records: string, max: number): ObjectDeclarationInput['all'] {
   return {
@@ -17,8 +17,8 @@ function list(path: string, records: string, max: number): ObjectDeclarationInpu
   };
 }
 
-/** Updates are answered by 204. */
-function changes(name: string): Pick<ObjectDeclarationInput, 'byIds' | 'update' | 'remove'> {
+/** Declares reading by id, updates and deletions. Updates return 204. */
+function recordRequests(name: string): Pick<ObjectDeclarationInput, 'byIds' | 'update' | 'remove'> {
   return {
     byIds: { path: `/v2/${name}/{id}`, records: '' },
     update: { method: 'PATCH', path: `/v2/${name}/{id}` },
@@ -26,7 +26,7 @@ function changes(name: string): Pick<ObjectDeclarationInput, 'byIds' | 'update' 
   };
 }
 
-const MEETING: Known = {
+const MEETING: StandardFields = {
   id: 'STRING',
   topic: 'STRING',
   agenda: 'STRING',
@@ -119,8 +119,13 @@ export const zoom: DeclaredProvider = {
           body: { action: 'create' },
           record: '',
         },
-        ...changes('users'),
-        known: { id: 'STRING', email: 'STRING', first_name: 'STRING', last_name: 'STRING' },
+        ...recordRequests('users'),
+        standardFields: {
+          id: 'STRING',
+          email: 'STRING',
+          first_name: 'STRING',
+          last_name: 'STRING',
+        },
       },
       meetings: {
         displayName: 'Meetings',
@@ -130,30 +135,30 @@ export const zoom: DeclaredProvider = {
           query: { type: 'scheduled' },
         },
         create: { method: 'POST', path: '/v2/users/{user_id}/meetings', record: '' },
-        ...changes('meetings'),
-        known: MEETING,
+        ...recordRequests('meetings'),
+        standardFields: MEETING,
       },
       webinars: {
         displayName: 'Webinars',
         parent: OF_USER,
         all: list('/v2/users/{user_id}/webinars', 'webinars', 300),
         create: { method: 'POST', path: '/v2/users/{user_id}/webinars', record: '' },
-        ...changes('webinars'),
-        known: MEETING,
+        ...recordRequests('webinars'),
+        standardFields: MEETING,
       },
       groups: {
         displayName: 'Groups',
         all: list('/v2/groups', 'groups', 300),
         create: { method: 'POST', path: '/v2/groups', record: '' },
-        ...changes('groups'),
-        known: { id: 'STRING', name: 'STRING', total_members: 'INT' },
+        ...recordRequests('groups'),
+        standardFields: { id: 'STRING', name: 'STRING', total_members: 'INT' },
       },
       recordings: {
         displayName: 'Recordings',
         id: '/uuid',
         parent: OF_USER,
         all: { ...list('/v2/users/{user_id}/recordings', 'meetings', 300), days: LAST_MONTH },
-        known: {
+        standardFields: {
           uuid: 'STRING',
           topic: 'STRING',
           start_time: 'DATETIME',
@@ -167,7 +172,7 @@ export const zoom: DeclaredProvider = {
         id: '/meeting_uuid',
         changedAt: { at: '/summary_last_modified_time', format: 'iso' },
         all: list('/v2/meetings/meeting_summaries', 'summaries', 300),
-        known: {
+        standardFields: {
           meeting_uuid: 'STRING',
           meeting_topic: 'STRING',
           meeting_host_email: 'STRING',
@@ -180,7 +185,7 @@ export const zoom: DeclaredProvider = {
       users_report: {
         displayName: 'Report on users',
         all: { ...list('/v2/report/users', 'users', 300), days: LAST_MONTH },
-        known: {
+        standardFields: {
           id: 'STRING',
           user_name: 'STRING',
           email: 'STRING',
@@ -199,16 +204,16 @@ export const zoom: DeclaredProvider = {
           total: '/total_records',
         },
         create: { method: 'POST', path: '/v2/tracking_fields', record: '' },
-        ...changes('tracking_fields'),
-        known: { id: 'STRING', field: 'STRING', required: 'BOOLEAN', visible: 'BOOLEAN' },
+        ...recordRequests('tracking_fields'),
+        standardFields: { id: 'STRING', field: 'STRING', required: 'BOOLEAN', visible: 'BOOLEAN' },
       },
       devices: {
         displayName: 'Devices',
         id: '/device_id',
         all: list('/v2/devices', 'devices', 300),
         create: { method: 'POST', path: '/v2/devices', isUnnamed: true },
-        ...changes('devices'),
-        known: {
+        ...recordRequests('devices'),
+        standardFields: {
           device_id: 'STRING',
           device_name: 'STRING',
           mac_address: 'STRING',

@@ -1,7 +1,7 @@
-/** Events are Avro, each by a schema that the service tells. */
+/** Decodes events, which are Avro. The service provides the schema of each. */
 import avro, { type schema, type Type } from 'avsc';
 
-/** Numbers as far as they are exact; larger ones are text, as in Salesforce's own JSON. */
+/** Decodes a long to a number. A value beyond the exact range becomes text, as in Salesforce's JSON. */
 const longType = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => exact(bytes.readBigInt64LE()),
   toBuffer(value: number | string) {
@@ -20,19 +20,19 @@ function exact(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-/** Throws if it is no schema. */
+/** Creates the type of a schema. Throws if the text is not a schema. */
 export function eventType(schemaJson: string): Type {
   return avro.Type.forSchema(JSON.parse(schemaJson) as schema.AvroSchema, {
     registry: { long: longType },
   });
 }
 
-/** A record's fields, in the order by which bitmaps name them; none if the type is no record. */
+/** Returns the fields of a record type in the order that bitmaps use. Empty for other types. */
 export function fieldsOf(type: Type): { name: string; type: Type }[] {
   return type instanceof avro.types.RecordType ? [...type.fields] : [];
 }
 
-/** The record among the types of a field that may be null. */
+/** Returns the record type inside the type of a nullable field. */
 export function recordIn(type: Type): Type {
   const isUnion =
     type instanceof avro.types.UnwrappedUnionType || type instanceof avro.types.WrappedUnionType;

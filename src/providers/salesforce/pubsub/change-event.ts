@@ -1,4 +1,4 @@
-/** Change events as Salesforce's Change Data Capture sends them, and what they tell. */
+/** Parses events of Salesforce's Change Data Capture. */
 import type { Type } from 'avsc';
 import { z } from 'zod';
 import type { ProviderEvent, ProviderEventKind, StreamGap } from '../../subscribing.ts';
@@ -9,7 +9,7 @@ const headerSchema = z.looseObject({
   entityName: z.string(),
   recordIds: z.array(z.string()),
   changeType: z.string(),
-  /** With the number in it, the same whenever the event is sent again. */
+  /** Together with `sequenceNumber` it identifies the event, also when it is sent again. */
   transactionKey: z.string(),
   sequenceNumber: z.int(),
   commitTimestamp: z.number(),
@@ -24,14 +24,14 @@ const KINDS = new Map<string, ProviderEventKind>([
   ['CREATE', 'CREATE'],
   ['UPDATE', 'UPDATE'],
   ['DELETE', 'DELETE'],
-  // Salesforce could not make the whole event, and tells the record alone.
+  // A gap event: Salesforce could not create the full event, so it contains only the record ids.
   ['GAP_CREATE', 'CREATE'],
   ['GAP_UPDATE', 'UPDATE'],
   ['GAP_DELETE', 'DELETE'],
 ]);
-/** More changes of one transaction than are told one by one. */
+/** A transaction with too many changes. Salesforce does not report them individually. */
 const OVERFLOW = 'GAP_OVERFLOW';
-/** The longest time that a transaction takes, and then some. */
+/** An upper bound for the duration of a transaction. */
 const TRANSACTION_MS = 15 * 60_000;
 
 export interface Change {
@@ -40,9 +40,9 @@ export interface Change {
   time: Date;
 }
 
-/** Throws if it is no change event. */
+/** Parses an event. Throws if it is not a change event. */
 export function changeOf(type: Type, payload: Buffer, account: string): Change {
-  // Plain values instead of Avro's classes.
+  // The JSON round trip converts Avro's classes to plain values.
   const decoded: unknown = JSON.parse(JSON.stringify(type.fromBuffer(payload)));
   const sent = payloadSchema.parse(decoded);
   const header = withFieldNames(type, sent.ChangeEventHeader);
@@ -68,8 +68,8 @@ function eventOf(
     recordId,
     kind: KINDS.get(changeType) ?? 'OTHER',
     nativeType: changeType,
-    changedFields: [...new Set(header.changedFields.flatMap(spellings))],
-    // An event has only what has changed.
+    changedFields: [...new Set(header.changedFields.flatMap(namesOfPart))],
+    // Events contain only the changed fields.
     record: null,
     association: null,
   };
@@ -86,27 +86,32 @@ function withFieldNames(type: Type, header: Header): Header {
 }
 
 /**
- * Bitmaps name fields by their places in the schema: `0x0A` those of the record, `5-0x03` those within its field 5.
+ * Returns the fields of bitmaps, which name fields by position in the schema: `0x0A` means fields of the record,
+ * `5-0x03` fields inside its field 5.
  */
 function fieldNames(type: Type, bitmaps: string[]): string[] {
   const fields = fieldsOf(type);
   return bitmaps.flatMap((bitmap) => {
-    const [, place, bits = ''] = /^(?:(\d+)-)?0x([\da-f]+)$/i.exec(bitmap) ?? [];
-    if (place === undefined) return chosen(fields, bits);
-    const parent = fields[Number(place)];
+    const [, position, bits = ''] = /^(?:(\d+)-)?0x([\da-f]+)$/i.exec(bitmap) ?? [];
+    if (position === undefined) return namesOfSetBits(fields, bits);
+    const parent = fields[Number(position)];
     if (!parent) return [];
-    return chosen(fieldsOf(recordIn(parent.type)), bits).map((name) => `${parent.name}.${name}`);
+    return namesOfSetBits(fieldsOf(recordIn(parent.type)), bits).map(
+      (name) => `${parent.name}.${name}`,
+    );
   });
 }
 
-/** The lowest bit is the first field's. */
-function chosen(fields: readonly { name: string }[], hex: string): string[] {
+/** Returns the names of the set bits. The lowest bit is the first field. */
+function namesOfSetBits(fields: readonly { name: string }[], hex: string): string[] {
   const bits = BigInt(`0x${hex || '0'}`);
-  return fields.flatMap(({ name }, place) => ((bits >> BigInt(place)) & 1n ? name : []));
+  return fields.flatMap(({ name }, position) => ((bits >> BigInt(position)) & 1n ? name : []));
 }
 
-/** Part of a compound field: by its path, as a field of the record, and as a change of the whole. */
-function spellings(name: string): string[] {
+/**
+ * Returns all names of part of a compound field: its path, its name as a field of the record, and the compound field.
+ */
+function namesOfPart(name: string): string[] {
   const [parent = name, part] = name.split('.');
   if (part === undefined) return [name];
   const flat = fieldPath(name);

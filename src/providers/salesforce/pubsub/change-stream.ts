@@ -1,4 +1,4 @@
-/** Changes of an org as its Pub/Sub API streams them. Loaded by the first connection that needs it. */
+/** Streams changes of an org from Salesforce's Pub/Sub API. Loaded when the first connection needs it. */
 import { join } from 'node:path';
 import {
   type Client,
@@ -18,11 +18,9 @@ import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { eventType } from './avro.ts';
 import { type Change, changeOf } from './change-event.ts';
 
-/** The calls of Salesforce's Pub/Sub API, each with its messages as they are on the wire. */
-
 interface ConsumerEvent {
   event: { id: string; schemaId: string; payload: Buffer };
-  /** Opaque. */
+  /** An opaque position in the stream. */
   replayId: Buffer;
 }
 
@@ -47,13 +45,13 @@ interface PubSubService extends ServiceDefinition {
 const definitions = loadSync(join(import.meta.dirname, 'pubsub_api.proto'), {
   enums: String,
   longs: String,
-  // What is left out on the wire has its default.
+  // Members that are absent on the wire get their defaults.
   defaults: true,
 });
 
 const PUB_SUB = definitions['eventbus.v1.PubSub'] as unknown as PubSubService;
 
-/** What a call's failure means. */
+/** The kind of error for each gRPC status. */
 
 const KINDS: Partial<Record<status, ProviderErrorKind>> = {
   [status.UNAUTHENTICATED]: 'AUTH_INVALIDATED',
@@ -66,19 +64,22 @@ const KINDS: Partial<Record<status, ProviderErrorKind>> = {
   [status.CANCELLED]: 'DISCONNECTED',
 };
 
-/** The service tells by a code of its own that a position is too old, or was never one. */
+/** The service has its own error codes for positions that are too old or invalid. */
 const BAD_POSITION = /replayid/i;
 
 function streamFailure(error: unknown): unknown {
   if (!isServiceError(error)) return error;
   const [code] = error.metadata.get('error-code');
-  const told = code === undefined ? error.details : `${error.details} (${code})`;
+  const detail = code === undefined ? error.details : `${error.details} (${code})`;
   const kind = BAD_POSITION.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
-  const message = `Salesforce's Pub/Sub API answered ${status[error.code]}: ${told}`;
+  const message = `Salesforce's Pub/Sub API answered ${status[error.code]}: ${detail}`;
   return new ProviderError(kind ?? 'SERVER_ERROR', bounded(message));
 }
 
-/** The service had ended its stream when it was asked for more, which grpc-js tells as a failure of ours. */
+/**
+ * True if the service had already ended the stream when the gateway requested more. grpc-js reports this as a local
+ * write error.
+ */
 function isEnd(error: unknown): boolean {
   return (
     isServiceError(error) &&
@@ -91,13 +92,13 @@ function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && 'metadata' in error && 'details' in error;
 }
 
-/** The most that the service sends without being asked again: what it may send is what is held here. */
-const EVENTS_AHEAD = 100;
-/** Of single calls. */
+/** The number of requested events, which bounds the events in memory. */
+const EVENTS_REQUESTED = 100;
+/** Time limit of unary calls. */
 const CALL_MS = 30_000;
-const SCHEMAS_KNOWN = 500;
+const SCHEMAS_MAX = 500;
 
-/** Whose stream it is: what the service asks of each call. */
+/** The metadata that the service requires with each call. */
 export interface Org {
   instanceUrl: string;
   organizationId: string;
@@ -106,7 +107,7 @@ export interface Org {
 
 type Stream = ClientDuplexStream<FetchRequest, FetchResponse>;
 
-/** Resolves when the topic is known, and the stream has been asked for. Throws ProviderError. */
+/** Opens the stream. Resolves when the topic exists and the subscription was sent. Throws ProviderError. */
 export async function openChangeStream(
   org: Org,
   start: StreamStart,
@@ -129,7 +130,7 @@ export async function openChangeStream(
   start.signal.addEventListener('abort', () => stream.cancel(), { once: true });
   stream.write({
     topicName,
-    numRequested: EVENTS_AHEAD,
+    numRequested: EVENTS_REQUESTED,
     ...(position === null
       ? { replayPreset: 'LATEST' }
       : { replayPreset: 'CUSTOM', replayId: Buffer.from(position, 'base64') }),
@@ -137,7 +138,10 @@ export async function openChangeStream(
   return batches(stream, { start, failure, schemas: schemasOf(client, metadata) });
 }
 
-/** Of a stream, also before anybody reads it: it would end the process. */
+/**
+ * Keeps the stream's first error, even if it occurs before the stream is read. An unhandled error would end the
+ * process.
+ */
 class Failure {
   error: unknown;
 
@@ -155,8 +159,8 @@ interface Reading {
 }
 
 /**
- * More is asked for when what came before is stored: whoever iterates asks for the next batch then. Ends when the
- * service ends the stream, as it does now and then.
+ * Requests more events only after the caller stored the previous ones, which it signals by iterating. Ends when the
+ * service ends the stream, as it does from time to time.
  */
 async function* batches(
   stream: Stream,
@@ -193,8 +197,8 @@ async function changesOf(
     try {
       changes.push(changeOf(type, event.payload, account));
     } catch (cause) {
-      const place = replayId.toString('base64');
-      const message = `An event of Salesforce, at ${place} of the stream, can't be read.`;
+      const eventPosition = replayId.toString('base64');
+      const message = `An event of Salesforce, at ${eventPosition} of the stream, can't be read.`;
       throw new ProviderError('BAD_REQUEST', message, { cause });
     }
   }
@@ -202,14 +206,14 @@ async function changesOf(
 }
 
 function schemasOf(client: Client, metadata: Metadata): (id: string) => Promise<Type> {
-  const known = new LRUCache<string, Type>({ max: SCHEMAS_KNOWN });
+  const cached = new LRUCache<string, Type>({ max: SCHEMAS_MAX });
   return async (schemaId) => {
-    const type = known.get(schemaId);
+    const type = cached.get(schemaId);
     if (type) return type;
     const { schemaJson } = await call(client, PUB_SUB.GetSchema, { schemaId }, metadata);
-    const made = eventType(schemaJson);
-    known.set(schemaId, made);
-    return made;
+    const created = eventType(schemaJson);
+    cached.set(schemaId, created);
+    return created;
   };
 }
 
@@ -240,7 +244,7 @@ function call<I, O>(
       responseDeserialize,
       message,
       metadata,
-      // Its time is on the machine's own clock, like that of requests.
+      // The deadline uses the process's monotonic clock, like the time limits of HTTP requests.
       { deadline: CALL_MS + performance.timeOrigin + performance.now() },
       (error, answer) => (answer === undefined ? reject(streamFailure(error)) : resolve(answer)),
     );

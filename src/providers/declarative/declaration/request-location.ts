@@ -1,4 +1,4 @@
-/** Parts of declarations: locations in JSON and in requests, paths, time formats. */
+/** Schemas that several parts of a declaration use: locations in JSON and in requests, paths, and time formats. */
 import { z } from 'zod';
 
 /** A JSON Pointer (RFC 6901): '' is the whole document, `/data/id` a nested member. */
@@ -12,11 +12,11 @@ export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON Pointer 
 export const path = z.string().regex(/^(\/.*)?$/, 'must be empty or start with a slash');
 
 /** The location of a value in a request. In a body the name is a JSON Pointer, and `/-` appends to a list. */
-export const place = z.strictObject({
+export const requestLocation = z.strictObject({
   in: z.enum(['query', 'header', 'body']),
   name: z.string().min(1),
 });
-export type Place = z.infer<typeof place>;
+export type RequestLocation = z.infer<typeof requestLocation>;
 
 export const texts = z.record(z.string(), z.string()).default({});
 export const json = z.record(z.string(), z.unknown());
@@ -28,7 +28,6 @@ export const TIME_FORMATS = [
   'isoSeconds',
   /** 2026-01-02T03:04:05+00:00 */
   'isoOffset',
-  /** 2026-01-02T03:04:05, in UTC */
   /** 2026-01-02 03:04:05, in UTC */
   'spaced',
   /** 2026-01-02 03:04 */
