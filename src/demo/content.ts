@@ -1,9 +1,9 @@
-/** What the demo holds, as the inputs of the gateway's own mutations. */
+/** The content of the demo, as inputs of the gateway's own mutations. */
 
-/** A destination whose messages are followed. */
+/** The name of the stream destination that the demo follows. */
 export const DEMO_STREAM = 'live';
 
-/** Seven ways to connect: one for each scheme that the sandbox has. The first is the installation's. */
+/** Seven connections: one for each authentication scheme of the sandbox. The demo's installation uses the first one. */
 export const DEMO_CONNECTIONS = [
   {
     groupRef: 'acme',
@@ -82,8 +82,8 @@ const contacts = {
   optionalFields: [{ fieldName: 'phone' }, { fieldName: 'lifecycle' }],
 };
 
-/** The write block's first object has no unique and no mapped fields: anything can be written to it. */
-const first = {
+/** The first revision. Its write object has neither unique nor mapped fields, so it accepts any record. */
+const firstRevision = {
   name: 'crm-sync',
   provider: 'sandbox',
   displayName: 'CRM sync',
@@ -92,9 +92,9 @@ const first = {
   proxy: { enabled: true },
 };
 
-/** With companies, and writing contacts by their mapped names. */
-const second = {
-  ...first,
+/** The second revision also reads companies, and writes contacts by their mapped names. */
+const secondRevision = {
+  ...firstRevision,
   read: {
     objects: [
       contacts,
@@ -113,12 +113,12 @@ const second = {
 
 const always = { enabled: 'always' };
 
-/** The last one also subscribes to contacts. */
+/** The demo's revisions, oldest first. The last one also subscribes to contacts. */
 export const DEMO_REVISIONS = [
-  first,
-  second,
+  firstRevision,
+  secondRevision,
   {
-    ...second,
+    ...secondRevision,
     subscribe: {
       objects: [
         {
@@ -134,21 +134,24 @@ export const DEMO_REVISIONS = [
   },
 ] as const;
 
-/** Its client secret signs what the sandbox sends of changes. */
+/** The provider app. The sandbox signs its events with the client secret. */
 export const DEMO_APP = {
   provider: 'sandbox',
   clientId: 'sandbox-client',
   clientSecret: 'sandbox-secret',
 } as const;
 
-/** Two inboxes of the sandbox, and a stream to follow. */
+/** Two inboxes of the sandbox, and one stream. */
 export const DEMO_DESTINATIONS = [
   { name: 'events', type: 'WEBHOOK' },
   { name: 'records', type: 'WEBHOOK' },
   { name: DEMO_STREAM, type: 'STREAM' },
 ] as const;
 
-/** Where events go; records go to the destination that a read object names. */
+/**
+ * The events that each topic carries, and the destinations of the topic. Records go to the destination of their read
+ * object.
+ */
 export const DEMO_ROUTES = [
   {
     topic: 'connections',

@@ -1,6 +1,6 @@
 /**
- * The demo: enough of everything to page through, created through the gateway's own GraphQL. Filling it again
- * adds only what is missing, so that the next start completes one that was cut off.
+ * Fills the demo project through the gateway's own GraphQL API, with enough rows to page through. A second run adds
+ * only what is missing, so an interrupted one is completed at the next start.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ const CLAIMS = {
   family_name: 'Demo',
 };
 
-/** What DATA_DIR/demo.json holds. */
+/** The content of DATA_DIR/demo.json. */
 export interface Demo extends DemoProject {
   url: string;
   sandboxUrl: string;
   apiKey: string;
-  /** The token of the demo's builder; left out if another issuer than the local one is configured. */
+  /** The token of the demo's builder. Absent if the issuer is not the local one. */
   bearerToken?: string;
 }
 
@@ -36,7 +36,7 @@ interface DemoHost {
   url: string;
 }
 
-/** Fills in the demo, and writes demo.json. */
+/** Fills the demo project and writes demo.json. */
 export async function fillDemo({ services, verifier, url }: DemoHost): Promise<Demo> {
   const issuer = services.config.BEARER_ISSUER ?? LOCAL_ISSUER;
   await enrolBuilder(services, { iss: issuer, ...CLAIMS });
@@ -45,7 +45,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   const { apiKey, ...project } = await fillProject({
     services,
     issuer,
-    knownKey: await keyOfEarlierStart(services, verifier, path),
+    existingKey: await keyOfEarlierStart(services, verifier, path),
   });
   const demo: Demo = {
     url,
@@ -58,7 +58,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   return demo;
 }
 
-/** A token of the demo's builder; undefined if another issuer than the local one is configured. */
+/** Returns a token of the demo's builder. Undefined if the issuer is not the local one. */
 export async function mintDemoToken(
   { mint }: BearerVerifier,
   options?: { lifetime: string },
@@ -71,7 +71,7 @@ export function demoFileOf({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'demo.json');
 }
 
-/** On by default while an embedded database has no projects, and wherever the demo already is. */
+/** Returns the DEMO setting. Its default is true while an embedded database has no projects, or if the demo exists. */
 export async function isDemoOn({ config, database }: Services): Promise<boolean> {
   if (config.DEMO !== undefined) return config.DEMO;
   if (database.kind !== 'embedded') return false;
@@ -80,12 +80,12 @@ export async function isDemoOn({ config, database }: Services): Promise<boolean>
   return demo !== null || (await project.findFirst({ select: { id: true } })) === null;
 }
 
-const earlier = z.object({ apiKey: z.string() });
+const demoFile = z.object({ apiKey: z.string() });
 
-/** The key's value is stored nowhere but in demo.json: it stays the same as long as that file does. */
+/** Returns the API key of demo.json if it still works. Only that file has the key's value. */
 async function keyOfEarlierStart(services: Services, verifier: BearerVerifier, path: string) {
   try {
-    const { apiKey } = earlier.parse(JSON.parse(readFileSync(path, 'utf8')));
+    const { apiKey } = demoFile.parse(JSON.parse(readFileSync(path, 'utf8')));
     await authenticate(services, verifier, { apiKey });
     return apiKey;
   } catch {

@@ -1,26 +1,30 @@
-/** Topics, destinations, and the routes between them. */
+/** Creates the demo's topics, destinations and routes. */
 import { DEMO_DESTINATIONS, DEMO_ROUTES, DEMO_STREAM } from './content.ts';
 import { type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
 const projectIdOrName = DEMO_PROJECT;
 
-/** What `fillRoutes` needs of the demo's project. */
-export const KNOWN_ROUTES = `
+/** The fields of the demo's project that `fillRoutes` needs. */
+export const ROUTE_FIELDS = `
   topics { nodes { id name } }
   destinations { nodes { id name url } }
   eventTopicRoutes { nodes { eventType topic { id } } }
   topicDestinationRoutes { nodes { topic { id } destination { id } } }`;
 
-/** Returns the id of the stream. */
-export async function fillRoutes(runner: Runner, known: Data, sandboxUrl: string): Promise<string> {
-  const topics = namesToIds(known.topics.nodes);
-  const destinations = await fillDestinations(runner, known.destinations.nodes, sandboxUrl);
+/** Returns the id of the stream destination. */
+export async function fillRoutes(
+  runner: Runner,
+  existing: Data,
+  sandboxUrl: string,
+): Promise<string> {
+  const topics = namesToIds(existing.topics.nodes);
+  const destinations = await fillDestinations(runner, existing.destinations.nodes, sandboxUrl);
   for (const { topic, destinations: names, eventTypes } of DEMO_ROUTES) {
     const topicId = topics.get(topic) ?? (await createTopic(runner, topic));
     topics.set(topic, topicId);
     for (const name of names) {
       const destinationId = destinations[name];
-      const isRouted = known.topicDestinationRoutes.nodes.some(
+      const isRouted = existing.topicDestinationRoutes.nodes.some(
         (route: Data) => route.topic.id === topicId && route.destination.id === destinationId,
       );
       if (isRouted) continue;
@@ -28,10 +32,10 @@ export async function fillRoutes(runner: Runner, known: Data, sandboxUrl: string
       await runner.change('createTopicDestinationRoute', input, 'topicDestinationRoute { id }');
     }
     for (const eventType of eventTypes) {
-      const isKnown = known.eventTopicRoutes.nodes.some(
+      const exists = existing.eventTopicRoutes.nodes.some(
         (route: Data) => route.topic.id === topicId && route.eventType === eventType,
       );
-      if (isKnown) continue;
+      if (exists) continue;
       const input = { projectIdOrName, topicId, eventType };
       await runner.change('createEventTopicRoute', input, 'eventTopicRoute { id }');
     }
@@ -41,26 +45,28 @@ export async function fillRoutes(runner: Runner, known: Data, sandboxUrl: string
 
 type Name = (typeof DEMO_DESTINATIONS)[number]['name'];
 
-/** Their ids. The sandbox may have another port at each start: its inboxes move along. */
+/**
+ * Returns the ids by name. Updates the URLs of the inboxes, because the sandbox may have another port after each start.
+ */
 async function fillDestinations(
   runner: Runner,
-  known: Data[],
+  existing: Data[],
   sandboxUrl: string,
 ): Promise<Record<Name, string>> {
   const ids = { events: '', records: '', [DEMO_STREAM]: '' };
   for (const { name, type } of DEMO_DESTINATIONS) {
     const address = type === 'WEBHOOK' ? { url: `${sandboxUrl}/inbox/${name}` } : {};
-    const made = known.find((one) => one.name === name);
-    ids[name] = made?.id ?? (await createDestination(runner, { name, type, ...address }));
-    if (!made || !address.url || made.url === address.url) continue;
-    const input = { projectIdOrName, destinationId: made.id, ...address };
+    const stored = existing.find((one) => one.name === name);
+    ids[name] = stored?.id ?? (await createDestination(runner, { name, type, ...address }));
+    if (!stored || !address.url || stored.url === address.url) continue;
+    const input = { projectIdOrName, destinationId: stored.id, ...address };
     await runner.change('updateDestination', input, 'destination { id }');
   }
   return ids;
 }
 
-async function createDestination(runner: Runner, given: object): Promise<string> {
-  const input = { projectIdOrName, ...given };
+async function createDestination(runner: Runner, fields: object): Promise<string> {
+  const input = { projectIdOrName, ...fields };
   return (await runner.change('createDestination', input, 'destination { id }')).destination.id;
 }
 

@@ -1,8 +1,8 @@
-/** The demo's project and what is in it; each step adds what is missing. */
+/** Creates the demo's project and its content. Each step creates only what is missing. */
 import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_REVISIONS } from './content.ts';
-import { fillRoutes, KNOWN_ROUTES } from './event-routes.ts';
+import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
 import { addOperations } from './operations.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
@@ -12,15 +12,15 @@ export interface DemoProject {
   projectName: string;
   integrationId: string;
   installationId: string;
-  /** The destination to follow. */
+  /** The id of the stream destination. */
   streamId: string;
 }
 
 interface Filling {
   services: Services;
   issuer: string;
-  /** The API key of an earlier start, if it still works. */
-  knownKey: string | null;
+  /** The API key of an earlier start. Null if there is none, or it no longer works. */
+  existingKey: string | null;
 }
 
 const projectIdOrName = DEMO_PROJECT;
@@ -29,10 +29,10 @@ const KEY_LABEL = 'Demo';
 const [FIRST_REVISION] = DEMO_REVISIONS;
 const INTEGRATION = 'id revisions { totalCount }';
 const INSTALLATION = 'id config { id }';
-/** All that is checked, in one query: every start waits for it. */
-const KNOWN = `
+/** Everything that is checked, in one query, because each start waits for it. */
+const PROJECT_FIELDS = `
   id
-  ${KNOWN_ROUTES}
+  ${ROUTE_FIELDS}
   providerApps(first: 1) { totalCount }
   connections { nodes { group { groupRef } consumer { consumerRef } } }
   integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION} }
@@ -41,22 +41,22 @@ const KNOWN = `
 export async function fillProject({
   services,
   issuer,
-  knownKey,
+  existingKey,
 }: Filling): Promise<DemoProject & { apiKey: string }> {
   const runner = createRunner(services, issuer);
   const { orgs, project } = await runner.query(
-    `{ orgs(last: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { orgId ${KNOWN} } }`,
+    `{ orgs(last: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { orgId ${PROJECT_FIELDS} } }`,
   );
-  // The builder may have created other orgs since: only the project names the demo's own.
+  // The builder may have created other orgs, so only the project identifies the demo's org.
   const orgId = project?.orgId ?? orgs.nodes[0]?.id ?? (await createOrg(runner));
-  const known = project ?? (await createProject(runner, orgId));
-  const projectId = known.id;
-  const apiKey = knownKey ?? (await newApiKey(runner));
-  const streamId = await fillRoutes(runner, known, services.sandboxUrl());
-  if (known.providerApps.totalCount === 0) await createApp(runner);
-  await fillConnections(runner, known);
-  const integrationId = await fillIntegration(runner, known);
-  const installation = await fillInstallation(runner, known);
+  const existing = project ?? (await createProject(runner, orgId));
+  const projectId = existing.id;
+  const apiKey = existingKey ?? (await newApiKey(runner));
+  const streamId = await fillRoutes(runner, existing, services.sandboxUrl());
+  if (existing.providerApps.totalCount === 0) await createApp(runner);
+  await fillConnections(runner, existing);
+  const integrationId = await fillIntegration(runner, existing);
+  const installation = await fillInstallation(runner, existing);
   await addOperations(services, { projectId, integrationId, ...installation });
   const { installationId } = installation;
   const ids = { orgId, projectId, integrationId, installationId, streamId };
@@ -70,10 +70,10 @@ async function createOrg(runner: Runner): Promise<string> {
 
 async function createProject(runner: Runner, orgId: string): Promise<Data> {
   const input = { name: DEMO_PROJECT, appName: 'Demo CRM sync', orgId };
-  return (await runner.change('createProject', input, `project { ${KNOWN} }`)).project;
+  return (await runner.change('createProject', input, `project { ${PROJECT_FIELDS} }`)).project;
 }
 
-/** A key of every scope; those of earlier starts, whose values are lost, go. */
+/** Creates a key with all scopes, and deletes the demo's earlier keys, whose values are lost. */
 async function newApiKey(runner: Runner): Promise<string> {
   const { apiKeys } = await runner.project('apiKeys { nodes { id label } }');
   for (const { id, label } of apiKeys.nodes) {
@@ -85,26 +85,26 @@ async function newApiKey(runner: Runner): Promise<string> {
   return key;
 }
 
-/** Where the sandbox sends what changes there. */
+/** Creates the provider app that receives the sandbox's events. */
 async function createApp(runner: Runner): Promise<void> {
   await runner.change('createProviderApp', { projectIdOrName, ...DEMO_APP }, 'providerApp { id }');
 }
 
 async function fillConnections(runner: Runner, { connections }: Data): Promise<void> {
   const nameOf = (groupRef: string, consumerRef: string) => `${groupRef} ${consumerRef}`;
-  const known = connections.nodes.map(({ group, consumer }: Data) =>
+  const existing = connections.nodes.map(({ group, consumer }: Data) =>
     nameOf(group.groupRef, consumer.consumerRef),
   );
   for (const connection of DEMO_CONNECTIONS) {
-    if (known.includes(nameOf(connection.groupRef, connection.consumerRef))) continue;
+    if (existing.includes(nameOf(connection.groupRef, connection.consumerRef))) continue;
     const input = { projectIdOrName, provider: 'sandbox', ...connection };
     await runner.change('generateConnection', input, 'connection { id }');
   }
 }
 
-async function fillIntegration(runner: Runner, known: Data): Promise<string> {
+async function fillIntegration(runner: Runner, existing: Data): Promise<string> {
   const [first] = DEMO_REVISIONS;
-  const integration = known.integration ?? (await createIntegration(runner, first));
+  const integration = existing.integration ?? (await createIntegration(runner, first));
   for (const content of DEMO_REVISIONS.slice(integration.revisions.totalCount)) {
     const input = {
       projectIdOrName,
@@ -136,8 +136,8 @@ async function fillInstallation(
   { installations }: Data,
 ): Promise<{ installationId: string; configId: string }> {
   const { groupRef } = DEMO_CONNECTIONS[0];
-  const [known] = installations.nodes;
-  if (known) return { installationId: known.id, configId: known.config.id };
+  const [existing] = installations.nodes;
+  if (existing) return { installationId: existing.id, configId: existing.config.id };
   const input = { projectIdOrName, integrationIdOrName: FIRST_REVISION.name, groupRef };
   const { installation } = await runner.change(
     'createInstallation',

@@ -1,4 +1,4 @@
-/** Past operations of the demo's installation: enough to page through. */
+/** Adds past operations to the demo's installation, enough to page through. */
 import { randomBytes } from 'node:crypto';
 import { TypeID } from 'typeid-js';
 import type { OperationActionType, OperationStatus } from '../database/generated/enums.ts';
@@ -6,9 +6,9 @@ import type { Services } from '../domain/call.ts';
 import { MINUTE_MS } from '../work/durations.ts';
 
 export const DEMO_OPERATIONS = 1_000;
-/** The time between two of them: together they cover less than a week. */
-const APART_MS = 10 * MINUTE_MS;
-const BATCH = 250;
+/** The time between two operations. All of them cover less than a week. */
+const INTERVAL_MS = 10 * MINUTE_MS;
+const BATCH_SIZE = 250;
 
 interface Installed {
   projectId: string;
@@ -22,13 +22,13 @@ export async function addOperations(
   installed: Installed,
 ): Promise<void> {
   const { projectId } = installed;
-  const known = await prisma.operation.count({ where: { projectId } });
-  const newest = now().getTime() - APART_MS;
-  for (let made = known; made < DEMO_OPERATIONS; made += BATCH) {
-    const count = Math.min(BATCH, DEMO_OPERATIONS - made);
+  const existing = await prisma.operation.count({ where: { projectId } });
+  const newest = now().getTime() - INTERVAL_MS;
+  for (let made = existing; made < DEMO_OPERATIONS; made += BATCH_SIZE) {
+    const count = Math.min(BATCH_SIZE, DEMO_OPERATIONS - made);
     const data = Array.from({ length: count }, (_, index) => {
       const number = made + index;
-      return pastOperation(installed, number, newest - (DEMO_OPERATIONS - number) * APART_MS);
+      return pastOperation(installed, number, newest - (DEMO_OPERATIONS - number) * INTERVAL_MS);
     });
     await prisma.operation.createMany({ data });
   }
@@ -68,7 +68,7 @@ function resultText(past: {
   return `[${past.objectName}] Read completed (${past.records} records)`;
 }
 
-/** An id of that time: lists are ordered by id, and these lie in the past. */
+/** Returns an operation id of the given time. Lists are sorted by id, so a past operation needs a past id. */
 function operationId(timeMs: number): string {
   const bytes = new Uint8Array(randomBytes(16));
   new DataView(bytes.buffer).setBigUint64(

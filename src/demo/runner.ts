@@ -1,4 +1,4 @@
-/** The demo speaks the gateway's own GraphQL, as its builder. */
+/** Runs GraphQL operations for the demo as its builder. */
 import { graphql } from 'graphql';
 import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
@@ -10,14 +10,14 @@ export const DEMO_PROJECT = 'demo';
 /** The subject of the demo's builder at the issuer. */
 export const DEMO_SUBJECT = 'demo';
 
-// biome-ignore lint/suspicious/noExplicitAny: the demo reads what it asked for
+// biome-ignore lint/suspicious/noExplicitAny: the fields depend on the selection
 export type Data = any;
 
 export interface Runner {
   /** Fields of the demo's project. */
   project(selection: string): Promise<Data>;
   query(source: string): Promise<Data>;
-  /** One mutation with its input, to which the project is added; answers its payload. */
+  /** Runs a mutation with the demo's project added to its input, and returns the payload. */
   change(field: string, input: Record<string, unknown>, selection: string): Promise<Data>;
 }
 
@@ -44,7 +44,7 @@ export function createRunner(services: Services, issuer: string): Runner {
   };
 }
 
-/** With the memberships of this moment: the first call makes the org. */
+/** Returns the builder with its current memberships, because the first call creates the org. */
 async function demoBuilder({ database }: Services, issuer: string): Promise<BuilderViewer> {
   const { memberships, id, primaryEmail } = await database.prisma.builder.findUniqueOrThrow({
     where: { idpProvider_idpRef: { idpProvider: issuer, idpRef: DEMO_SUBJECT } },

@@ -1,4 +1,4 @@
-/** GraphiQL's ready tabs: the main queries and mutations, with the demo's key in their headers. */
+/** The initial tabs of GraphiQL: the main queries and mutations, with the demo's API key in their headers. */
 import type { Demo } from './demo.ts';
 
 /** A tab of GraphiQL. */

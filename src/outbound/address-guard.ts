@@ -1,19 +1,21 @@
 /**
- * Which addresses the gateway connects to: the one place that tells. Everything outside the public
- * internet is refused (private, loopback, link-local, shared, reserved, cloud metadata), unless
- * ALLOWED_PRIVATE_TARGETS holds it. An IPv6 address that stands for an IPv4 one is judged as that one.
+ * Decides which addresses the gateway connects to. It refuses everything outside the public internet (private,
+ * loopback, link-local, shared, reserved, cloud metadata) unless ALLOWED_PRIVATE_TARGETS contains it. An IPv6 address
+ * that embeds an IPv4 address is checked as that IPv4 address.
  */
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Cloud metadata on addresses that count as public; the others are link-local, private or shared. */
+/**
+ * Addresses of cloud metadata services that count as public. Other such addresses are link-local, private or shared.
+ */
 const METADATA = ['168.63.129.16'];
 
-/** All that is handed out for the public internet; what else looks like unicast is not routed there. */
+/** The IPv6 range of the public internet. Other unicast addresses are not routed there. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
-/** Where an IPv4 address sits in an IPv6 one: mapped, translated (SIIT), NAT64, 6to4. */
+/** Ranges of IPv6 addresses that embed an IPv4 address: mapped, translated (SIIT), NAT64 and 6to4. */
 const EMBEDDINGS = [
   { range: ipaddr.parseCIDR('::ffff:0:0/96'), firstByte: 12 },
   { range: ipaddr.parseCIDR('::ffff:0:0:0/96'), firstByte: 12 },
@@ -21,25 +23,27 @@ const EMBEDDINGS = [
   { range: ipaddr.parseCIDR('2002::/16'), firstByte: 2 },
 ];
 
-/** Whether nothing may be sent to this address; true also if the text is not an address. */
+/** True if nothing may be sent to this address, or if the text is not an address. */
 export function isRefused(address: string, allowed: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return true;
-  const judged = judgedAs(ipaddr.parse(address));
-  return !isPublic(judged) && !isAllowed(address, allowed);
+  const effective = effectiveAddress(ipaddr.parse(address));
+  return !isPublic(effective) && !isAllowed(address, allowed);
 }
 
-/** Whether the list of CIDRs holds this address. */
+/** True if one of the CIDRs contains the address. */
 export function isAllowed(address: string, allowed: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  const forms = [parsed, judgedAs(parsed)];
+  const candidates = [parsed, effectiveAddress(parsed)];
   return allowed.some((cidr) => {
     const range = ipaddr.parseCIDR(cidr);
-    return forms.some((form) => form.kind() === range[0].kind() && form.match(range));
+    return candidates.some(
+      (candidate) => candidate.kind() === range[0].kind() && candidate.match(range),
+    );
   });
 }
 
-function judgedAs(address: Address): Address {
+function effectiveAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address;
   const embedding = EMBEDDINGS.find(({ range }) => address.match(range));
   if (!embedding) return address;

@@ -1,7 +1,6 @@
 /**
- * The only exit: every HTTP request that the gateway makes to somebody else goes through `send` or `stream`, and
- * every gRPC call through a client of `openGrpc`.
- * It reaches permitted addresses only, follows no redirects, and is bounded in time, size and sockets.
+ * The only module that calls other servers. HTTP requests go through `send` or `stream`, gRPC calls through a client of
+ * `openGrpc`. It connects to permitted addresses only, follows no redirects, and limits time, size and sockets.
  */
 import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { SpanKind } from '@opentelemetry/api';
@@ -19,39 +18,39 @@ import {
 export { joined };
 export type { OutboundResponse, OutboundRequest, StreamedResponse, StreamedRequest };
 
-/** Sockets, and so requests under way: 8 for each of 8 destinations. */
+/** The maximum number of sockets, and so of concurrent requests: 8 for each of 8 destinations. */
 const SOCKETS_MAX = 64;
 
 export interface OutboundOptions {
-  /** CIDRs of addresses outside the public internet that may be reached. */
+  /** Permitted CIDRs outside the public internet. */
   allowedPrivateTargets: readonly string[];
-  /** Origins that may be reached whatever their address: our own servers. */
+  /** Origins of the gateway's own servers. They are permitted at any address. */
   alwaysAllowedOrigins: () => readonly string[];
   socketsMax?: number;
-  /** Replaces the system's resolver. */
+  /** Replaces the system's resolver, for tests. */
   lookup?: Lookup;
 }
 
 export interface Outbound extends AsyncDisposable {
-  /** Resolves for every answer, whatever its status; rejects with OutboundError if none comes. */
+  /** Resolves with every response, whatever its status. Rejects with OutboundError if there is none. */
   send(request: OutboundRequest): Promise<OutboundResponse>;
-  /** The same, resolved as soon as the answer begins; it holds a socket until its body has ended. */
+  /** Like `send`, but resolves when the response begins. The exchange uses a socket until the body ends. */
   stream(request: StreamedRequest): Promise<StreamedResponse>;
-  /** A client of the gRPC server at an http or https URL; whoever opens it closes it. Throws OutboundError. */
+  /** Creates a client of the gRPC server at an http or https URL. The caller must close it. Throws OutboundError. */
   openGrpc(url: string): Promise<GrpcClient>;
-  /** Sockets open or opening. */
+  /** The number of sockets that are open or opening. */
   readonly openSockets: number;
 }
 
 export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundOptions): Outbound {
   const sockets = new Sockets(createConnector(rules), socketsMax);
   return {
-    send: (request) => exchanged(sockets, request, (traced) => new Exchange(traced)),
-    stream: (request) => exchanged(sockets, request, (traced) => new StreamedExchange(traced)),
+    send: (request) => runExchange(sockets, request, (traced) => new Exchange(traced)),
+    stream: (request) => runExchange(sockets, request, (traced) => new StreamedExchange(traced)),
     async openGrpc(text) {
       const url = permittedUrl(text);
       const addresses = await permittedAddresses(rules, url);
-      // Loaded only if it is used: it would lengthen every start.
+      // Loaded on first use, because it would slow down every start.
       const { grpcClient } = await import('./grpc-client.ts');
       return grpcClient(url, addresses);
     },
@@ -68,8 +67,8 @@ interface Traceable {
   headers: Record<string, string | string[]>;
 }
 
-/** One request, as a part of the trace, until its answer is there or has begun. */
-async function exchanged<R extends Traceable, A extends { status: number }>(
+/** Sends a request in a span of the trace. Resolves when the response is complete, or has begun for streams. */
+async function runExchange<R extends Traceable, A extends { status: number }>(
   sockets: Sockets,
   request: R,
   begin: (request: R) => { answer: Promise<A>; sendOn: Exchange['sendOn'] },
@@ -83,8 +82,8 @@ async function exchanged<R extends Traceable, A extends { status: number }>(
 }
 
 /**
- * Sends the request as a part of the trace, and tells its receiver of it. Of the URL the trace has the host alone:
- * a path or a query may hold credentials and data.
+ * Sends the request in a span of the trace, with a `traceparent` header. The span has only the host of the URL, because
+ * a path or query may contain credentials and data.
  */
 function traced<R extends Traceable, A extends { status: number }>(
   request: R,

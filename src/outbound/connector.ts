@@ -1,7 +1,6 @@
 /**
- * Connects to permitted addresses only. A name is looked up once for each connection, all its addresses
- * are checked, and the connection is made to one of those that passed: a name
- * that resolves to another address after the check gains nothing.
+ * Connects to permitted addresses only. A name is resolved once per connection, and the socket connects to one of the
+ * checked addresses. A name that later resolves to another address therefore gains nothing (DNS rebinding).
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup as lookUpName } from 'node:dns/promises';
@@ -10,22 +9,22 @@ import { buildConnector } from 'undici';
 import { isAllowed, isRefused } from './address-guard.ts';
 import { OutboundError, outboundError } from './error.ts';
 
-/** TCP and TLS together; two lost SYN packets still get through. */
+/** Time limit of the TCP and TLS handshakes. It tolerates two lost SYN packets. */
 const CONNECT_MS = 10_000;
 
-/** All addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 export interface AddressRules {
-  /** CIDRs. */
+  /** Permitted CIDRs outside the public internet. */
   allowedPrivateTargets: readonly string[];
-  /** Origins that are our own, whatever their address. */
+  /** Origins of the gateway's own servers. They are permitted at any address. */
   alwaysAllowedOrigins: () => readonly string[];
   lookup?: Lookup;
 }
 
 export function createConnector(rules: AddressRules): buildConnector.connector {
-  const lookup = oneAtATime(rules.lookup ?? lookUpAll);
+  const lookup = deduplicated(rules.lookup ?? lookUpAll);
   const accepts = acceptedBy(rules);
   const connectTo = {
     'http:': guarded(lookup, accepts['http:']),
@@ -39,16 +38,19 @@ export function createConnector(rules: AddressRules): buildConnector.connector {
   };
 }
 
-/** The rules, by protocol. */
+/** Returns the check of an address for each protocol. */
 function acceptedBy({ allowedPrivateTargets: allowed }: AddressRules) {
   return {
-    // Without TLS only to addresses of ALLOWED_PRIVATE_TARGETS.
+    // Without TLS, only addresses of ALLOWED_PRIVATE_TARGETS are permitted.
     'http:': (address: string) => isAllowed(address, allowed),
     'https:': (address: string) => !isRefused(address, allowed),
   };
 }
 
-/** Where a connection to the URL's host may go, for clients that connect by themselves. Throws OutboundError. */
+/**
+ * Returns the permitted addresses of the URL's host, for clients that open connections on their own. Throws
+ * OutboundError.
+ */
 export async function permittedAddresses(rules: AddressRules, url: URL): Promise<LookupAddress[]> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const lookup = rules.lookup ?? lookUpAll;
@@ -64,20 +66,20 @@ export async function permittedAddresses(rules: AddressRules, url: URL): Promise
 
 const lookUpAll: Lookup = (name) => lookUpName(name, { all: true });
 
-// One request to a connection at a time: HTTP/2 would put many on one, beyond the bounds on sockets.
+// HTTP/2 is off: it would multiplex requests over one socket, beyond the limit of sockets.
 const CONNECT_OPTIONS = { timeout: CONNECT_MS, allowH2: false };
 
 function guarded(lookup: Lookup, accepts: (address: string) => boolean): buildConnector.connector {
   const connect = buildConnector({ ...CONNECT_OPTIONS, lookup: checked(lookup, accepts) });
   return (options, callback) => {
-    // A literal is never looked up.
+    // A literal IP address is never resolved, so it is checked here.
     if (isIP(options.hostname) === 0 || accepts(options.hostname))
       return connect(options, callback);
     callback(refused(options.hostname), null);
   };
 }
 
-/** Answers with the accepted addresses: the socket connects to these and to no others. */
+/** Returns a resolver with the permitted addresses only, so the socket can connect to no others. */
 function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupFunction {
   return (hostname, { all }, callback) => {
     const response = (addresses: LookupAddress[]) => {
@@ -91,12 +93,15 @@ function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupF
   };
 }
 
-/** A lookup holds one of the few threads of the process: a name with a slow name server holds at most one. */
-function oneAtATime(lookup: Lookup): Lookup {
+/**
+ * Shares concurrent lookups of the same name. A lookup occupies one of the few threads of the process, so a slow name
+ * server may occupy only one.
+ */
+function deduplicated(lookup: Lookup): Lookup {
   const running = new Map<string, Promise<LookupAddress[]>>();
   return (hostname) => {
-    const known = running.get(hostname);
-    if (known) return known;
+    const pending = running.get(hostname);
+    if (pending) return pending;
     const started = lookup(hostname).finally(() => running.delete(hostname));
     running.set(hostname, started);
     return started;

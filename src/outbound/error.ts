@@ -1,9 +1,13 @@
 /**
- * Why an outbound request got no usable answer.
- * - REFUSED_ADDRESS: nothing was sent: the address, the protocol or the URL is not permitted.
- * - UNREACHABLE: nothing was sent: no name, no connection, or none free in time.
- * - TIMEOUT, DISCONNECTED: sent, but no whole answer came: the receiver may have acted on it.
- * - TOO_LARGE: answered, but the caller needs the whole answer and it is over the limit.
+ * Why an outbound request got no usable response.
+ *
+ * - REFUSED_ADDRESS: nothing was sent, because the address, the protocol or the URL is not permitted.
+ *
+ * - UNREACHABLE: nothing was sent, because the name, the connection or a free socket was not available in time.
+ *
+ * - TIMEOUT, DISCONNECTED: the request was sent, but no complete response arrived. The receiver may have acted on it.
+ *
+ * - TOO_LARGE: the response is larger than the limit, and the caller needs all of it.
  */
 export const OUTBOUND_ERROR_KINDS = [
   'REFUSED_ADDRESS',
@@ -14,7 +18,7 @@ export const OUTBOUND_ERROR_KINDS = [
 ] as const;
 export type OutboundErrorKind = (typeof OUTBOUND_ERROR_KINDS)[number];
 
-/** Its message is for people, and holds no more of the request than the host. */
+/** A failed outbound request. The message may be shown to users: it contains nothing of the request but the host. */
 export class OutboundError extends Error {
   override name = 'OutboundError';
   readonly kind: OutboundErrorKind;
@@ -25,7 +29,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** What a failure of the network means; `wasSent` tells whether the request had a connection. */
+/** Converts a network failure. `wasSent` is true if the request had a connection. */
 export function outboundError(error: unknown, wasSent: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = codeOf(error);
@@ -34,7 +38,7 @@ export function outboundError(error: unknown, wasSent: boolean): OutboundError {
     : new OutboundError('UNREACHABLE', `No connection could be made${code}.`);
 }
 
-/** Only the code: a message of the network may hold addresses that people should not see. */
+/** Returns only the error's code, because its message may contain internal addresses. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? ` (${code})` : '';

@@ -1,8 +1,8 @@
-/** One request and its answer, within a time and a size. */
+/** One request and its response, limited in time and size. */
 import type { Dispatcher } from 'undici';
 import { OutboundError, outboundError } from './error.ts';
 
-/** RFC 9110, 7.6.1: headers that speak of one connection, and not of what is sent over it. */
+/** Headers that concern one connection, and not the message (RFC 9110, 7.6.1). They are not forwarded. */
 export const CONNECTION_HEADERS = [
   'connection',
   'http2-settings',
@@ -21,25 +21,25 @@ export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body?: string | Buffer;
-  /** For all of it: waiting for a connection, connecting, sending, and the answer. */
+  /** Time limit for the whole exchange: waiting for a socket, connecting, sending, and the response. */
   timeoutMs: number;
-  /** How much of the answer's body is read. */
+  /** The maximum number of bytes of the response body that are read. */
   answerBytes: number;
   /**
-   * True: the answer is of use only as a whole, and one that is too large, cut off or late is an error.
-   * False: the status counts, and the body holds as much as came.
+   * If true, an incomplete response (too large, cut off or late) is an error. If false, the response has the status and
+   * the part of the body that arrived.
    */
   wholeAnswer?: boolean;
-  /** Ends the request; it then fails with the signal's reason. */
+  /** Aborts the request, which then fails with the signal's reason. */
   signal?: AbortSignal;
 }
 
 export interface OutboundResponse {
   status: number;
-  /** Lower-case names. */
+  /** The names are in lower case. */
   headers: Record<string, string>;
   body: Buffer;
-  /** The body goes on beyond what was read. */
+  /** True if the body is longer than what was read. */
   truncated: boolean;
 }
 
@@ -63,7 +63,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (request.signal?.aborted) this.#abort();
   }
 
-  /** Ends with the exchange, and never throws. Returns whether the connection is good for another one. */
+  /** Resolves when the exchange ends, and never throws. Returns true if the connection can be reused. */
   async sendOn(client: Dispatcher, path: string): Promise<boolean> {
     if (this.#isOver) return false;
     const { method, headers, body } = this.#request;
@@ -84,18 +84,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx: the final answer follows.
+    // A 1xx status: the final response follows.
     if (status >= 200) this.#start = { status, headers: joined(headers) };
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.#request.answerBytes - this.#bytes;
-    if (chunk.length <= room) {
+    const remaining = this.#request.answerBytes - this.#bytes;
+    if (chunk.length <= remaining) {
       this.#bytes += chunk.length;
       this.#chunks.push(chunk);
       return;
     }
-    this.#chunks.push(chunk.subarray(0, room));
+    this.#chunks.push(chunk.subarray(0, remaining));
     this.#breakOff(
       new OutboundError(
         'TOO_LARGE',
@@ -121,7 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       : new OutboundError('UNREACHABLE', `No connection within ${seconds} s.`);
   }
 
-  /** If a status came and the body need not be whole, this counts as an answer. */
+  /** Ends the exchange early. It succeeds if a status arrived and the body may be incomplete. */
   #breakOff(error: OutboundError): void {
     if (this.#start && !this.#request.wholeAnswer) this.#end(true);
     else this.#fail(error);
@@ -144,12 +144,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener('abort', this.#abort);
-    // The rest of an answer that was not read to its end would come before the next answer: the socket is closed.
+    // The socket is closed: otherwise the unread rest of this response would precede the next response.
     if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
   }
 }
 
-/** One value for each header. */
+/** Joins the values of each header to one text. */
 export function joined(
   headers: Record<string, string | string[] | undefined>,
 ): Record<string, string> {

@@ -1,31 +1,37 @@
-/** gRPC clients that connect to addresses which were checked before, and to no others. */
+/** Creates gRPC clients that connect to checked addresses only. */
 import type { LookupAddress } from 'node:dns';
 import { createSecureContext } from 'node:tls';
 import { type ChannelCredentials, Client, credentials } from '@grpc/grpc-js';
 
-/** A dead line shows within the two together. */
+/** A dead connection is detected within the sum of both times. */
 const KEEPALIVE_MS = 60_000;
-const KEEPALIVE_ANSWER_MS = 20_000;
+const KEEPALIVE_TIMEOUT_MS = 20_000;
 
-/** The name stands in requests and is what the server's certificate must be for. */
+/**
+ * Creates a client that connects to the addresses. Requests and the check of the server's certificate use the URL's
+ * host name.
+ */
 export function grpcClient(url: URL, addresses: readonly LookupAddress[]): Client {
   const isClear = url.protocol === 'http:';
   const port = url.port || (isClear ? '80' : '443');
   const family = addresses[0]?.family;
-  const places = addresses
+  const endpoints = addresses
     .filter((one) => one.family === family)
     .map(({ address }) => (family === 6 ? `[${address}]:${port}` : `${address}:${port}`));
-  const target = `ipv${family}:${places.join(',')}`;
-  return new Client(target, isClear ? credentials.createInsecure() : trustOfNode(), {
+  const target = `ipv${family}:${endpoints.join(',')}`;
+  return new Client(target, isClear ? credentials.createInsecure() : nodeTrust(), {
     'grpc.default_authority': url.host,
     ...(!isClear && { 'grpc.ssl_target_name_override': url.hostname }),
     'grpc.enable_http_proxy': 0,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
-    'grpc.keepalive_timeout_ms': KEEPALIVE_ANSWER_MS,
+    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
   });
 }
 
-/** The same authorities as for HTTP: the library's own variables would make them differ. */
-function trustOfNode(): ChannelCredentials {
+/**
+ * Trusts the certificate authorities of Node, like HTTP requests do. The gRPC library would read others from its own
+ * variables.
+ */
+function nodeTrust(): ChannelCredentials {
   return credentials.createFromSecureContext(createSecureContext());
 }

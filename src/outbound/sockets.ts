@@ -1,11 +1,11 @@
 /**
- * Kept-alive connections, bounded in all: each request has one to itself while it lasts. Requests
- * over the bound wait their turn; an idle connection is closed if another origin needs its place.
+ * A bounded pool of keep-alive connections. A request uses a connection exclusively. Requests over the bound wait in
+ * order; an idle connection is closed if another origin needs its slot.
  */
 import { type buildConnector, Client } from 'undici';
 
 const IDLE_MS = 4_000;
-/** The longest time to keep an idle connection, even if the receiver allows more. */
+/** The maximum time to keep an idle connection, even if the receiver permits more. */
 const IDLE_MAX_MS = 30_000;
 
 interface Connection {
@@ -13,14 +13,14 @@ interface Connection {
   client: Client;
 }
 
-/** What is done with a connection; returns whether it is good for another request, and doesn't throw. */
+/** An exchange on a connection. It never throws, and returns true if the connection can be reused. */
 export type Work = (client: Client) => Promise<boolean>;
 
 export class Sockets implements AsyncDisposable {
   readonly #connect: buildConnector.connector;
   readonly #limit: number;
   readonly #all = new Set<Connection>();
-  /** In the order in which they were last used. */
+  /** In order of last use, oldest first. */
   readonly #idle = new Set<Connection>();
   readonly #waiting: { origin: string; work: Work }[] = [];
 
@@ -29,12 +29,12 @@ export class Sockets implements AsyncDisposable {
     this.#limit = limit;
   }
 
-  /** In use, opening, or idle. */
+  /** The number of connections: in use, opening, or idle. */
   get open(): number {
     return this.#all.size;
   }
 
-  /** Does the work with a connection to the origin, now or when its turn comes. */
+  /** Runs the work on a connection to the origin, immediately or when a connection becomes free. */
   run(origin: string, work: Work): void {
     const connection = this.#idleOf(origin) ?? this.#newConnection(origin);
     if (connection) void this.#use(connection, work);
@@ -55,7 +55,7 @@ export class Sockets implements AsyncDisposable {
     if (next) this.run(next.origin, next.work);
   }
 
-  /** The one that was used last: the other side is least likely to be closing it. */
+  /** Takes the most recently used idle connection of the origin. The server is least likely to be closing that one. */
   #idleOf(origin: string): Connection | undefined {
     const found = [...this.#idle].findLast((connection) => connection.origin === origin);
     if (found) this.#idle.delete(found);
@@ -73,7 +73,7 @@ export class Sockets implements AsyncDisposable {
       allowH2: false,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MAX_MS,
-      // The time of an exchange is limited as a whole, by its own clock.
+      // The exchange has its own time limit.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

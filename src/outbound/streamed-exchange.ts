@@ -1,4 +1,6 @@
-/** One request and its answer, passed on while they come: nothing is kept, and no side waits for the whole. */
+/**
+ * One request and its response as streams. No side waits for the complete body of the other, and nothing is buffered.
+ */
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { OutboundError, outboundError } from './error.ts';
@@ -7,23 +9,23 @@ export interface StreamedRequest {
   method: string;
   url: string;
   headers: Record<string, string | string[]>;
-  /** Read as fast as it is taken. */
+  /** The request body. It is read only as fast as the receiver accepts it. */
   body: AsyncIterable<Buffer> | null;
-  /** The longest time in which nothing moves, in either direction. */
+  /** The maximum time without any data, in either direction. */
   idleMs: number;
-  /** For all of it, to the end of the answer's body. */
+  /** Time limit for the whole exchange, up to the end of the response body. */
   timeoutMs: number;
-  /** Ends the request; it then fails with the signal's reason. */
+  /** Aborts the request, which then fails with the signal's reason. */
   signal: AbortSignal;
 }
 
 export interface StreamedResponse {
   status: number;
-  /** Lower-case names; several values if the header came several times. */
+  /** The names are in lower case. A header that occurs several times has a list of values. */
   headers: Record<string, string | string[]>;
-  /** Fails with an OutboundError if it is cut off; destroy it to give the exchange up. */
+  /** Fails with an OutboundError if it is cut off. Destroy it to cancel the exchange. */
   body: Readable;
-  /** Resolves when the body has ended, whether or not well. */
+  /** Resolves when the body has ended or failed. */
   closed: Promise<void>;
 }
 
@@ -50,7 +52,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     if (signal.aborted) this.#abort();
   }
 
-  /** Ends with the exchange, and never throws. Returns whether the connection is good for another one. */
+  /** Resolves when the exchange ends, and never throws. Returns true if the connection can be reused. */
   async sendOn(client: Dispatcher, path: string): Promise<boolean> {
     if (this.#isOver) return false;
     const { method, headers, body } = this.#request;
@@ -70,7 +72,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx: the final answer follows.
+    // A 1xx status: the final response follows.
     if (status < 200) return;
     const body = new Readable({
       read: () => {
@@ -82,7 +84,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
         done(error);
       },
     });
-    // It may fail before anybody reads it; a later reader gets the error then.
+    // The body may fail before it is read. A later reader still gets the error.
     body.on('error', () => {});
     this.#body = body;
     this.#settle.resolve({
@@ -135,9 +137,9 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#idle);
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener('abort', this.#abort);
-    // The receiver may answer before it has read the whole body.
+    // The receiver may respond before it has read the whole request body.
     this.#sent?.destroy();
-    // The rest of an answer that was not read to its end would come before the next answer: the socket is closed.
+    // The socket is closed: otherwise the unread rest of this response would precede the next response.
     if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
     this.#closed.resolve(!isBroken);
   }

@@ -1,20 +1,20 @@
-/** TXT records, as DNS has them. */
+/** Reads TXT records from DNS. */
 import { Resolver } from 'node:dns/promises';
 
-/** The texts of a domain's TXT records, none if it has none. Throws if DNS does not answer. */
+/** Returns the TXT records of a domain, or an empty list if there are none. Throws if DNS does not respond. */
 export type ReadTxtRecords = (domain: string) => Promise<string[]>;
 
 const LIMITS = { timeout: 2_000, tries: 2 };
-/** There is no such domain, or it has no record of the type. */
-const NONE = ['ENOTFOUND', 'ENODATA'];
+/** Errors that mean: the domain does not exist, or it has no TXT record. */
+const NO_RECORD = ['ENOTFOUND', 'ENODATA'];
 
 export const readTxtRecords: ReadTxtRecords = async (domain) => {
   try {
     const records = await new Resolver(LIMITS).resolveTxt(domain);
-    // Long texts come in parts.
+    // DNS splits long texts into parts.
     return records.map((parts) => parts.join(''));
   } catch (error) {
-    if (NONE.includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    if (NO_RECORD.includes((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw error;
   }
 };
