@@ -1,21 +1,21 @@
 /**
- * Who calls. Credentials are accepted by a rule rather than from a list, so that every customer of
- * a demo can bring their own; all callers see the same workspace.
+ * Authenticates callers of the sandbox. Any credentials with the right prefix are accepted, so that each customer of a
+ * demo can have their own. All callers share one workspace.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { Refusal } from './refusal.ts';
 
-/** Keys that start so are accepted: `sandbox-key`, `sandbox-key-of-acme`. */
-export const API_KEY_START = 'sandbox-key';
-/** Passwords that start so are accepted, of any user name. */
-export const PASSWORD_START = 'sandbox-password';
-/** Access tokens that start so are accepted for good, beside those of the sandbox's own OAuth server. */
-export const ACCESS_TOKEN_START = 'sandbox-access-token';
+/** The prefix of accepted API keys, for example `sandbox-key` or `sandbox-key-of-acme`. */
+export const API_KEY_PREFIX = 'sandbox-key';
+/** The prefix of accepted passwords, with any user name. */
+export const PASSWORD_PREFIX = 'sandbox-password';
+/** The prefix of access tokens that never expire. Tokens of the sandbox's OAuth server are accepted too. */
+export const ACCESS_TOKEN_PREFIX = 'sandbox-access-token';
 
 /**
- * A stable name of the caller, the same before and after a token refresh. A request without any
- * credential is `public`; each credential that it has must be right.
+ * Returns a stable name of the caller, which a token refresh does not change. Every credential in the request must be
+ * valid; a request without credentials is `public`.
  */
 export function authenticate(headers: IncomingHttpHeaders, oauth: AuthorizationServer): string {
   const names: string[] = [];
@@ -28,7 +28,7 @@ export function authenticate(headers: IncomingHttpHeaders, oauth: AuthorizationS
   return names.join(' ') || 'public';
 }
 
-/** User name and password of a Basic header; null for any other header. */
+/** Parses a Basic header. Null for any other header. */
 export function basicCredentials(header: string): { user: string; password: string } | null {
   const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return null;
@@ -37,20 +37,20 @@ export function basicCredentials(header: string): { user: string; password: stri
 }
 
 function callerOfKey(header: string, key: string): string {
-  if (key.startsWith(API_KEY_START)) return `${header}:${key}`;
+  if (key.startsWith(API_KEY_PREFIX)) return `${header}:${key}`;
   throw unauthorized('invalid_api_key', `${header} is not a key of this sandbox`);
 }
 
 function callerOfAuthorization(authorization: string, oauth: AuthorizationServer): string {
   const bearer = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   if (bearer !== undefined) {
-    if (bearer.startsWith(ACCESS_TOKEN_START)) return `bearer:${bearer}`;
+    if (bearer.startsWith(ACCESS_TOKEN_PREFIX)) return `bearer:${bearer}`;
     const token = oauth.findAccessToken(bearer);
     if (token !== null) return `oauth:${token.clientId}:${token.userId}`;
     throw unauthorized('invalid_token', 'The access token is unknown, expired or revoked');
   }
   const basic = basicCredentials(authorization);
-  if (basic?.password.startsWith(PASSWORD_START)) return `basic:${basic.user}`;
+  if (basic?.password.startsWith(PASSWORD_PREFIX)) return `basic:${basic.user}`;
   throw unauthorized('invalid_credentials', 'The user name or the password is wrong');
 }
 

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** A fault: what fails, for which requests, and how often. */
+/** A fault that the sandbox injects: the kind of failure, the affected requests, and how often. */
 export const faultSchema = z
   .strictObject({
-    /** The status that is answered instead of doing the work. */
+    /** The status of the response. The request is not executed. */
     status: z.int().min(300).max(599).optional(),
-    /** Sent as Retry-After with `status`. */
+    /** The Retry-After header of the response with `status`. */
     retryAfterSeconds: z.int().min(0).max(86_400).optional(),
-    /** The work is done at once, its answer waits: a client that gave up finds it done. */
+    /** Delays the response. The request itself is executed immediately, even if the client gives up waiting. */
     delayMs: z.int().min(0).max(120_000).optional(),
-    /** The connection is cut before the work, or after it and before its answer. */
+    /** Closes the connection before the request is executed, or after it and before the response. */
     drop: z.enum(['before', 'after']).optional(),
-    /** How many requests fail by it. */
+    /** The number of requests that fail. */
     times: z.int().min(1).max(1_000_000).default(1),
     method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']).optional(),
     pathPrefix: z.string().startsWith('/').optional(),
@@ -24,7 +24,7 @@ export const faultSchema = z
   });
 export type Fault = z.output<typeof faultSchema>;
 
-/** Holds one fault; setting another replaces it. */
+/** Holds one fault. A new fault replaces it. */
 export class Faults {
   #fault: Fault | null = null;
   #timesLeft = 0;
@@ -38,7 +38,7 @@ export class Faults {
     this.#fault = null;
   }
 
-  /** The fault for this request, which then counts as used once; requests to /control never get one. */
+  /** Returns the fault for this request and counts it as used once. Requests to /control never fail. */
   take(method: string, path: string): Fault | null {
     const fault = this.#fault;
     if (fault === null || this.#timesLeft === 0 || path.startsWith('/control/')) return null;

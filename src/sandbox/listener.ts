@@ -7,12 +7,12 @@ import { Refusal } from './refusal.ts';
 import { readBody, type SandboxResponse } from './request.ts';
 import { type Route, routeRequest } from './router.ts';
 
-/** More than any test opens. Without a bound, a client in a loop would take all file handles. */
+/** More connections than any test opens. The limit keeps a looping client from using all file handles. */
 const CONNECTIONS_MAX = 2_000;
-/** A request that takes longer to arrive is a stalled client. */
+/** Time limit for a request to arrive, which ends stalled clients. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** `close` cuts open connections and abandons answers that are being delayed. */
+/** Listens for requests. `close` cuts open connections and drops delayed responses. */
 export async function listen(options: {
   host: string;
   port: number;
@@ -22,7 +22,7 @@ export async function listen(options: {
   const closing = new AbortController();
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (incoming, outgoing) => {
     serve(incoming, outgoing, { ...options, closing: closing.signal }).catch(() =>
-      // The client is gone, or the server is closing: nobody is left to answer.
+      // The client disconnected or the server is closing, so no response is possible.
       outgoing.destroy(),
     );
   });
@@ -54,13 +54,13 @@ async function serve(
     return;
   }
   const response =
-    fault?.status === undefined ? await answerTo(incoming, path, routes) : faultResponse(fault);
+    fault?.status === undefined ? await respondTo(incoming, path, routes) : faultResponse(fault);
   if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { signal: closing });
   if (fault?.drop === 'after') incoming.socket.destroy();
   else send(outgoing, response);
 }
 
-async function answerTo(
+async function respondTo(
   incoming: IncomingMessage,
   path: string,
   routes: Route[],
@@ -72,7 +72,7 @@ async function answerTo(
     return routeRequest(routes, { method, path, query, headers, body });
   } catch (error) {
     if (error instanceof Refusal) return refusalResponse(error);
-    // The client left in the middle of its request.
+    // The client disconnected during its request.
     if (incoming.destroyed && !incoming.complete) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { status: 500, json: { error: { code: 'internal_error', message } } };

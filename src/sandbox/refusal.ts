@@ -1,12 +1,12 @@
 export interface Problem {
-  /** For programs: `unknown_field`, say. */
+  /** A machine-readable code such as `unknown_field`. */
   code: string;
-  /** For people. */
+  /** A message for people. */
   message: string;
   field?: string;
 }
 
-/** A request that the sandbox turns down; thrown anywhere, answered as `{ error, errors }`. */
+/** A refused request. The response body is `{ error, errors }`. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly status: number;

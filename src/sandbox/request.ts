@@ -1,15 +1,15 @@
-/** What a route sees of an HTTP request, and what it answers. */
+/** Requests and responses of the sandbox's routes. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { Refusal } from './refusal.ts';
 
-/** A batch of 100 long records is a tenth of this; more is a mistake of the caller. */
+/** The largest request body. A batch of 100 long records has a tenth of it. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface SandboxRequest {
   method: string;
   path: string;
-  /** Values of the route's `:name` segments. */
+  /** The values of the route's `:name` segments. */
   params: Record<string, string>;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
@@ -24,7 +24,7 @@ export interface SandboxResponse {
   html?: string;
 }
 
-/** Reads to the end even when it is too long, so that the client gets to see the 413. */
+/** Reads the body. It reads to the end even if the body is too long, so that the client receives the 413. */
 export async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -47,7 +47,7 @@ export function jsonBody(request: SandboxRequest): unknown {
   }
 }
 
-/** The value as the schema makes it, or a Refusal that names every offending part. */
+/** Returns the parsed value. Throws a Refusal that names every invalid member. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -3,12 +3,12 @@ import type { SandboxRequest, SandboxResponse } from './request.ts';
 
 export interface Route {
   method: string;
-  /** `/objects/:object/records`: a segment that starts with a colon takes any one segment. */
+  /** A path such as `/objects/:object/records`. A segment with a colon matches any segment. */
   pattern: string;
   handle(request: SandboxRequest): SandboxResponse;
 }
 
-/** Answers by the first route that fits; throws a Refusal (404 or 405) if none does. */
+/** Calls the first route that matches. Throws a Refusal (404 or 405) if none does. */
 export function routeRequest(
   routes: readonly Route[],
   request: Omit<SandboxRequest, 'params'>,
@@ -29,11 +29,11 @@ export function routeRequest(
 
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
   const expected = pattern.split('/');
-  const given = path.split('/');
-  if (expected.length !== given.length) return null;
+  const actual = path.split('/');
+  if (expected.length !== actual.length) return null;
   const params: Record<string, string> = {};
   for (const [index, segment] of expected.entries()) {
-    const value = given[index] ?? '';
+    const value = actual[index] ?? '';
     if (segment.startsWith(':')) params[segment.slice(1)] = decoded(value);
     else if (segment !== value) return null;
   }

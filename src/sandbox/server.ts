@@ -1,8 +1,7 @@
 /**
- * A CRM-like service to try integrations with: a real HTTP server with real authentication, real
- * rate limits and faults on demand. Everything is in memory and ends with the process. It trusts
- * its network (see authentication.ts), so it belongs on a loopback address. ../README.md lists
- * its paths and rules.
+ * A CRM-like service for trying integrations: an HTTP server with authentication, rate limits and injected faults. All
+ * data is in memory. Its credentials are public (authentication.ts), so it should listen on a loopback address.
+ * ../README.md lists its paths and rules.
  */
 import { z } from 'zod';
 import { type Html, html, page } from '../html.ts';
@@ -38,7 +37,7 @@ interface Parts {
   seeder: Seeder;
 }
 
-/** The controls of the sandbox itself: no part of the imitated service, so faults never apply to them. */
+/** Routes that control the sandbox. They are not part of the imitated service, so faults never affect them. */
 function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
   return [
     {
@@ -78,7 +77,7 @@ function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
   ];
 }
 
-/** A bucket that holds one second's requests and fills all the time. */
+/** A token bucket with the capacity of one second, which refills continuously. */
 class RateLimit {
   readonly #settings: Settings;
   readonly #now: () => Date;
@@ -90,7 +89,7 @@ class RateLimit {
     this.#now = now;
   }
 
-  /** Throws a Refusal (429) once the bucket is empty. */
+  /** Takes a token. Throws a Refusal (429) if the bucket is empty. */
   take(): void {
     const { requestsPerSecond } = this.#settings;
     const nowMs = this.#now().getTime();
@@ -109,7 +108,7 @@ class RateLimit {
 
 const SHOWN_RECORDS = 10;
 
-/** `GET /`: what the sandbox holds, for people. */
+/** The route `GET /`: a page for people with the records of the sandbox. */
 function frontPageRoute(workspace: Workspace): Route {
   return {
     method: 'GET',
@@ -142,22 +141,22 @@ function shown(value: unknown): string {
 }
 
 export interface SandboxServer extends AsyncDisposable {
-  /** Without a trailing slash. */
+  /** The base URL without a trailing slash. */
   url: string;
   oauth: AuthorizationServer;
   faults: Faults;
   inbox: Inbox;
-  /** Changes take effect at once. */
+  /** Settings of the running server. Changes take effect immediately. */
   settings: Settings;
-  /** All records of an object, in the order of their last changes. */
+  /** Returns all records of an object, in the order of their last changes. */
   records(objectName: ObjectName): Record<string, unknown>[];
-  /** Adds records that are the same in every run. */
+  /** Adds records, which are the same in every run. */
   seed(objectName: ObjectName, count: number): void;
-  /** Cuts open connections; what is in memory is gone. */
+  /** Closes the server and cuts open connections. The data is lost. */
   close(): Promise<void>;
 }
 
-/** Port 0 takes a free one. `now` replaces the clock of tokens, records and limits. */
+/** Starts the sandbox. Port 0 selects a free port. `now` replaces the clock of tokens, records and limits. */
 export async function startSandboxServer({
   host,
   port,
@@ -169,7 +168,7 @@ export async function startSandboxServer({
 }): Promise<SandboxServer> {
   const settings = defaultSettings();
   const webhooks = new Webhooks(settings, now);
-  const workspace = new Workspace(now, (event) => webhooks.tell(event));
+  const workspace = new Workspace(now, (event) => webhooks.notify(event));
   const seeder = new Seeder(workspace);
   const oauth = new AuthorizationServer(settings, now);
   const faults = new Faults();

@@ -1,27 +1,29 @@
 import { z } from 'zod';
 
-/** What `PUT /control/settings` can change while the server runs. */
+/** Settings that `PUT /control/settings` can change while the server runs. */
 export const settingsSchema = z.strictObject({
-  /** Lifetime of access tokens issued from now on. */
+  /** The lifetime of access tokens that are issued after the change. */
   tokenLifetimeSeconds: z.int().min(1).max(86_400),
-  /** Of all callers together, under /objects. */
+  /** The rate limit of all callers together, for paths under /objects. */
   requestsPerSecond: z.number().positive().max(100_000),
-  /** Lifetime of webhook subscriptions that are made or renewed from now on. */
+  /** The lifetime of webhook subscriptions that are created or renewed after the change. */
   subscriptionLifetimeSeconds: z.int().min(1).max(31_536_000),
-  /** How webhooks go wrong. A request is sent twice, with its events in reverse order, after a forged one, or not at all. */
+  /**
+   * Faults of webhooks: requests are sent twice, with events in reverse order, after a forged request, or not at all.
+   */
   webhooks: z.strictObject({
     doubled: z.boolean().default(false),
     reordered: z.boolean().default(false),
     forged: z.boolean().default(false),
     dropped: z.boolean().default(false),
-    /** Before each request. */
+    /** The delay before each request. */
     delayMs: z.int().min(0).max(60_000).default(0),
   }),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
 export function defaultSettings(): Settings {
-  // The rate is above what one process answers: nothing is limited until a switch says so.
+  // The default rate is higher than one process can serve, so it limits nothing.
   return {
     tokenLifetimeSeconds: 3_600,
     requestsPerSecond: 20_000,

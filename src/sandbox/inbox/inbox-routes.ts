@@ -8,7 +8,7 @@ const boxSchema = z.object({
 });
 const listSchema = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 
-/** Open to all senders, as a webhook receiver is; it is up to readers to check signatures. */
+/** Routes of the inbox. They require no credentials, like a webhook receiver. Readers check signatures themselves. */
 export function inboxRoutes(inbox: Inbox): Route[] {
   const pattern = '/inbox/:name';
   return [

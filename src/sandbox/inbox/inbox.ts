@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Of one box; older ones make room. */
+/** The maximum number of messages in a box. The oldest are dropped. */
 const MESSAGES_PER_BOX_MAX = 1_000;
-/** Of all boxes together, so that deliveries that run for days don't fill the memory. */
+/** The maximum size of all boxes, so that long runs of deliveries don't fill the memory. */
 const TOTAL_CHARACTERS_MAX = 128 * 1024 * 1024;
-/** Counted for each message beside its body: its headers, mostly. */
+/** The size counted for each message in addition to its body, mostly its headers. */
 const MESSAGE_OVERHEAD_CHARACTERS = 1_024;
 
 export interface InboxMessage {
   receivedAt: string;
   headers: IncomingHttpHeaders;
   body: unknown;
-  /** The body byte for byte, for checking signatures. */
+  /** The exact body, for checking signatures. */
   rawBody: string;
 }
 
@@ -19,10 +19,10 @@ interface HeldMessage extends Omit<InboxMessage, 'body'> {
   box: string;
 }
 
-/** Messages that were posted to named boxes: a webhook receiver to try deliveries with. */
+/** Stores messages that were posted to named boxes. It is a webhook receiver for trying deliveries. */
 export class Inbox {
   readonly #now: () => Date;
-  /** Sets keep their order of insertion, so the first is the oldest. */
+  /** Sets keep insertion order, so the first message is the oldest. */
   readonly #all = new Set<HeldMessage>();
   readonly #boxes = new Map<string, Set<HeldMessage>>();
   #characters = 0;
@@ -45,7 +45,7 @@ export class Inbox {
     return this.#boxes.get(box)?.size ?? 0;
   }
 
-  /** The newest messages of a box, in the order of their arrival. */
+  /** Returns the newest messages of a box, oldest first. */
   list(box: string, limit = MESSAGES_PER_BOX_MAX): InboxMessage[] {
     return [...(this.#boxes.get(box) ?? [])]
       .slice(-limit)

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Settings } from '../settings.ts';
 
-/** Long enough for a redirect by hand; RFC 6749 asks for ten minutes at most. */
+/** Long enough for a manual redirect. RFC 6749 recommends at most ten minutes. */
 const CODE_LIFETIME_MS = 5 * 60 * 1_000;
-/** Codes, and tokens of each kind. Beyond it, the one that was unused for the longest time is revoked. */
-const HELD_MAX = 100_000;
-/** A `max` would take its memory at once, some megabytes in each process that never meets OAuth. */
-const HELD = { maxSize: HELD_MAX, sizeCalculation: () => 1 };
+/** The maximum number of codes, and of tokens of each kind. Beyond it, the least recently used one is dropped. */
+const ENTRIES_MAX = 100_000;
+/** `max` would allocate its memory immediately: some megabytes in each process, even without OAuth. */
+const CACHE_OPTIONS = { maxSize: ENTRIES_MAX, sizeCalculation: () => 1 };
 
-/** All tokens that come from one consent; revoked together. */
+/** All tokens of one consent. They are revoked together. */
 interface Family {
   clientId: string;
   userId: string;
@@ -39,11 +39,11 @@ export interface Consent {
   clientId: string;
   redirectUri: string;
   scope: string;
-  /** Of method S256; null for a flow without PKCE. */
+  /** The challenge of method S256. Null without PKCE. */
   codeChallenge: string | null;
 }
 
-/** The answer of a token endpoint, as RFC 6749 section 5.1 has it, and who it is for. */
+/** The response of the token endpoint (RFC 6749 section 5.1), plus the user and workspace. */
 export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';
@@ -65,26 +65,26 @@ export class TokenRefusal extends Error {
   }
 }
 
-/** Scopes are noted and given back; the sandbox allows every caller everything. */
+/** The default scope. Scopes are stored and returned, but permit everything. */
 const DEFAULT_SCOPE = 'records.read records.write';
 const CONSENTING_USER = 'sandbox-user';
 
 /** Issues, rotates and revokes tokens, all in memory. */
 export class AuthorizationServer {
-  /** For tests: what has happened since the start. */
+  /** Event counts since the start, for tests. */
   readonly counts = { issued: 0, refreshed: 0, reuseRefused: 0, revoked: 0 };
   readonly #settings: Settings;
   readonly #now: () => Date;
-  readonly #codes = new LRUCache<string, Code>(HELD);
-  readonly #accessTokens = new LRUCache<string, AccessToken>(HELD);
-  readonly #refreshTokens = new LRUCache<string, RefreshToken>(HELD);
+  readonly #codes = new LRUCache<string, Code>(CACHE_OPTIONS);
+  readonly #accessTokens = new LRUCache<string, AccessToken>(CACHE_OPTIONS);
+  readonly #refreshTokens = new LRUCache<string, RefreshToken>(CACHE_OPTIONS);
 
   constructor(settings: Settings, now: () => Date) {
     this.#settings = settings;
     this.#now = now;
   }
 
-  /** The code that a consenting user is sent back with. */
+  /** Creates an authorization code for a user who consented. */
   issueCode({ clientId, redirectUri, scope, codeChallenge }: Consent): string {
     const code = `sbx_code_${secret()}`;
     const family = newFamily(clientId, CONSENTING_USER, scope);
@@ -95,60 +95,63 @@ export class AuthorizationServer {
 
   exchangeCode(
     clientId: string,
-    given: { code: string; redirectUri: string; codeVerifier: string | null },
+    request: { code: string; redirectUri: string; codeVerifier: string | null },
   ): TokenResponse {
-    const held = this.#codes.get(given.code);
-    if (held?.used) held.family.revoked = true;
-    if (held === undefined || held.used || held.expiresAtMs <= this.#now().getTime()) {
+    const stored = this.#codes.get(request.code);
+    if (stored?.used) stored.family.revoked = true;
+    if (stored === undefined || stored.used || stored.expiresAtMs <= this.#now().getTime()) {
       throw new TokenRefusal('invalid_grant', 'The code is unknown, used or expired');
     }
-    if (held.family.clientId !== clientId || held.redirectUri !== given.redirectUri) {
+    if (stored.family.clientId !== clientId || stored.redirectUri !== request.redirectUri) {
       throw new TokenRefusal('invalid_grant', 'The code is for another client or redirect_uri');
     }
-    if (!verifies(held.codeChallenge, given.codeVerifier)) {
+    if (!verifies(stored.codeChallenge, request.codeVerifier)) {
       throw new TokenRefusal('invalid_grant', 'code_verifier does not fit the code_challenge');
     }
-    held.used = true;
-    return this.#issue(held.family, { refreshable: true });
+    stored.used = true;
+    return this.#issue(stored.family, { refreshable: true });
   }
 
-  /** `client_credentials`: the client acts for itself, and asks again rather than refresh. */
+  /**
+   * Issues a token for the grant `client_credentials`. It has no refresh token, because the client can request a new
+   * one.
+   */
   grantToClient(clientId: string, scope: string): TokenResponse {
     return this.#issue(newFamily(clientId, clientId, scope), { refreshable: false });
   }
 
-  /** `password`: the caller has checked the password. */
+  /** Issues a token for the grant `password`. The caller must have checked the password. */
   grantToUser(clientId: string, userId: string, scope: string): TokenResponse {
     return this.#issue(newFamily(clientId, userId, scope), { refreshable: true });
   }
 
-  /** Gives a new pair. A refresh token seen twice was stolen, or lost: all of its family ends. */
+  /** Issues a new pair of tokens. A refresh token that is used twice was stolen or lost, so its family is revoked. */
   refresh(clientId: string, refreshToken: string): TokenResponse {
-    const held = this.#refreshTokens.get(refreshToken);
-    if (held?.used) {
-      held.family.revoked = true;
+    const stored = this.#refreshTokens.get(refreshToken);
+    if (stored?.used) {
+      stored.family.revoked = true;
       this.counts.reuseRefused += 1;
     }
-    if (held === undefined || held.family.revoked || held.family.clientId !== clientId) {
+    if (stored === undefined || stored.family.revoked || stored.family.clientId !== clientId) {
       throw new TokenRefusal('invalid_grant', 'The refresh token is unknown, used or revoked');
     }
-    held.used = true;
+    stored.used = true;
     this.counts.refreshed += 1;
-    return this.#issue(held.family, { refreshable: true });
+    return this.#issue(stored.family, { refreshable: true });
   }
 
-  /** Ends all tokens of the same consent. An unknown token is none of this server's: RFC 7009 section 2.2. */
+  /** Revokes all tokens of the same consent. Ignores unknown tokens (RFC 7009 section 2.2). */
   revoke(clientId: string, token: string): void {
-    const held = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token);
-    if (held?.family.clientId !== clientId) return;
-    held.family.revoked = true;
+    const stored = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token);
+    if (stored?.family.clientId !== clientId) return;
+    stored.family.revoked = true;
     this.counts.revoked += 1;
   }
 
   findAccessToken(token: string): Family | null {
-    const held = this.#accessTokens.get(token);
-    if (held === undefined || held.family.revoked) return null;
-    return held.expiresAtMs > this.#now().getTime() ? held.family : null;
+    const stored = this.#accessTokens.get(token);
+    if (stored === undefined || stored.family.revoked) return null;
+    return stored.expiresAtMs > this.#now().getTime() ? stored.family : null;
   }
 
   #issue(family: Family, { refreshable }: { refreshable: boolean }): TokenResponse {
@@ -180,7 +183,10 @@ function secret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** A verifier for a code that has no challenge is refused too: RFC 9700 section 2.1.1. */
+/**
+ * True if the verifier matches the challenge. A verifier for a code without a challenge is refused (RFC 9700 section
+ * 2.1.1).
+ */
 function verifies(challenge: string | null, verifier: string | null): boolean {
   if (challenge === null || verifier === null) return challenge === verifier;
   return createHash('sha256').update(verifier).digest('base64url') === challenge;

@@ -1,7 +1,7 @@
 import querystring from 'node:querystring';
 import { z } from 'zod';
 import { html, page } from '../../html.ts';
-import { basicCredentials, PASSWORD_START } from '../authentication.ts';
+import { basicCredentials, PASSWORD_PREFIX } from '../authentication.ts';
 import { parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import type { Route } from '../router.ts';
 import {
@@ -10,8 +10,8 @@ import {
   type TokenResponse,
 } from './authorization-server.ts';
 
-/** Clients whose secret starts so are accepted, of any id: `sandbox-client` / `sandbox-secret`. */
-export const CLIENT_SECRET_START = 'sandbox-secret';
+/** The prefix of accepted client secrets, with any client id. For example `sandbox-client` with `sandbox-secret`. */
+export const CLIENT_SECRET_PREFIX = 'sandbox-secret';
 
 export function oauthRoutes(oauth: AuthorizationServer): Route[] {
   return [
@@ -23,21 +23,21 @@ export function oauthRoutes(oauth: AuthorizationServer): Route[] {
     {
       method: 'POST',
       pattern: '/oauth/token',
-      handle: (request) => issueToken(request, (form, clientId) => grant(oauth, clientId, form)),
+      handle: (request) => tokenResponse(request, (form, clientId) => grant(oauth, clientId, form)),
     },
     {
       method: 'POST',
       pattern: '/oauth/revoke',
       handle: (request) =>
-        issueToken(request, (form, clientId) => {
-          oauth.revoke(clientId, given(form, 'token'));
+        tokenResponse(request, (form, clientId) => {
+          oauth.revoke(clientId, requiredParameter(form, 'token'));
           return {};
         }),
     },
   ];
 }
 
-/** If these are wrong, there is no client to redirect to. */
+/** Parameters that must be valid before errors can be sent to the client by a redirect. */
 const clientSchema = z.object({
   client_id: z.string().min(1).max(256),
   redirect_uri: z.url({ protocol: /^https?$/ }),
@@ -63,7 +63,7 @@ function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxR
   return redirect(query, { code });
 }
 
-/** Back to the client, with the state that it sent. */
+/** Redirects to the client with its state. */
 function redirect(query: URLSearchParams, params: Record<string, string>): SandboxResponse {
   const location = new URL(query.get('redirect_uri')!);
   const state = query.get('state');
@@ -86,7 +86,7 @@ function consentPage(query: URLSearchParams): SandboxResponse {
   return { status: 200, html: page('Connect to the sandbox', content) };
 }
 
-function issueToken(
+function tokenResponse(
   request: SandboxRequest,
   response: (form: URLSearchParams, clientId: string) => object,
 ): SandboxResponse {
@@ -101,12 +101,12 @@ function issueToken(
   }
 }
 
-/** A client proves itself by a Basic header or in the body: RFC 6749 section 2.3.1. */
+/** Returns the authenticated client id. Credentials are in a Basic header or in the body (RFC 6749 section 2.3.1). */
 function clientIdOf(form: URLSearchParams, { headers }: SandboxRequest): string {
   const basic = basicCredentials(headers.authorization ?? '');
   const id = basic ? querystring.unescape(basic.user) : form.get('client_id');
   const secret = basic ? querystring.unescape(basic.password) : form.get('client_secret');
-  if (id && secret?.startsWith(CLIENT_SECRET_START)) return id;
+  if (id && secret?.startsWith(CLIENT_SECRET_PREFIX)) return id;
   throw new TokenRefusal('invalid_client', 'The client id or the client secret is wrong');
 }
 
@@ -115,25 +115,25 @@ function grant(oauth: AuthorizationServer, clientId: string, form: URLSearchPara
   switch (form.get('grant_type')) {
     case 'authorization_code':
       return oauth.exchangeCode(clientId, {
-        code: given(form, 'code'),
-        redirectUri: given(form, 'redirect_uri'),
+        code: requiredParameter(form, 'code'),
+        redirectUri: requiredParameter(form, 'redirect_uri'),
         codeVerifier: form.get('code_verifier'),
       });
     case 'client_credentials':
       return oauth.grantToClient(clientId, scope);
     case 'password':
-      if (!given(form, 'password').startsWith(PASSWORD_START)) {
+      if (!requiredParameter(form, 'password').startsWith(PASSWORD_PREFIX)) {
         throw new TokenRefusal('invalid_grant', 'The user name or the password is wrong');
       }
-      return oauth.grantToUser(clientId, given(form, 'username'), scope);
+      return oauth.grantToUser(clientId, requiredParameter(form, 'username'), scope);
     case 'refresh_token':
-      return oauth.refresh(clientId, given(form, 'refresh_token'));
+      return oauth.refresh(clientId, requiredParameter(form, 'refresh_token'));
     default:
       throw new TokenRefusal('unsupported_grant_type', 'This grant_type is not known');
   }
 }
 
-function given(form: URLSearchParams, name: string): string {
+function requiredParameter(form: URLSearchParams, name: string): string {
   const value = form.get(name);
   if (value) return value;
   throw new TokenRefusal('invalid_request', `${name} is missing`);

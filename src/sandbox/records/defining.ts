@@ -1,4 +1,4 @@
-/** The route that defines fields: those that the sandbox starts with stay as they are. */
+/** The route that defines fields. The initial fields of the sandbox can't be changed. */
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
 import { jsonBody, parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
@@ -7,7 +7,7 @@ import { fieldView } from './reading.ts';
 import type { RecordTable } from './table.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Of each object: every record shows all of them. */
+/** The maximum number of fields of an object. Each record shows all of them. */
 const FIELDS_MAX = 200;
 
 const nameSchema = z
@@ -33,41 +33,41 @@ const fieldSchema = z.strictObject({
   options: z.array(z.string().min(1).max(200)).min(1).max(500).optional(),
   references: z.enum(OBJECT_NAMES).optional(),
 });
-type Given = z.output<typeof fieldSchema>;
+type FieldInput = z.output<typeof fieldSchema>;
 
 export function putField(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const table = workspace.getTable(request.params.object!);
   const name = parsed(nameSchema, request.params.name);
-  const given = parsed(fieldSchema, jsonBody(request));
-  const present = table.definition.fields.find((field) => field.name === name);
-  if (!present) {
-    refuseNew(table, given);
-    const field = { ...definitionOf(name, given, []), custom: true };
+  const input = parsed(fieldSchema, jsonBody(request));
+  const existing = table.definition.fields.find((field) => field.name === name);
+  if (!existing) {
+    refuseNew(table, input);
+    const field = { ...definitionOf(name, input, []), custom: true };
     table.putField(field);
     return { status: 201, json: { action: 'created', field: fieldView(field) } };
   }
-  refuseOther(table, present, given);
-  const field = { ...present, ...definitionOf(name, given, present.options ?? []) };
-  const isSame = JSON.stringify(fieldView(field)) === JSON.stringify(fieldView(present));
+  refuseConflict(table, existing, input);
+  const field = { ...existing, ...definitionOf(name, input, existing.options ?? []) };
+  const isSame = JSON.stringify(fieldView(field)) === JSON.stringify(fieldView(existing));
   if (!isSame) table.putField(field);
   const action = isSame ? 'unchanged' : 'updated';
-  return { status: 200, json: { action, field: fieldView(isSame ? present : field) } };
+  return { status: 200, json: { action, field: fieldView(isSame ? existing : field) } };
 }
 
-/** Options that records may have already stay. */
+/** Returns the new definition. Existing options stay, because records may have them. */
 function definitionOf(
   name: string,
-  { options, ...given }: Given,
-  present: NonNullable<FieldDefinition['options']>,
+  { options, ...input }: FieldInput,
+  existing: NonNullable<FieldDefinition['options']>,
 ): FieldDefinition {
-  const added = (options ?? []).filter((value) => !present.some((one) => one.value === value));
-  const all = [...present, ...added.map((value) => ({ value, displayName: value }))];
-  return { name, ...given, ...(all.length > 0 && { options: all }) };
+  const added = (options ?? []).filter((value) => !existing.some((one) => one.value === value));
+  const all = [...existing, ...added.map((value) => ({ value, displayName: value }))];
+  return { name, ...input, ...(all.length > 0 && { options: all }) };
 }
 
 function refuseNew(
   { definition, size }: RecordTable,
-  { type, options, references, required }: Given,
+  { type, options, references, required }: FieldInput,
 ) {
   const isSelect = type === 'select' || type === 'multiselect';
   if (isSelect !== (options !== undefined)) {
@@ -85,14 +85,14 @@ function refuseNew(
   }
 }
 
-function refuseOther({ definition }: RecordTable, present: FieldDefinition, given: Given) {
-  const { name, type, unique = false } = present;
+function refuseConflict({ definition }: RecordTable, existing: FieldDefinition, input: FieldInput) {
+  const { name, type, unique = false } = existing;
   const isOwn = OBJECTS[definition.name].fields.some((field) => field.name === name);
   if (isOwn) throw refusal('standard_field', `${name} is a field that every account has`);
-  if (given.type !== type) {
+  if (input.type !== type) {
     throw refusal('type_conflict', `${name} is there already, of the type ${type}`, 'type');
   }
-  if (given.unique !== undefined && given.unique !== unique) {
+  if (input.unique !== undefined && input.unique !== unique) {
     throw refusal('type_conflict', `${name} is there already, and not so unique`, 'unique');
   }
 }

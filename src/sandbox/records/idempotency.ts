@@ -4,23 +4,26 @@ import { DAY_MS } from '../../work/durations.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxRequest, SandboxResponse } from '../request.ts';
 
-const KEPT_MS = DAY_MS;
-/** Room for some 100,000 answers of one record; beyond it the oldest key is forgotten early. */
-const KEPT_CHARACTERS_MAX = 64 * 1024 * 1024;
+const RETENTION_MS = DAY_MS;
+/** Room for about 100,000 responses with one record each. Beyond it, the oldest keys are dropped early. */
+const STORED_CHARACTERS_MAX = 64 * 1024 * 1024;
 const KEY_LENGTH_MAX = 255;
 
 interface StoredResponse {
   fingerprint: string;
   status: number;
   json: string;
-  keptUntilMs: number;
+  expiresAtMs: number;
 }
 
-/** Answers of writes by caller and `Idempotency-Key`: the same key does its work once in 24 h. */
+/**
+ * Stores responses of writes by caller and `Idempotency-Key`. A repeated key within 24 hours returns the stored
+ * response.
+ */
 export class IdempotencyKeys {
   readonly #now: () => Date;
   readonly #answers = new LRUCache<string, StoredResponse>({
-    maxSize: KEPT_CHARACTERS_MAX,
+    maxSize: STORED_CHARACTERS_MAX,
     sizeCalculation: ({ json }) => json.length + KEY_LENGTH_MAX,
   });
 
@@ -28,12 +31,11 @@ export class IdempotencyKeys {
     this.#now = now;
   }
 
-  /** A refused write throws and is not kept: its key may be used again. */
-  answerOnce(
-    request: SandboxRequest,
-    caller: string,
-    write: () => SandboxResponse,
-  ): SandboxResponse {
+  /**
+   * Runs the write unless its key has a stored response. A refused write throws and is not stored, so its key can be
+   * used again.
+   */
+  runOnce(request: SandboxRequest, caller: string, write: () => SandboxResponse): SandboxResponse {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return write();
     if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX) {
@@ -44,23 +46,23 @@ export class IdempotencyKeys {
     const fingerprint = createHash('sha256')
       .update(`${request.path} ${request.body}`)
       .digest('hex');
-    const kept = this.#answers.get(name);
-    if (kept !== undefined && kept.keptUntilMs > this.#now().getTime()) {
-      return replayed(kept, fingerprint);
+    const stored = this.#answers.get(name);
+    if (stored !== undefined && stored.expiresAtMs > this.#now().getTime()) {
+      return replayed(stored, fingerprint);
     }
     const response = write();
-    const keptUntilMs = this.#now().getTime() + KEPT_MS;
+    const expiresAtMs = this.#now().getTime() + RETENTION_MS;
     const json = JSON.stringify(response.json);
-    this.#answers.set(name, { fingerprint, status: response.status, json, keptUntilMs });
+    this.#answers.set(name, { fingerprint, status: response.status, json, expiresAtMs });
     return response;
   }
 }
 
-function replayed(kept: StoredResponse, fingerprint: string): SandboxResponse {
-  if (kept.fingerprint !== fingerprint) {
+function replayed(stored: StoredResponse, fingerprint: string): SandboxResponse {
+  if (stored.fingerprint !== fingerprint) {
     const message = 'This Idempotency-Key was used for another request';
     throw new Refusal(409, { code: 'idempotency_key_reused', message });
   }
   const headers = { 'idempotent-replayed': 'true' };
-  return { status: kept.status, headers, json: JSON.parse(kept.json) };
+  return { status: stored.status, headers, json: JSON.parse(stored.json) };
 }

@@ -20,9 +20,9 @@ export interface FieldDefinition {
   displayName: string;
   type: FieldType;
   required?: boolean;
-  /** No two records have the same value, whatever its letter case. */
+  /** No two records may have the same value, ignoring case. */
   unique?: boolean;
-  /** Stands for a field that an account's owner added. */
+  /** True for a custom field. */
   custom?: boolean;
   readOnly?: boolean;
   description?: string;
@@ -94,7 +94,7 @@ const COMPANY_FIELDS: FieldDefinition[] = [
   { name: 'country', displayName: 'Country', type: 'text' },
 ];
 
-/** No field of a deal is unique: writing one twice makes two, unless an idempotency key says not to. */
+/** Deals have no unique field, so repeating a creation creates a second deal unless it has an idempotency key. */
 const DEAL_FIELDS: FieldDefinition[] = [
   { name: 'name', displayName: 'Name', type: 'text', required: true },
   { name: 'amount', displayName: 'Amount', type: 'decimal' },

@@ -1,4 +1,4 @@
-/** Routes that read: objects and their records. */
+/** Routes that read objects and records. */
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
 import { jsonBody, parsed, type SandboxRequest, type SandboxResponse } from '../request.ts';
@@ -44,7 +44,7 @@ const pageQuerySchema = z.object({
     .string()
     .transform((names) => names.split(','))
     .optional(),
-  /** Values by field name, as JSON: records that have all of them. */
+  /** Values by field name, as JSON. Records must have all of them. */
   where: z.string().transform(parsedWhere).optional(),
 });
 
@@ -53,7 +53,7 @@ function parsedWhere(text: string, context: z.RefinementCtx): Record<string, unk
     const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
     if (data) return data;
   } catch {
-    // The refusal below names the form.
+    // The issue below describes the expected form.
   }
   context.addIssue('must be a JSON object.');
   return z.NEVER;
@@ -81,7 +81,10 @@ export function listRecords(
   return { status: 200, json: { records: records.map(view), nextCursor, total } };
 }
 
-/** A value that is written in another type is the same value: `1` is `"1"`. Throws a Refusal for unknown fields. */
+/**
+ * Returns a filter for records with these values. Values are compared as text, so `1` equals `"1"`. Throws a Refusal
+ * for unknown fields.
+ */
 function havingValues(definition: ObjectDefinition, where: Record<string, unknown>) {
   const view = selectedView(definition, Object.keys(where));
   const wanted = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
@@ -102,7 +105,7 @@ const batchSchema = z.strictObject({
   fields: z.array(z.string()).optional(),
 });
 
-/** Those that exist, in the order of their ids. */
+/** Returns the existing records, in the order of the ids. */
 export function readBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const table = workspace.getTable(request.params.object!);
   const { ids, fields } = parsed(batchSchema, jsonBody(request));
@@ -111,7 +114,7 @@ export function readBatch(workspace: Workspace, request: SandboxRequest): Sandbo
   return { status: 200, json: { records: records.map(view) } };
 }
 
-/** The position of a read, and the count of its first page. */
+/** The position of a read, and the total that its first page returned. */
 interface Cursor {
   after: number;
   total: number;
@@ -121,7 +124,7 @@ function cursorText({ epoch }: RecordTable, { after, total }: Cursor): string {
   return `${epoch}.${after}.${total}`;
 }
 
-/** Throws a Refusal: 400 for a damaged cursor, 410 for one of an earlier run of the server. */
+/** Parses a cursor. Throws a Refusal: 400 for a damaged cursor, 410 for one of an earlier run of the server. */
 function parsedCursor({ epoch }: RecordTable, text: string): Cursor {
   const [, cursorEpoch, after, total] = /^([0-9a-f]{8})\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
   if (cursorEpoch === undefined) {

@@ -17,14 +17,14 @@ import {
 interface Parts {
   workspace: Workspace;
   idempotencyKeys: IdempotencyKeys;
-  /** Name of the caller; throws if it may not call. */
+  /** Returns the name of the caller. Throws if the caller is refused. */
   admit: (request: SandboxRequest) => string;
 }
 
-type Answer = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
+type Handler = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
 
 export function recordRoutes({ workspace, idempotencyKeys, admit }: Parts): Route[] {
-  const route = (method: string, path: string, response: Answer): Route => ({
+  const route = (method: string, path: string, response: Handler): Route => ({
     method,
     pattern: `/objects${path}`,
     handle(request) {
@@ -32,11 +32,11 @@ export function recordRoutes({ workspace, idempotencyKeys, admit }: Parts): Rout
       return response(workspace, request);
     },
   });
-  const routeOnce = (path: string, response: Answer): Route => ({
+  const routeOnce = (path: string, response: Handler): Route => ({
     method: 'POST',
     pattern: `/objects${path}`,
     handle: (request) =>
-      idempotencyKeys.answerOnce(request, admit(request), () => response(workspace, request)),
+      idempotencyKeys.runOnce(request, admit(request), () => response(workspace, request)),
   });
   return [
     route('GET', '', listObjects),

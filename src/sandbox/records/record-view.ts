@@ -4,12 +4,14 @@ import type { StoredRecord } from './table.ts';
 
 export type RecordView = (record: StoredRecord) => Record<string, unknown>;
 
-/** A record as the API shows it: every field (null if it has no value) and its associations. */
+/** Returns a function that shows a record: all fields, null if they have no value, and the associations. */
 export function recordView({ fields }: ObjectDefinition): RecordView {
   return (record) => ({ ...shownFields(fields, record), associations: record.associations });
 }
 
-/** Shows `id`, `updated_at` and the named fields alone; throws a Refusal that names unknown ones. */
+/**
+ * Returns a function that shows `id`, `updated_at` and the named fields. Throws a Refusal that names unknown fields.
+ */
 export function selectedView(definition: ObjectDefinition, names: string[]): RecordView {
   const unknown = names.filter((name) => !definition.fields.some((field) => field.name === name));
   const [first, ...others] = unknown.map((name) => ({

@@ -7,10 +7,10 @@ import { RECORDS_PER_OBJECT_MAX, recordLimitReached, type Workspace } from './wo
 const FIRST_NAMES = ['Ada', 'Edsger', 'Grace', 'Barbara', 'Alan', 'Frances', 'Donald', 'Radia'];
 const LAST_NAMES = ['Lovelace', 'Dijkstra', 'Hopper', 'Liskov', 'Turing', 'Allen', 'Knuth'];
 const COUNTRIES = ['NL', 'FR', 'JP', 'BR', 'KE', 'CA'];
-/** Dates are counted from here. */
+/** The close date of the first deal. Later deals count from it. */
 const FIRST_CLOSE_MS = Date.UTC(2026, 0, 1);
 
-const MAKERS: Record<ObjectName, (index: number) => Record<string, unknown>> = {
+const RECORD_VALUES: Record<ObjectName, (index: number) => Record<string, unknown>> = {
   contacts: (index) => ({
     email: `contact-${index}@example.test`,
     firstname: pick(FIRST_NAMES, index),
@@ -38,7 +38,7 @@ const MAKERS: Record<ObjectName, (index: number) => Record<string, unknown>> = {
   }),
 };
 
-/** Makes records by the thousand; what it makes of an index is always the same. */
+/** Creates many records. The same index always gives the same record. */
 export class Seeder {
   readonly #workspace: Workspace;
   readonly #lastIndexes: Record<ObjectName, number> = { contacts: 0, companies: 0, deals: 0 };
@@ -47,7 +47,7 @@ export class Seeder {
     this.#workspace = workspace;
   }
 
-  /** Continues after the last record that it made; throws a Refusal (409) if the object can't hold so many. */
+  /** Creates records after the last one it created. Throws a Refusal (409) if the object can't hold as many. */
   seed(objectName: ObjectName, count: number): void {
     const table = this.#workspace.getTable(objectName);
     if (table.size + count > RECORDS_PER_OBJECT_MAX) {
@@ -56,13 +56,13 @@ export class Seeder {
     const full = table.size + count;
     while (table.size < full) {
       this.#lastIndexes[objectName] += 1;
-      const values = MAKERS[objectName](this.#lastIndexes[objectName]);
+      const values = RECORD_VALUES[objectName](this.#lastIndexes[objectName]);
       if (!isTaken(table, values)) table.create(values);
     }
   }
 }
 
-/** Someone may have written a record with a value that is unique. */
+/** True if a record already has one of the unique values. */
 function isTaken(table: RecordTable, values: Record<string, unknown>): boolean {
   return table.definition.fields.some(
     (field) => field.unique && table.findOwner(field, values[field.name]) !== null,

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { FieldDefinition, ObjectDefinition } from './objects.ts';
 
-/** One version of a record; a change makes a new version. */
+/** One version of a record. Each change creates a new version. */
 export interface StoredRecord {
   readonly id: string;
-  /** Place in the order of all changes of this table. */
+  /** Position in the order of all changes of this table. */
   readonly position: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** Values by field name; what was never set is absent. */
+  /** Values by field name. Fields that were never set are absent. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly associations: readonly StoredAssociation[];
 }
@@ -28,46 +28,45 @@ export const RECORD_EVENTS = [
 ] as const;
 export type RecordEventType = (typeof RECORD_EVENTS)[number];
 
-/** What has happened to a record. */
+/** An event of a record. */
 export interface RecordEvent {
   type: RecordEventType;
   definition: ObjectDefinition;
   record: StoredRecord;
-  /** Of an update. */
+  /** The previous version, for updates. */
   before?: StoredRecord;
-  /** Of a merge: the record that is gone. */
+  /** The id of the deleted record, for merges. */
   mergedId?: string;
 }
 
 export interface PageQuery {
-  /** Changes up to this position were seen already. */
+  /** The page starts after this position. */
   after?: number;
-  /** Changed at or after, and at or before. */
+  /** Inclusive bounds of the time of change. */
   sinceMs?: number;
   untilMs?: number;
-  /** Left out: every record. */
+  /** Default: every record matches. */
   isMatch?: (record: StoredRecord) => boolean;
   limit: number;
 }
 
-/** Deleted records that can be restored; older ones are gone for good. */
+/** The number of deleted records that can be restored. Older ones are lost. */
 const DELETED_MAX = 10_000;
 
-/** Stale versions are removed when there are this many more of them than of current ones. */
+/** Old versions are removed when they outnumber current ones by this many. */
 const COMPACTION_SLACK = 1_000;
 
 /**
- * The records of one object, in memory.
- * Versions are kept in the order of their changes, which is also that of `updatedAtMs`, because
- * that time never goes back. So a page is a binary search and a walk, whatever the table's size,
- * and a record changed while someone pages moves to the end: it may be seen twice, and is never missed.
+ * The records of one object, in memory. Versions are kept in the order of their changes, which is also the order of
+ * `updatedAtMs`, because that time never decreases. A page is therefore a binary search and a short walk. A record that
+ * changes during a read moves to the end, so it may be read twice but is never missed.
  */
 export class RecordTable {
   readonly definition: ObjectDefinition;
-  /** Differs between runs: positions of an earlier run mean nothing in this one. */
+  /** Identifies this run. Positions of an earlier run are invalid. */
   readonly epoch = randomBytes(4).toString('hex');
   readonly #now: () => Date;
-  readonly #tell: (event: RecordEvent) => void;
+  readonly #notify: (event: RecordEvent) => void;
   readonly #deleted = new Map<string, StoredRecord>();
   readonly #current = new Map<string, StoredRecord>();
   readonly #ownersByField: Map<string, Map<string, string>>;
@@ -79,11 +78,11 @@ export class RecordTable {
   constructor(
     definition: ObjectDefinition,
     now: () => Date,
-    tell: (event: RecordEvent) => void = () => {},
+    notify: (event: RecordEvent) => void = () => {},
   ) {
     this.definition = definition;
     this.#now = now;
-    this.#tell = tell;
+    this.#notify = notify;
     this.#ownersByField = new Map(
       definition.fields.filter(({ unique }) => unique).map(({ name }) => [name, new Map()]),
     );
@@ -97,12 +96,12 @@ export class RecordTable {
     return this.#current.get(id) ?? null;
   }
 
-  /** Id of the record that has this value in a unique field. */
+  /** Returns the id of the record with this value in a unique field. */
   findOwner({ name }: FieldDefinition, value: unknown): string | null {
     return this.#ownersByField.get(name)?.get(uniqueKey(value)) ?? null;
   }
 
-  /** Adds the field, or puts it in the place of that of its name, which must be as unique. */
+  /** Adds or replaces a field. A replacement must be unique if the old field was. */
   putField(field: FieldDefinition): void {
     const { fields } = this.definition;
     const at = fields.findIndex(({ name }) => name === field.name);
@@ -114,11 +113,11 @@ export class RecordTable {
   create(values: Record<string, unknown>, associations: StoredAssociation[] = []): StoredRecord {
     this.#lastId += 1;
     const record = this.#put(String(this.#lastId), values, associations);
-    this.#tell({ type: 'created', definition: this.definition, record });
+    this.#notify({ type: 'created', definition: this.definition, record });
     return record;
   }
 
-  /** What is left out stays as it is. The id must be one of this table's. */
+  /** Updates a record of this table. Absent members stay unchanged. */
   update(
     id: string,
     values: Record<string, unknown>,
@@ -127,7 +126,7 @@ export class RecordTable {
     const before = this.#current.get(id)!;
     const next = { ...before.values, ...values };
     const record = this.#put(id, next, associations ?? before.associations);
-    this.#tell({ type: 'updated', definition: this.definition, record, before });
+    this.#notify({ type: 'updated', definition: this.definition, record, before });
     return record;
   }
 
@@ -136,30 +135,30 @@ export class RecordTable {
     if (before === undefined) return false;
     this.#remove(before);
     const record = { ...before, updatedAtMs: this.#now().getTime() };
-    this.#tell({ type: 'deleted', definition: this.definition, record });
+    this.#notify({ type: 'deleted', definition: this.definition, record });
     return true;
   }
 
-  /** Takes what this record lacks from the other, which goes. Both must be of this table. */
+  /** Fills missing values of this record from the other one, and deletes the other. Both must be in this table. */
   merge(id: string, other: StoredRecord): StoredRecord {
     const { values, associations } = this.#current.get(id)!;
     this.#remove(other);
     const record = this.#put(id, { ...other.values, ...values }, associations);
-    this.#tell({ type: 'merged', definition: this.definition, record, mergedId: other.id });
+    this.#notify({ type: 'merged', definition: this.definition, record, mergedId: other.id });
     return record;
   }
 
-  /** Null if it was not deleted, or others have its unique values now. */
+  /** Restores a deleted record. Null if it was not deleted, or another record now has one of its unique values. */
   restore(id: string): StoredRecord | null {
     const deleted = this.#deleted.get(id);
-    if (!deleted || this.#hasTaken(deleted)) return null;
+    if (!deleted || this.#hasConflict(deleted)) return null;
     this.#deleted.delete(id);
     const record = this.#put(id, deleted.values, deleted.associations);
-    this.#tell({ type: 'restored', definition: this.definition, record });
+    this.#notify({ type: 'restored', definition: this.definition, record });
     return record;
   }
 
-  #hasTaken({ values }: StoredRecord): boolean {
+  #hasConflict({ values }: StoredRecord): boolean {
     return this.definition.fields.some(
       (field) =>
         field.unique && values[field.name] != null && this.findOwner(field, values[field.name]),
@@ -173,7 +172,7 @@ export class RecordTable {
     if (this.#deleted.size > DELETED_MAX) this.#deleted.delete(this.#deleted.keys().next().value!);
   }
 
-  /** One page in the order of changes; `hasMore` says whether another follows. */
+  /** Returns a page in the order of changes. `hasMore` is true if another page follows. */
   page(query: PageQuery): { records: StoredRecord[]; hasMore: boolean } {
     const records: StoredRecord[] = [];
     for (const record of this.#matching(query)) {
@@ -183,7 +182,7 @@ export class RecordTable {
     return { records, hasMore: false };
   }
 
-  /** Walks all matches: for the first page of a read, not for each. */
+  /** Counts all matches. It visits each of them, so only the first page of a read calls it. */
   count(query: Omit<PageQuery, 'limit' | 'after'>): number {
     const { sinceMs, untilMs, isMatch } = query;
     if (sinceMs === undefined && untilMs === undefined && !isMatch) return this.size;
@@ -192,7 +191,7 @@ export class RecordTable {
     return count;
   }
 
-  /** The records changed last, newest first. */
+  /** Returns the most recently changed records, newest first. */
   newest(limit: number): StoredRecord[] {
     const records: StoredRecord[] = [];
     for (let index = this.#versions.length - 1; index >= 0 && records.length < limit; index -= 1) {
@@ -257,7 +256,7 @@ export class RecordTable {
     return this.#current.get(version.id) === version;
   }
 
-  /** Keeps the versions within twice the records; its cost is spread over as many changes. */
+  /** Removes old versions when they exceed twice the number of records. The cost is amortized over as many changes. */
   #compact(): void {
     if (this.#versions.length <= 2 * this.size + COMPACTION_SLACK) return;
     this.#versions = this.#versions.filter((version) => this.#isCurrent(version));
@@ -268,7 +267,7 @@ function uniqueKey(value: unknown): string {
   return String(value).toLowerCase();
 }
 
-/** Where the predicate turns from false to true; it must do so at most once. */
+/** Returns the first index where the predicate is true. It must change from false to true at most once. */
 function firstIndex<Item>(items: readonly Item[], predicate: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

@@ -1,9 +1,11 @@
-/** Whether values fit their fields; what needs other records (unique, references) is workspace.ts. */
+/**
+ * Checks values against their fields. workspace.ts checks what depends on other records: unique values and references.
+ */
 import { z } from 'zod';
 import type { Problem } from '../refusal.ts';
 import type { FieldDefinition, FieldType, ObjectDefinition } from './objects.ts';
 
-/** As long as a line; the sandbox has no field for documents. */
+/** The maximum length of a text. The sandbox has no fields for documents. */
 const TEXT_LENGTH_MAX = 1_000;
 
 const text = () =>
@@ -31,14 +33,14 @@ function option({ options = [] }: FieldDefinition) {
 const schemaByField = new WeakMap<FieldDefinition, z.ZodType>();
 
 function schemaOf(field: FieldDefinition): z.ZodType {
-  const known = schemaByField.get(field);
-  if (known !== undefined) return known;
+  const cached = schemaByField.get(field);
+  if (cached !== undefined) return cached;
   const schema = SCHEMAS[field.type](field);
   schemaByField.set(field, schema);
   return schema;
 }
 
-/** Every problem of the values, in their order; null clears a field. */
+/** Returns all problems of the values, in order. Null clears a field. */
 export function valueProblems(
   { name: objectName, fields }: ObjectDefinition,
   values: Record<string, unknown>,

@@ -8,11 +8,11 @@ import {
 } from './table.ts';
 import { valueProblems } from './validation.ts';
 
-/** A million contacts take 0.9 GB: enough for load tests, and short of Node's own limit. */
+/** A million contacts need 0.9 GB: enough for load tests, and below Node's memory limit. */
 export const RECORDS_PER_OBJECT_MAX = 1_000_000;
 
 export interface RecordChange {
-  /** The record to update; left out for a new one. */
+  /** The record to update. Absent for a new one. */
   id?: string;
   values: Record<string, unknown>;
   associations?: StoredAssociation[];
@@ -20,8 +20,8 @@ export interface RecordChange {
 
 export type ChangeResult = { record: StoredRecord } | { problems: [Problem, ...Problem[]] };
 
-/** What earlier changes of the same batch will have taken. */
-interface Claims {
+/** Unique values and new records of earlier changes in the same batch. */
+interface BatchClaims {
   owners: Map<string, string | RecordChange>;
   newRecords: number;
 }
@@ -37,22 +37,22 @@ const NOT_WRITTEN: Problem = {
   message: 'Not written, because another record of the batch was refused',
 };
 
-/** The one account that every caller shares: its tables, and the rules between records. */
+/** The account that all callers share: its tables, and the rules between records. */
 export class Workspace {
   readonly #tables: Record<ObjectName, RecordTable>;
 
-  constructor(now: () => Date, tell: (event: RecordEvent) => void = () => {}) {
+  constructor(now: () => Date, notify: (event: RecordEvent) => void = () => {}) {
     this.#tables = {
-      // Copies: callers define fields of their own.
-      contacts: new RecordTable(structuredClone(OBJECTS.contacts), now, tell),
-      companies: new RecordTable(structuredClone(OBJECTS.companies), now, tell),
-      deals: new RecordTable(structuredClone(OBJECTS.deals), now, tell),
+      // Copies, because callers may define fields.
+      contacts: new RecordTable(structuredClone(OBJECTS.contacts), now, notify),
+      companies: new RecordTable(structuredClone(OBJECTS.companies), now, notify),
+      deals: new RecordTable(structuredClone(OBJECTS.deals), now, notify),
     };
   }
 
   getTable(objectName: string): RecordTable {
-    const known = OBJECT_NAMES.find((name) => name === objectName);
-    if (known !== undefined) return this.#tables[known];
+    const objectKey = OBJECT_NAMES.find((name) => name === objectName);
+    if (objectKey !== undefined) return this.#tables[objectKey];
     const message = `There is no object ${objectName}`;
     throw new Refusal(404, { code: 'object_not_found', message });
   }
@@ -69,10 +69,10 @@ export class Workspace {
     throw new Refusal(STATUS_BY_CODE[result.problems[0].code] ?? 400, result.problems);
   }
 
-  /** All are checked before any is written; one result for each, in the order given. */
+  /** Checks all changes before it writes any. Returns one result for each, in order. */
   writeBatch(objectName: string, changes: RecordChange[], allOrNone: boolean): ChangeResult[] {
     const table = this.getTable(objectName);
-    const claims: Claims = { owners: new Map(), newRecords: 0 };
+    const claims: BatchClaims = { owners: new Map(), newRecords: 0 };
     const checked = changes.map((change) => {
       const problems = this.#problems(table, change, claims);
       if (problems.length === 0) claim(table, change, claims);
@@ -91,7 +91,7 @@ export class Workspace {
     }
   }
 
-  /** Moves what the other record has and this one lacks, and deletes the other. */
+  /** Fills missing values from the other record, and deletes the other. */
   merge(objectName: string, id: string, otherId: string): StoredRecord {
     const other = this.getRecord(objectName, otherId);
     if (id === otherId) {
@@ -108,7 +108,7 @@ export class Workspace {
     return record;
   }
 
-  #problems(table: RecordTable, change: RecordChange, claims: Claims): Problem[] {
+  #problems(table: RecordTable, change: RecordChange, claims: BatchClaims): Problem[] {
     const { definition } = table;
     const creating = change.id === undefined;
     if (change.id !== undefined && table.find(change.id) === null) {
@@ -121,7 +121,7 @@ export class Workspace {
     return problems.length > 0 ? problems : this.#conflicts(table, change, claims);
   }
 
-  #conflicts(table: RecordTable, change: RecordChange, claims: Claims): Problem[] {
+  #conflicts(table: RecordTable, change: RecordChange, claims: BatchClaims): Problem[] {
     const problems: Problem[] = [];
     for (const field of table.definition.fields) {
       const value = change.values[field.name];
@@ -144,7 +144,7 @@ export class Workspace {
   }
 }
 
-function claim({ definition }: RecordTable, change: RecordChange, claims: Claims): void {
+function claim({ definition }: RecordTable, change: RecordChange, claims: BatchClaims): void {
   if (change.id === undefined) claims.newRecords += 1;
   for (const { name, unique } of definition.fields) {
     const value = change.values[name];
@@ -156,7 +156,7 @@ function claimKey(fieldName: string, value: unknown): string {
   return `${fieldName} ${String(value).toLowerCase()}`;
 }
 
-/** A new record has no id yet: the change itself stands for it. */
+/** Returns the owner of a unique value. A new record has no id yet, so the change itself is the owner. */
 function ownerOf(change: RecordChange): string | RecordChange {
   return change.id ?? change;
 }

@@ -6,10 +6,10 @@ import { recordView } from './record-view.ts';
 import type { StoredRecord } from './table.ts';
 import type { RecordChange, Workspace } from './workspace.ts';
 
-/** What CRMs of this kind take in one call. */
+/** The usual batch limit of CRMs. */
 const BATCH_SIZE_MAX = 100;
 const ASSOCIATIONS_MAX = 100;
-/** Far more than any object has: each unknown one is a problem of its own in the answer. */
+/** More fields than any object has. It bounds the problems in a response, one for each unknown field. */
 const FIELDS_MAX = 100;
 
 const associationSchema = z.strictObject({
@@ -33,7 +33,7 @@ const changeSchema = z.strictObject({
   record: fields,
   associations: z.array(associationSchema).max(ASSOCIATIONS_MAX).optional(),
 });
-/** A record without an id is refused alone, like one with an unknown id: the others are written. */
+/** A missing id becomes an empty one, so that only this record is refused, like one with an unknown id. */
 const updateSchema = changeSchema.extend({
   record: fields.pipe(z.looseObject({ id: z.string().default('') })),
 });
@@ -115,7 +115,7 @@ function batchSchema<Change extends z.ZodType>(change: Change) {
   });
 }
 
-/** Always 200: each record has its own result, in the order given. */
+/** Returns status 200 with one result for each record, in order. */
 function batchResponse(
   workspace: Workspace,
   { params, headers }: SandboxRequest,
@@ -132,7 +132,10 @@ function batchResponse(
   return { status: 200, json: { results, echoedHeaders: echoedHeaders(headers) } };
 }
 
-/** Only these: other headers are a matter of transport, or secret. Node bounds them to 16 KiB. */
+/**
+ * Returns the request's `x-sandbox-` headers. Other headers belong to the transport or are secret. Node limits headers
+ * to 16 KiB.
+ */
 function echoedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const echoed = Object.entries(headers).filter(([name]) => name.startsWith('x-sandbox-'));
   return Object.fromEntries(echoed.map(([name, value]) => [name, String(value)]));

@@ -15,7 +15,7 @@ const subscriptionSchema = z.strictObject({
 
 interface Parts {
   webhooks: Webhooks;
-  /** Throws if the caller may not call. */
+  /** Throws if the caller is refused. */
   admit: (request: SandboxRequest) => void;
 }
 
@@ -48,7 +48,7 @@ export function webhookRoutes({ webhooks, admit }: Parts): Route[] {
   ];
 }
 
-/** Without its secret. */
+/** Shows a subscription without its secret. */
 function shown({ id, objectName, events, url, account, expiresAtMs }: Subscription) {
   return { id, objectName, events, url, account, expiresAt: new Date(expiresAtMs).toISOString() };
 }

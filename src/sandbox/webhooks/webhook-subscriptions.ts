@@ -1,4 +1,4 @@
-/** Webhook subscriptions of the sandbox: who is told of which changes, and the sending. */
+/** Webhook subscriptions of the sandbox, and the delivery of their events. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { recordView } from '../records/record-view.ts';
@@ -6,10 +6,13 @@ import type { RecordEvent, RecordEventType } from '../records/table.ts';
 import { Refusal } from '../refusal.ts';
 import type { Settings } from '../settings.ts';
 
-/** A client that makes more of them is in a loop. */
+/** The maximum number of subscriptions. A client that creates more is in a loop. */
 const SUBSCRIPTIONS_MAX = 10_000;
 const REQUEST_EVENTS_MAX = 10;
-/** Of one subscription; what comes beyond is dropped, as if the receiver had been away for too long. */
+/**
+ * The maximum number of queued events of a subscription. Later events are dropped, like after a long outage of the
+ * receiver.
+ */
 const WAITING_MAX = 1_000_000;
 const TRIES_MAX = 10;
 const FIRST_RETRY_MS = 100;
@@ -17,21 +20,21 @@ const REQUEST_MS = 10_000;
 
 export const SIGNATURE_HEADER = 'x-sandbox-signature';
 
-export interface SubscriptionToMake {
+export interface SubscriptionInput {
   objectName: string;
   events: RecordEventType[];
   url: string;
   secret: string;
-  /** Sent with each event, for the receiver's own use. */
+  /** A name that each event repeats, for the receiver's use. */
   account: string;
 }
 
-export interface Subscription extends SubscriptionToMake {
+export interface Subscription extends SubscriptionInput {
   id: string;
   expiresAtMs: number;
 }
 
-interface Line extends Subscription {
+interface DeliveryQueue extends Subscription {
   waiting: WebhookEvent[];
   isSending: boolean;
 }
@@ -40,49 +43,55 @@ export class Webhooks {
   readonly #settings: Settings;
   readonly #now: () => Date;
   readonly #closing = new AbortController();
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, DeliveryQueue>();
 
   constructor(settings: Settings, now: () => Date) {
     this.#settings = settings;
     this.#now = now;
   }
 
-  create(subscription: SubscriptionToMake): Subscription {
-    if (this.#lines.size >= SUBSCRIPTIONS_MAX) {
+  create(subscription: SubscriptionInput): Subscription {
+    if (this.#queues.size >= SUBSCRIPTIONS_MAX) {
       const message = `The sandbox holds at most ${SUBSCRIPTIONS_MAX} subscriptions`;
       throw new Refusal(409, { code: 'subscription_limit_reached', message });
     }
     const id = randomUUID();
-    const line = { ...subscription, id, expiresAtMs: this.#end(), waiting: [], isSending: false };
-    this.#lines.set(id, line);
-    return line;
+    const queue = {
+      ...subscription,
+      id,
+      expiresAtMs: this.#expiryMs(),
+      waiting: [],
+      isSending: false,
+    };
+    this.#queues.set(id, queue);
+    return queue;
   }
 
   list(): Subscription[] {
-    return [...this.#lines.values()];
+    return [...this.#queues.values()];
   }
 
-  /** Throws a Refusal (404) if there is none. */
+  /** Extends a subscription. Throws a Refusal (404) if it does not exist. */
   renew(id: string): Subscription {
-    const line = this.#get(id);
-    line.expiresAtMs = this.#end();
-    return line;
+    const queue = this.#get(id);
+    queue.expiresAtMs = this.#expiryMs();
+    return queue;
   }
 
   /** Throws a Refusal (404) if there is none. */
   delete(id: string): void {
     this.#get(id).waiting.length = 0;
-    this.#lines.delete(id);
+    this.#queues.delete(id);
   }
 
-  /** Tells the subscribers whose objects and events match. */
-  tell(happened: RecordEvent): void {
-    if (this.#lines.size === 0) return;
-    for (const event of eventsOf(happened, randomUUID)) {
-      for (const line of this.#lines.values()) {
-        if (this.#wants(line, event) && line.waiting.length < WAITING_MAX) {
-          line.waiting.push(event);
-          void this.#send(line);
+  /** Queues the event for matching subscriptions. */
+  notify(recordEvent: RecordEvent): void {
+    if (this.#queues.size === 0) return;
+    for (const event of eventsOf(recordEvent, randomUUID)) {
+      for (const queue of this.#queues.values()) {
+        if (this.#matches(queue, event) && queue.waiting.length < WAITING_MAX) {
+          queue.waiting.push(event);
+          void this.#send(queue);
         }
       }
     }
@@ -92,20 +101,20 @@ export class Webhooks {
     this.#closing.abort();
   }
 
-  #end(): number {
+  #expiryMs(): number {
     return this.#now().getTime() + this.#settings.subscriptionLifetimeSeconds * 1_000;
   }
 
-  #get(id: string): Line {
-    const line = this.#lines.get(id);
-    if (line && line.expiresAtMs > this.#now().getTime()) return line;
+  #get(id: string): DeliveryQueue {
+    const queue = this.#queues.get(id);
+    if (queue && queue.expiresAtMs > this.#now().getTime()) return queue;
     throw new Refusal(404, {
       code: 'subscription_not_found',
       message: 'There is no such subscription',
     });
   }
 
-  #wants({ objectName, events, expiresAtMs }: Line, event: WebhookEvent): boolean {
+  #matches({ objectName, events, expiresAtMs }: DeliveryQueue, event: WebhookEvent): boolean {
     return (
       objectName === event.objectName &&
       events.some((type) => event.type === `${objectName}.${type}`) &&
@@ -113,37 +122,37 @@ export class Webhooks {
     );
   }
 
-  /** One request at a time, so that events come in their order. */
-  async #send(line: Line): Promise<void> {
-    if (line.isSending) return;
-    line.isSending = true;
+  /** Sends queued events, one request at a time, so that events keep their order. */
+  async #send(queue: DeliveryQueue): Promise<void> {
+    if (queue.isSending) return;
+    queue.isSending = true;
     const { signal } = this.#closing;
-    while (line.waiting.length > 0 && !signal.aborted) {
-      // Those of the same turn go together.
+    while (queue.waiting.length > 0 && !signal.aborted) {
+      // Waiting at least one turn puts events of the same change into one request.
       await delay(this.#settings.webhooks.delayMs, undefined, { signal }).catch(() => {});
-      const events = line.waiting.splice(0, REQUEST_EVENTS_MAX);
+      const events = queue.waiting.splice(0, REQUEST_EVENTS_MAX);
       const { dropped, reordered, doubled, forged } = this.#settings.webhooks;
       if (dropped || events.length === 0) continue;
       const sent = reordered ? events.toReversed() : events;
       const body = JSON.stringify({
-        events: sent.map((event) => ({ ...event, account: line.account })),
+        events: sent.map((event) => ({ ...event, account: queue.account })),
       });
-      if (forged) await this.#post(line, body, 'not the secret');
-      for (let time = doubled ? 2 : 1; time > 0; time -= 1) await this.#deliver(line, body);
+      if (forged) await this.#post(queue, body, 'not the secret');
+      for (let time = doubled ? 2 : 1; time > 0; time -= 1) await this.#deliver(queue, body);
     }
-    line.isSending = false;
+    queue.isSending = false;
   }
 
-  async #deliver(line: Line, body: string): Promise<void> {
+  async #deliver(queue: DeliveryQueue, body: string): Promise<void> {
     const { signal } = this.#closing;
-    for (let tries = 0; tries < TRIES_MAX && this.#lines.has(line.id); tries += 1) {
-      if (signal.aborted || (await this.#post(line, body, line.secret))) return;
+    for (let tries = 0; tries < TRIES_MAX && this.#queues.has(queue.id); tries += 1) {
+      if (signal.aborted || (await this.#post(queue, body, queue.secret))) return;
       await delay(FIRST_RETRY_MS * 2 ** tries, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Whether the receiver has accepted it. */
-  async #post({ url }: Line, body: string, secret: string): Promise<boolean> {
+  /** Posts the events. True if the receiver accepted them. */
+  async #post({ url }: DeliveryQueue, body: string, secret: string): Promise<boolean> {
     const seconds = Math.floor(this.#now().getTime() / 1_000);
     const digest = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
     const headers = {
@@ -167,24 +176,22 @@ export class Webhooks {
   }
 }
 
-/** How webhooks tell of what happens to records. */
-
-/** An event as webhooks carry it, before it is addressed to a subscriber. */
+/** An event before a subscription's account is added. */
 interface WebhookEvent {
   id: string;
-  /** `contacts.updated` */
+  /** For example `contacts.updated`. */
   type: string;
   objectName: string;
   recordId: string;
   occurredAt: string;
   changedFields?: string[];
-  /** The whole record, of new ones alone: others have to be read. */
+  /** The whole record, for creations only. Other records must be read. */
   record?: Record<string, unknown>;
   association?: { objectName: string; recordId: string };
   mergedId?: string;
 }
 
-/** One event, and another for each reference that names another record now. */
+/** Yields the event, and an `associated` event for each changed reference to another record. */
 function* eventsOf(event: RecordEvent, newId: () => string): Generator<WebhookEvent> {
   const { type, definition, record, mergedId } = event;
   const changedFields = changedFieldsOf(event);
