@@ -1,4 +1,4 @@
-/** The page that providers send browsers back to after a person's consent. */
+/** The page that a provider redirects the browser to after consent. */
 import type { Config } from '../config.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import {
@@ -10,7 +10,7 @@ import { type Html, html } from '../html.ts';
 import { browserOf, openerOrigins, privatePage } from './oauth-page.ts';
 import { type PageScript, pageOf, paragraphsOf } from './plain-page.ts';
 
-/** The longest text of a provider that the page repeats. */
+/** The maximum length of a provider's text on the page. */
 const WORDS_LENGTH_MAX = 300;
 
 export async function oauthCallback(services: Waiter, request: Request): Promise<Response> {
@@ -26,13 +26,13 @@ export async function oauthCallback(services: Waiter, request: Request): Promise
       error: searchParams.get('error'),
       errorDescription: searchParams.get('error_description'),
     });
-    return answerTo(outcome, services.config);
+    return respondTo(outcome, services.config);
   });
 }
 
 type Origins = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
 
-function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
+function respondTo(outcome: CallbackOutcome, origins: Origins): Response {
   const ofProject = 'page' in outcome ? outcome.page?.origins : [];
   const telling = (message: unknown) => notifyOpener(message, openerOrigins(origins, ofProject));
   switch (outcome.kind) {
@@ -72,7 +72,10 @@ const REFUSALS = {
     'Nothing was connected, because the connect was begun in another browser, or this browser accepts no cookies.',
 };
 
-/** With what the person still has to do at the provider, and the name of the gateway unless the plan removes it. */
+/**
+ * Builds the content: the texts, a link to the app's package if there is one, and the gateway's name unless the plan
+ * removes it.
+ */
 function contentOf(about: ConnectPage | null, paragraphs: string[]): Html {
   const { packageInstallUrl = null, isBranded = true, appName = null } = about ?? {};
   const installing =
@@ -89,8 +92,8 @@ function failure(error: string, detail: string) {
 }
 
 /**
- * Sends the message to the window that opened this one, if that shows a page of one of the origins: browsers deliver it to
- * no other. A window without an opener stays open.
+ * Sends the message to the window that opened this one. Browsers deliver it only if that window shows a page of one of
+ * the origins. A window without an opener stays open.
  */
 function notifyOpener(message: unknown, origins: string[]): PageScript {
   return { source: NOTIFY_AND_CLOSE, data: { message, origins } };
@@ -104,7 +107,7 @@ if (window.opener && origins.length > 0) {
 }
 `;
 
-/** 303: the browser follows with a GET, whatever the method of this request. */
+/** Redirects with 303, so the browser always follows with a GET. */
 function redirect(to: string, params: Record<string, string>): Response {
   const url = new URL(to);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);

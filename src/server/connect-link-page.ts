@@ -1,6 +1,6 @@
 /**
- * The page behind the link that begins a connect. It binds the connect to the browser that opens the link, and shows
- * what would be connected for whom before it leads to the provider: the link may have been sent by a stranger.
+ * The page of a connect link. It binds the connect to the browser that opens the link. Before it leads to the provider,
+ * it shows the account and the customer, because a stranger may have sent the link.
  */
 import type { Services } from '../domain/call.ts';
 import { randomText } from '../domain/connection/consent/connect-ticket.ts';
@@ -33,14 +33,17 @@ const USED_OR_EXPIRED = () =>
   ]);
 
 /**
- * True for the connect page and the console, which name the customer themselves. Browsers set the header, and name a
- * request `cross-site` if any redirect before it was.
+ * True for the connect page and the console, which show the customer themselves. Browsers set the header; it is
+ * `cross-site` if any redirect on the way was.
  */
 function isFromOwnPage({ headers }: Request): boolean {
   return headers.get('sec-fetch-site') === 'same-origin';
 }
 
-/** True if a page that may open connects has led the browser here, by a window or by a link that others wrote. */
+/**
+ * True if a page that may open connects led the browser here. It may have been a window or a link, which others may
+ * have written.
+ */
 function isFromOpener({ config }: Services, { headers }: Request, { page }: OpenedLink): boolean {
   const origin = URL.parse(headers.get('referer') ?? '')?.origin;
   return origin !== undefined && openerOrigins(config, page.origins).includes(origin);
@@ -55,8 +58,8 @@ function confirmation(link: OpenedLink, mayContinue: boolean): Response {
 }
 
 /**
- * A page opens a window for a connect only by its own script. A link in it, which its users may have written, opens a
- * window without an opener.
+ * The page's own script opens windows for connects. A link in the page, which users may have written, opens a window
+ * without an opener.
  */
 const CONTINUE_IN_WINDOW = `
 const { consentUrl } = JSON.parse(document.getElementById('data').textContent);
@@ -78,7 +81,7 @@ would get access to the data of your account.</p>
 ${brand}`;
 }
 
-/** With the ref, because a caller may choose any name. */
+/** Shows the ref besides the name, because a caller may choose any name. */
 function shown({ name, ref }: Named): string {
   return name === null || name === ref ? ref : `${name} (${ref})`;
 }

@@ -46,11 +46,14 @@ function isSecure({ publicUrl }: PublicUrl): boolean {
   return publicUrl().startsWith('https:');
 }
 
-/** With the prefix, browsers accept the cookie from this host alone: a neighbouring host can't plant one (RFC 6265bis). */
+/**
+ * The cookie's name. With the prefix `__Host-`, browsers accept the cookie from this host only, so a neighboring host
+ * can't set it (RFC 6265bis).
+ */
 const nameOf = (services: PublicUrl) =>
   isSecure(services) ? '__Host-oauth-browser' : 'oauth-browser';
 
-/** The secret of the browser that sends the request; null if it has none. */
+/** Returns the secret of the browser that sent the request. Null if it has none. */
 export function browserOf(services: PublicUrl, { headers }: Request): string | null {
   const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='));
   const secret = pairs.find(([name]) => name === nameOf(services))?.[1];
@@ -58,8 +61,8 @@ export function browserOf(services: PublicUrl, { headers }: Request): string | n
 }
 
 /**
- * One cookie for all connects of a browser, so that they may run side by side. `Lax`, because the provider's site leads
- * the browser back to the callback.
+ * Returns the cookie of the browser. One cookie serves all its connects, so that several may run concurrently. It is
+ * `Lax`, because the provider's site redirects the browser to the callback.
  */
 export function browserCookie(services: PublicUrl, secret: string): string {
   return [

@@ -1,4 +1,4 @@
-/** Small routes: health, the start page, pages about problems, and the pages of an OAuth connect. */
+/** Routes of health checks and simple pages: the start page, problem pages, and pages of an OAuth connect. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { CALLBACK_PATH, LINK_PATH } from '../domain/connection/oauth-connect.ts';
@@ -9,17 +9,17 @@ import { connectLinkPage } from './connect-link-page.ts';
 import { hasDocs } from './docs/docs.ts';
 import { sendResponse } from './plain-page.ts';
 import { problemPage } from './problem-page.ts';
-import { links, type Places, startPage } from './start-page.ts';
+import { links, type StartLinks, startPage } from './start-page.ts';
 
 export interface PageParts {
   services: Services;
-  /** The file with the demo's key; null if there is no demo, or not yet. */
+  /** The path of the file with the demo's key. Null if there is no demo, or it is not filled yet. */
   demoFile: () => string | null;
-  /** False until the server is ready, and while it stops. */
+  /** False until the server has started, and while it stops. */
   isReady: () => boolean;
 }
 
-/** Health checks need a response even under full load, so they take no slot. */
+/** Registers the health checks. They need a response even under full load, so they use no slot. */
 export function registerHealth(app: FastifyInstance, { services, isReady }: PageParts): void {
   app.get('/livez', async () => ({ status: 'live', version: VERSION }));
   app.get('/readyz', async (_request, reply) => {
@@ -38,9 +38,11 @@ export function registerHealth(app: FastifyInstance, { services, isReady }: Page
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
   app.get('/', (request, reply) => {
     reply.header('vary', 'Accept');
-    return sendResponse(reply, links(request.headers.accept, placesOf(parts, request)));
+    return sendResponse(reply, links(request.headers.accept, startLinksOf(parts, request)));
   });
-  app.get('/start', (request, reply) => sendResponse(reply, startPage(placesOf(parts, request))));
+  app.get('/start', (request, reply) =>
+    sendResponse(reply, startPage(startLinksOf(parts, request))),
+  );
   app.get(PROBLEM_PAGES, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
   app.get(`${PROBLEM_PAGES}/*`, ({ facts }, reply) => sendResponse(reply, problemPage(facts.path)));
   app.all(LINK_PATH, async (request, reply) =>
@@ -53,7 +55,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   });
 }
 
-/** The request without its body, in the form that the pages of an OAuth connect read. */
+/** Converts a request for the pages of an OAuth connect. They do not read its body. */
 function toFetch({ method, url, headers }: FastifyRequest): Request {
   const { cookie = '', referer = '', 'sec-fetch-site': site } = headers;
   const readHeaders = {
@@ -64,7 +66,7 @@ function toFetch({ method, url, headers }: FastifyRequest): Request {
   return new Request(`http://localhost${url}`, { method, headers: readHeaders });
 }
 
-function placesOf({ services, demoFile }: PageParts, { facts }: FastifyRequest): Places {
+function startLinksOf({ services, demoFile }: PageParts, { facts }: FastifyRequest): StartLinks {
   const { publicUrl, sandboxUrl } = services;
   return {
     url: facts.gatewayUrl ?? publicUrl(),

@@ -1,4 +1,4 @@
-/** Plain pages for people: nothing loaded from outside, never in a frame, no script but one that is named. */
+/** Plain HTML pages that load nothing, can't be framed, and run no script except their own. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html } from '../html.ts';
@@ -34,10 +34,10 @@ export function page(status: number, title: string, paragraphs: string[]): Respo
   return pageOf(status, title, { content: paragraphsOf(paragraphs) });
 }
 
-/** A script of the page's own: no other runs on it. */
+/** The only script that the page runs. */
 export interface PageScript {
   source: string;
-  /** What it finds as JSON in the element with the id `data`. */
+  /** The data that the script reads as JSON from the element with the id `data`. */
   data: unknown;
 }
 
@@ -65,7 +65,10 @@ export function paragraphsOf(paragraphs: string[]): Html {
   return html`${paragraphs.map((text) => html`<p>${text}</p>\n`)}`;
 }
 
-/** The policy allows data without a hash, because it is not a script. Nothing in it can end its element. */
+/**
+ * Returns the elements of a script and its data. The policy permits data without a hash, because it is not a script.
+ * Escaping `<` keeps the data from closing its element.
+ */
 function scriptElements({ source, data }: PageScript): Html {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   return new Html(
@@ -73,9 +76,9 @@ function scriptElements({ source, data }: PageScript): Html {
   );
 }
 
-/** Sends a whole page, with its length. */
+/** Sends a complete page with its length. */
 export async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status).headers(Object.fromEntries(response.headers));
-  // A text of JSON would get a charset, which its media type has no parameter for.
+  // Sent as bytes, because Fastify would add a charset to JSON text, which its media type does not define.
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }

@@ -1,4 +1,4 @@
-/** The pages that `href` of problem documents leads to: what a problem of each type means, and what to do. */
+/** The pages behind `href` of problem documents: the meaning of each type of problem, and what to do. */
 import {
   DomainError,
   ERROR_STATUS,
@@ -10,7 +10,7 @@ import {
 import { html } from '../html.ts';
 import { page, pageOf } from './plain-page.ts';
 
-/** What it means, and what the caller can do. */
+/** The meaning of a problem, and what the caller can do. */
 type Guide = [meaning: string, remedy: string];
 
 const GUIDES: Record<ErrorCode, Guide> = {

@@ -1,4 +1,4 @@
-/** Providers send their events to `/webhooks/{provider}/{providerAppId}`. */
+/** Receives events of providers at `/webhooks/{provider}/{providerAppId}`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
@@ -16,11 +16,11 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
     return sendProblem(reply, outcome === 'COMPRESSED' ? COMPRESSED : TOO_LARGE);
   };
   scope.removeAllContentTypeParsers();
-  // Signatures are those of the bytes.
+  // The exact bytes are kept, because signatures cover them.
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
-  // Requests that no provider sends are refused before their bodies are read.
+  // Invalid requests are refused before their bodies are read.
   scope.addHook('onRequest', (request, reply, done) => {
     if (!destinationOf(request)) return void sendProblem(reply, NOWHERE);
     if (request.method !== 'POST') return void sendProblem(reply.header('allow', 'POST'), NOT_POST);
@@ -66,7 +66,7 @@ function destinationOf({ facts }: FastifyRequest): Destination | null {
   return provider && providerAppId ? { provider, providerAppId } : null;
 }
 
-/** The name for metrics: a path may name any provider. */
+/** Returns the provider's name for metrics. Paths may contain any name, so unknown ones share a label. */
 function nameOf({ catalogue }: Services, name: string): string {
   return catalogue.find(name)?.name ?? 'unknown';
 }
@@ -84,7 +84,7 @@ const NOT_SIGNED = problemOf(
   'The request is not signed by a secret of this app or of the subscription that its address names.',
 );
 
-/** Providers wait whole seconds, and at least one. */
+/** Returns the problem for a refused request. Retry-After has whole seconds, and at least one. */
 function problemFor(receipt: Exclude<Receipt, 'ACCEPTED'>, waitSeconds?: number): Problem {
   const problem = PROBLEMS[receipt];
   return waitSeconds === undefined
@@ -93,7 +93,7 @@ function problemFor(receipt: Exclude<Receipt, 'ACCEPTED'>, waitSeconds?: number)
 }
 
 const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, Problem> = {
-  // They look the same: nobody learns which apps there are.
+  // Both responses are equal, so that callers can't find out which apps exist.
   REFUSED: NOT_SIGNED,
   UNKNOWN_APP: NOT_SIGNED,
   MALFORMED: problemOf('BAD_USER_INPUT', 'The body is not what the provider sends.'),

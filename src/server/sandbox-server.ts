@@ -1,4 +1,4 @@
-/** The sandbox as the gateway sees it, and the start of its server. */
+/** The gateway's interface to the sandbox, and the start of its server. */
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
@@ -7,11 +7,11 @@ import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 export type FillSandbox = (server: SandboxServer) => void;
 
 export interface Sandbox extends AsyncDisposable {
-  /** Its present URL, without a trailing slash. */
+  /** The current URL, without a trailing slash. */
   url: () => string;
-  /** Throws if another process of the database runs it. */
+  /** Throws if another process with the same database runs the sandbox. */
   server(): SandboxServer;
-  /** Fills the sandbox now, if this process runs it, and every sandbox that this process starts later. */
+  /** Fills the sandbox if this process runs it, and every sandbox that this process starts later. */
   fillWith(fill: FillSandbox): void;
 }
 
@@ -22,15 +22,15 @@ export interface SandboxHost {
 }
 
 /**
- * Listens on SANDBOX_PORT if it is given; else on its last port, so that stored URLs stay valid; else on the port
- * after the gateway's, or on any free one.
+ * Starts the sandbox on SANDBOX_PORT if it is set. Otherwise it tries the last port, so that stored URLs stay valid,
+ * then the port after the gateway's, then any free one.
  */
 export async function startSandbox(config: Config, lastUrl?: string): Promise<SandboxServer> {
   const { SANDBOX_HOST: host, SANDBOX_PORT: port } = config;
   if (port !== 0) return startSandboxServer({ host, port });
-  for (const wished of wishedPorts(config, lastUrl)) {
+  for (const preferred of preferredPorts(config, lastUrl)) {
     try {
-      return await startSandboxServer({ host, port: wished });
+      return await startSandboxServer({ host, port: preferred });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     }
@@ -38,7 +38,7 @@ export async function startSandbox(config: Config, lastUrl?: string): Promise<Sa
   return startSandboxServer({ host, port: 0 });
 }
 
-function wishedPorts({ PORT }: Config, lastUrl?: string): number[] {
+function preferredPorts({ PORT }: Config, lastUrl?: string): number[] {
   const last = lastUrl ? [Number(new URL(lastUrl).port)] : [];
   return PORT === 0 ? last : [...last, PORT + 1];
 }

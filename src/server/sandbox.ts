@@ -1,4 +1,7 @@
-/** The built-in provider, which listens beside the gateway. */
+/**
+ * Runs the sandbox next to the gateway. On PostgreSQL one process runs it, and the others read its URL from the
+ * database. When that process ends, another one starts a new, empty sandbox, with the same URL if its port is free.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config.ts';
@@ -15,24 +18,20 @@ import {
 } from './sandbox-server.ts';
 
 /**
- * On PostgreSQL one process runs the sandbox, and the others read its URL from the database. When that process
- * ends, another one runs a new, empty sandbox, at the same URL if its port is free.
+ * The duration of the lease of the process that runs the sandbox, by the database's clock. Other processes wait as long
+ * if it was killed.
  */
-
-/** The lease of the process that runs the sandbox, by the database's clock. The process renews it. */
-
-/** How long the others wait for a process that was killed. */
 const LEASE_MS = 5_000;
 const UNTIL = leaseEndSql(LEASE_MS);
 
 interface SandboxLease {
-  /** Claims the lease: the last URL of the sandbox; null if another process has the lease. */
+  /** Claims the lease. Returns the last URL of the sandbox, or null if another process has the lease. */
   claim(): Promise<{ lastUrl?: string } | null>;
-  /** Writes the sandbox's URL and renews the lease; false if another process has it by now. */
+  /** Stores the sandbox's URL and renews the lease. False if another process now has it. */
   renew(url: string): Promise<boolean>;
-  /** The URL of the other process's sandbox; null before the first one listens. */
+  /** Returns the URL of another process's sandbox. Null before the first one listens. */
   findUrl(): Promise<string | null>;
-  /** Frees the lease: the next claim gets it. */
+  /** Releases the lease, so that the next claim succeeds. */
   release(): Promise<void>;
 }
 
@@ -70,14 +69,14 @@ function createSandboxLease(query: RunQuery): SandboxLease {
   };
 }
 
-/** A third of the lease: two renewals may be lost. */
+/** The interval of renewals: a third of the lease, so that two renewals may fail. */
 const POLL_MS = 1_500;
-/** While a start waits for another process's sandbox to listen for the first time. */
+/** The polling interval of a start that waits for another process's first sandbox. */
 const FIRST_POLL_MS = 50;
-/** A database that hangs must not hold up the end of this process. */
-const LEAVE_MS = 1_000;
+/** Time limit for releasing the lease, so that an unresponsive database does not delay the end of this process. */
+const RELEASE_MS = 1_000;
 
-/** Waits until there is a sandbox, here or in another process. */
+/** Waits until this or another process runs a sandbox. */
 async function shareSandbox(host: SandboxHost): Promise<Sandbox> {
   const shared = new SharedSandbox(host);
   await shared.open();
@@ -90,15 +89,15 @@ class SharedSandbox implements Sandbox {
   readonly #stopping = new AbortController();
   readonly #fills: FillSandbox[] = [];
   #server: SandboxServer | null = null;
-  #othersUrl = '';
-  #looking = Promise.resolve();
+  #remoteUrl = '';
+  #polling = Promise.resolve();
 
   constructor(host: SandboxHost) {
     this.#host = host;
     this.#lease = createSandboxLease(host.database.rows.query);
   }
 
-  url = (): string => this.#server?.url ?? this.#othersUrl;
+  url = (): string => this.#server?.url ?? this.#remoteUrl;
 
   server(): SandboxServer {
     if (this.#server) return this.#server;
@@ -111,38 +110,38 @@ class SharedSandbox implements Sandbox {
   }
 
   async open(): Promise<void> {
-    await this.#look();
+    await this.#poll();
     while (this.url() === '') {
       await wait(FIRST_POLL_MS);
-      await this.#look();
+      await this.#poll();
     }
-    this.#looking = this.#lookAgainAndAgain();
+    this.#polling = this.#pollUntilStopped();
   }
 
-  async #lookAgainAndAgain(): Promise<void> {
+  async #pollUntilStopped(): Promise<void> {
     const { signal } = this.#stopping;
-    // The sandbox goes on while it lasts: no other process can claim the lease either.
+    // During an outage of the database the sandbox keeps running, because no other process can claim the lease.
     const outage = new Outage(this.#host.log, 'sandbox.unreachable');
     for (;;) {
       await wait(POLL_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      await outage.watch(() => this.#look());
+      await outage.watch(() => this.#poll());
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#server) return this.#keep(this.#server);
     const claimed = await this.#lease.claim();
     if (claimed) await this.#run(claimed.lastUrl);
-    else this.#othersUrl = (await this.#lease.findUrl()) ?? this.#othersUrl;
+    else this.#remoteUrl = (await this.#lease.findUrl()) ?? this.#remoteUrl;
   }
 
-  /** A process that could not renew in time finds that another one has the lease. */
+  /** Renews the lease. If it was lost, another process runs the sandbox, so this one is closed. */
   async #keep(server: SandboxServer): Promise<void> {
     if (await this.#lease.renew(server.url)) return;
     this.#server = null;
     await server.close();
-    this.#othersUrl = (await this.#lease.findUrl()) ?? server.url;
+    this.#remoteUrl = (await this.#lease.findUrl()) ?? server.url;
   }
 
   async #run(lastUrl?: string): Promise<void> {
@@ -158,22 +157,22 @@ class SharedSandbox implements Sandbox {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
-    await endWithin(this.#looking, LEAVE_MS);
+    await endWithin(this.#polling, RELEASE_MS);
     if (!this.#server) return;
     await this.#server.close();
     const released = this.#lease.release().catch((error: unknown) => {
       this.#host.log.warn({ err: error }, 'sandbox.lease_not_released');
     });
-    await endWithin(released, LEAVE_MS);
+    await endWithin(released, RELEASE_MS);
   }
 }
 
-/** One sandbox for all processes of a database: what one of them writes to it, the others read. */
+/** Opens the sandbox. All processes of a database share one, so that each sees what others write to it. */
 export async function openSandbox(host: SandboxHost): Promise<Sandbox> {
   return host.database.kind === 'embedded' ? ownSandbox(host.config) : shareSandbox(host);
 }
 
-/** The embedded database has one process, so the sandbox is not shared. */
+/** Starts a sandbox that is not shared. The embedded database has only one process. */
 async function ownSandbox(config: Config): Promise<Sandbox> {
   const server = await startSandbox(config);
   return {

@@ -1,24 +1,27 @@
-/** Links to everything: the page at `/start` for people, and JSON at `/` for programs. */
+/** The start page: HTML at `/start` for people, and JSON at `/` for programs. */
 import { isAbsolute } from 'node:path';
 import { type Html, html } from '../html.ts';
 import { pageOf } from './plain-page.ts';
 
-export interface Places {
-  /** The gateway's own. */
+export interface StartLinks {
+  /** The gateway's URL. */
   url: string;
   sandboxUrl: string;
-  /** The file with the demo's key; null if there is no demo. */
+  /** The path of the file with the demo's key. Null if there is no demo. */
   demoFile: string | null;
   /** True if the documentation site is built. */
   hasDocs: boolean;
 }
 
-export function startPage(places: Places): Response {
-  return pageOf(200, 'Integration gateway', { content: content(places) });
+export function startPage(startLinks: StartLinks): Response {
+  return pageOf(200, 'Integration gateway', { content: content(startLinks) });
 }
 
-/** People are led to the console. The address is relative, so that it also holds behind a proxy. */
-export function links(accept: string | undefined, { url, sandboxUrl, hasDocs }: Places): Response {
+/**
+ * Redirects browsers to the console, and returns JSON to programs. The redirect is relative, so that it also works
+ * behind a proxy.
+ */
+export function links(accept: string | undefined, { url, sandboxUrl, hasDocs }: StartLinks): Response {
   const isForPerson = accept?.includes('text/html');
   if (isForPerson) return new Response(null, { status: 302, headers: { location: 'console' } });
   return Response.json({
@@ -33,9 +36,9 @@ export function links(accept: string | undefined, { url, sandboxUrl, hasDocs }: 
   });
 }
 
-/** Links to the gateway itself are relative, so that they also work behind an address that it does not know. */
-function content(places: Places): Html {
-  const { url, sandboxUrl, demoFile, hasDocs } = places;
+/** Links to the gateway are relative, so that they also work at a URL that the gateway does not know. */
+function content(startLinks: StartLinks): Html {
+  const { url, sandboxUrl, demoFile, hasDocs } = startLinks;
   return html`<p>It runs at <code>${url}</code>. From here on:</p>
 <dl>
 <div><dt><a href="console">Console</a></dt>
@@ -61,7 +64,7 @@ function keyRow(demoFile: string): Html {
 GraphiQL's tabs have it already in a browser on the gateway's machine.</dd></div>\n`;
 }
 
-/** The first commands of the README; a test compares them. */
+/** The first commands of the README. A test compares them. */
 function withDemo(url: string, demoFile: string): Html {
   const read = (member: string) => `node -p ${quoted(`require(${pathOf(demoFile)}).${member}`)}`;
   return html`<h2>First commands</h2>
@@ -86,12 +89,12 @@ function withoutDemo(url: string): Html {
 <p>docs/quickstart.md shows how to create a project and its keys.</p>`;
 }
 
-/** A path that `require` does not take for the name of a package. */
+/** Returns a path that `require` does not mistake for a package name. */
 function pathOf(file: string): string {
   return JSON.stringify(isAbsolute(file) ? file : `./${file}`);
 }
 
-/** Quoted, so that a shell reads it as one word. */
+/** Quotes a text as a single word of a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

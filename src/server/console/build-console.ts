@@ -1,4 +1,4 @@
-/** Builds the console if its built files are missing or older than what they are made of. */
+/** Builds the console if its bundle is missing or older than its sources. */
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import type { Log } from '../../log.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CONSOLE = join(ROOT, 'console');
 export const BUILT = join(CONSOLE, 'dist');
-/** What the bundle is made of beside the files of the console. */
+/** Sources of the bundle outside the console's folder. */
 const SHARED = ['schema.graphql', 'package-lock.json'];
-const MADE = /^(dist|__generated__)/;
+const GENERATED = /^(dist|__generated__)/;
 
 /**
- * Without the packages that build it (a production install), what is there is used as it is. A build that fails
- * is told to the log, and an older one is still used.
+ * Without the build packages (a production install), the existing bundle is used. If the build fails, the error is
+ * logged and an older bundle is used.
  */
 export async function buildIfOld(log: Log): Promise<void> {
   if ((await changedAt(BUILT)) >= (await newestSource())) return;
@@ -29,7 +29,7 @@ export async function buildIfOld(log: Log): Promise<void> {
 
 async function newestSource(): Promise<number> {
   const own = await readdir(CONSOLE).catch(() => []);
-  const tops = own.filter((name) => !MADE.test(name)).map((name) => join(CONSOLE, name));
+  const tops = own.filter((name) => !GENERATED.test(name)).map((name) => join(CONSOLE, name));
   const below = await Promise.all(tops.map(filesBelow));
   const paths = [...tops, ...below.flat(), ...SHARED.map((name) => join(ROOT, name))];
   return Math.max(0, ...(await Promise.all(paths.map(changedAt))));
@@ -40,7 +40,7 @@ async function filesBelow(path: string): Promise<string[]> {
   return names.map((name) => join(path, name));
 }
 
-/** 0 if there is no such file. */
+/** The modification time of a file. 0 if it does not exist. */
 async function changedAt(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,

@@ -1,4 +1,4 @@
-/** The operations of the console and the connect page by their ids, as relay-compiler has written them at the build. */
+/** The operations of the console and the connect page by id, from the manifest of relay-compiler. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifest, type OwnDocuments } from '../../graphql/execution/trusted-documents.ts';
@@ -7,15 +7,15 @@ import { BUILT } from './build-console.ts';
 const MANIFEST = join(BUILT, 'documents.json');
 
 /**
- * The manifest is read when an id is first asked for that nobody else knows: a page may come from another process, and
- * the console may be built after the start. It is read again when it has changed.
+ * Reads the manifest when a request has an unknown id, and again after it changed. Another process may have served the
+ * page, and the console may be built after the start.
  */
 export function createConsoleDocuments(path = MANIFEST): OwnDocuments {
   let documents = new Map<string, string>();
   let readAt = 0;
   return (id) => {
-    const known = documents.get(id);
-    if (known !== undefined) return known;
+    const document = documents.get(id);
+    if (document !== undefined) return document;
     const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (changedAt !== readAt) {
       documents = changedAt === 0 ? new Map() : readDocuments(path);
@@ -29,7 +29,7 @@ function readDocuments(path: string): Map<string, string> {
   try {
     return new Map(Object.entries(manifest.parse(JSON.parse(readFileSync(path, 'utf8')))));
   } catch {
-    // It is being replaced by a build.
+    // A build is replacing the file.
     return new Map();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The console at /console and the connect page at /connect: built files, and one page for every other address below
- * /console, which its script routes. They need no credentials: they show what the API returns to the visitor.
+ * Serves the console at /console and the connect page at /connect from built files. All paths below /console return the
+ * same page, whose script routes them. The pages need no credentials: they show what the API returns to the visitor.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,10 @@ import { page, sendResponse } from '../plain-page.ts';
 import { BUILT, buildIfOld } from './build-console.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
 
-/** Scripts, styles and requests of the gateway's own alone. React Aria adds one style element, which is named here. */
+/**
+ * The content security policy permits only the gateway's own scripts, styles and requests. The hash permits the style
+ * element that React Aria adds.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,13 +30,13 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
 ];
-/** Names of files in `assets` change with their content. */
+/** File names in `assets` contain a hash of the content. */
 const ASSET = /^assets\/[\w.-]+\.(css|js|json|svg)$/;
 const FILE = /^[\w-]+\.(js|json|svg)$/;
 
 export interface ConsoleParts {
   services: Services;
-  /** Null if there is no demo, or not yet. */
+  /** Null if there is no demo, or it is not filled yet. */
   demo: () => DemoSignIn | null;
   /** A token of the demo's builder that expires within an hour; undefined if the issuer is not the local one. */
   mintDemoToken: () => Promise<string | undefined>;
@@ -47,7 +50,7 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     preCompressed: true,
     maxAge: '1y',
     immutable: true,
-    // The folder may be built later.
+    // The folder may not exist until the first request builds it.
     suppressWarning: true,
   });
   let built: Promise<void> | undefined;
@@ -65,10 +68,10 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
   });
   const sendConsole = async ({ facts: { path } }: FastifyRequest, reply: FastifyReply) => {
     await whenBuilt();
-    const below = path.slice('/console/'.length);
-    if (ASSET.test(below)) return reply.sendFile(below);
-    if (below.startsWith('assets/')) return reply.callNotFound();
-    if (FILE.test(below)) return sendFile(reply, below);
+    const subpath = path.slice('/console/'.length);
+    if (ASSET.test(subpath)) return reply.sendFile(subpath);
+    if (subpath.startsWith('assets/')) return reply.callNotFound();
+    if (FILE.test(subpath)) return sendFile(reply, subpath);
     // The page loads its files from /console at any depth of its own path.
     const depth = path.split('/').length - 2;
     const up = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
@@ -80,7 +83,7 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
   scope.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof ServiceUnavailable)) throw error;
     reply.header('retry-after', String(error.retryAfterSeconds));
-    return sendResponse(reply, AWAY());
+    return sendResponse(reply, UNAVAILABLE());
   });
 }
 
@@ -97,26 +100,29 @@ function registerConnect(
     await whenBuilt();
     const project = new URLSearchParams(request.url.split('?')[1]).get('project');
     if (project !== null && !isStorableText(project)) return sendResponse(reply, INVALID_LINK());
-    // The token, which the server does not see, must belong to this project, so pages of this project may frame the page.
+    // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
     return sendPage(reply, { name: 'connect.html', up: 'console/', framedBy });
   });
 }
 
-/** Sends a file whose name stays the same when its content changes. Clients must revalidate it at each use. */
+/** Sends a file whose name does not change with its content. Clients must revalidate it at each use. */
 function sendFile(reply: FastifyReply, name: string): FastifyReply {
   return reply.header('cache-control', 'no-cache').sendFile(name, { cacheControl: false });
 }
 
-interface Sent {
+interface PageFile {
   name: string;
   /** The relative path from the page to the folder of its files. */
   up: string;
-  /** Origins whose pages may frame it. */
+  /** Origins of pages that may frame this page. */
   framedBy: readonly string[];
 }
 
-async function sendPage(reply: FastifyReply, { name, up, framedBy }: Sent): Promise<FastifyReply> {
+async function sendPage(
+  reply: FastifyReply,
+  { name, up, framedBy }: PageFile,
+): Promise<FastifyReply> {
   const file = await readFile(join(BUILT, name), 'utf8').catch(() => null);
   if (file === null) return sendResponse(reply, NOT_BUILT());
   const text = file
@@ -143,7 +149,7 @@ const INVALID_LINK = () =>
   page(400, 'This link is not valid', [
     'The link names no project. Go back to the app that sent you here and connect again.',
   ]);
-const AWAY = () =>
+const UNAVAILABLE = () =>
   page(503, 'Not available', [
     'The gateway is not available at the moment. Reload this page in a few seconds.',
   ]);

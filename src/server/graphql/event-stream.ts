@@ -1,4 +1,4 @@
-/** Writes the results of an operation as a stream, one connection for each operation. */
+/** Writes the results of an operation as a stream over HTTP. Each operation has its own connection. */
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { Message } from '../../graphql/execution/message.ts';
@@ -8,10 +8,13 @@ import { isStream, type StreamFormat } from './stream-format.ts';
 
 /** Keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 12_000;
-/** After this many checks in a row at which the client has read nothing, its connection is cut. */
+/** The number of consecutive checks without progress after which the connection of a stalled client is cut. */
 const STALLED_CHECKS_MAX = 3;
 
-/** graphql-sse reports refusals inside a stream. A status is only for those that decide whether a client reconnects. */
+/**
+ * Returns the status and headers of a stream. graphql-sse reports refusals inside the stream, except for those that
+ * decide whether a client reconnects.
+ */
 export function streamHead({ contentType }: StreamFormat, results: Results) {
   const headers = {
     'content-type': contentType,
@@ -28,14 +31,14 @@ export function streamHead({ contentType }: StreamFormat, results: Results) {
 export interface StreamOptions {
   format: StreamFormat;
   keepAliveMs?: number;
-  /** True if the stream ends before the operation does: then the client reconnects. */
+  /** True if the server ends the stream before the operation completes. The client then reconnects. */
   isCut: () => boolean;
   onStalled: () => void;
 }
 
 /**
- * Writes results until they or the body end. The next result is taken only when the last one fits in the body's
- * buffer. Results that come together are written together.
+ * Writes results until they or the body end. Reads the next result only when the body's buffer has space. Results that
+ * arrive together are written together.
  */
 export async function writeStream(
   results: Results,
@@ -59,7 +62,7 @@ export async function writeStream(
   };
   if (body.destroyed) close();
   else body.once('close', close);
-  // The client has gone: 'close' follows.
+  // The client disconnected. A `close` event follows.
   body.on('error', () => {});
   body.write(format.opening);
   try {
@@ -76,15 +79,15 @@ export async function writeStream(
   }
 }
 
-/** Resolves when there is room again, or the client has gone. */
+/** Resolves when the buffer has space, or the client disconnects. */
 function drained(body: Writable): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      body.off('drain', go).off('close', go);
+    const resume = () => {
+      body.off('drain', resume).off('close', resume);
       resolve();
     };
     if (body.destroyed) resolve();
-    else body.once('drain', go).once('close', go);
+    else body.once('drain', resume).once('close', resume);
   });
 }
 

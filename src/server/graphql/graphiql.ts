@@ -1,4 +1,4 @@
-/** GraphiQL. Its page works without internet, and has ready tabs if the demo is on. */
+/** Serves GraphiQL. The page works without internet access and has initial tabs if the demo is on. */
 import type { GraphiQLOptions } from 'graphql-yoga';
 
 export interface GraphiqlTab {
@@ -18,19 +18,19 @@ export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
 }
 
 /**
- * GraphiQL moves its tabs while it loads, and hides that for as long as they have no focus: the first click on
- * a tab focuses it, the tab jumps from under the pointer, and the click is lost. So the tabs never move. Where the
- * demo's tabs and the name beside them don't have room together, the name goes: it is the window's title too.
+ * Keeps GraphiQL's tabs in position. GraphiQL shifts them while they have no focus, so the first click on a tab moves
+ * it away from the pointer and is lost. On narrow windows the logo is hidden, because it would not fit next to the
+ * tabs.
  */
-const TABS_STAY = `<style>
+const TAB_STYLE = `<style>
 .graphiql-tab { transform: none !important }
 @media (width < 1400px) { .graphiql-logo { display: none !important } }
 </style>`;
 
-/** A text of many megabytes, which is loaded when the page is first opened. */
+/** Renders the page. Its code has many megabytes, so it is loaded at the first request. */
 export async function graphiqlPage(options?: GraphiQLOptions): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  return String(renderGraphiQL(options)).replace('</head>', `${TABS_STAY}</head>`);
+  return String(renderGraphiQL(options)).replace('</head>', `${TAB_STYLE}</head>`);
 }
 
 const DEFAULT_QUERY = `# Put an API key into the Headers tab: { "x-api-key": "ik_..." }

@@ -1,4 +1,4 @@
-/** A result over HTTP: the status of its errors if nothing of the operation ran, else 200. */
+/** The HTTP response for a result: the status of its errors if no part of the operation ran, otherwise 200. */
 import type { ExecutionResult } from 'graphql';
 import type { Problem } from '../../errors.ts';
 import { publicResult } from '../../graphql/execution/graphql-errors.ts';
@@ -23,8 +23,9 @@ export function graphqlHttpResponse(
 }
 
 /**
- * The specification requires 200 for a response as application/json to every well-formed request, even if its document
- * is refused. Yoga refuses requests that are not well-formed with a status, and marks errors of documents as `spec`.
+ * True if the GraphQL-over-HTTP specification requires 200. It does so for `application/json` responses to well-formed
+ * requests, even if the document is refused. Yoga sets a status for other requests, and marks errors of documents as
+ * `spec`.
  */
 function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean {
   return (
@@ -36,26 +37,26 @@ function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean
   );
 }
 
-/** Status and headers of a result. Yoga's own refusals (another method, a body too large) bring theirs. */
+/** Returns status and headers of a result. Yoga's own refusals (wrong method, body too large) have their own. */
 export function httpOf({ data, errors = [] }: ExecutionResult): Omit<GraphqlHttpResponse, 'body'> {
   const problems = errors.flatMap(
     (error) => (error.extensions?.problem as Problem | undefined) ?? [],
   );
   const status = Math.max(0, ...problems.map((problem) => problem.status));
   const didNothing = !data || Object.values(data).every((value) => value === null);
-  const isRefused = WHOLLY.some((code) =>
+  const isRefused = REQUEST_REFUSALS.some((code) =>
     errors.every(({ extensions }) => extensions?.code === code),
   );
-  const isAnswered = data !== undefined && !(didNothing && isRefused);
-  if (status === 0 || isAnswered) return { status: 200, headers: {} };
+  const hasResult = data !== undefined && !(didNothing && isRefused);
+  if (status === 0 || hasResult) return { status: 200, headers: {} };
   const wait = problems.find((problem) => typeof problem.retryAfterSeconds === 'number');
   const own = errors.map((error) => (error.extensions?.http as Http | undefined)?.headers);
   const headers = Object.assign({}, ...own, wait && { 'retry-after': `${wait.retryAfterSeconds}` });
   return { status, headers };
 }
 
-/** If every field was refused with one of these codes, the request was. */
-const WHOLLY = ['UNAUTHENTICATED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
+/** If every field was refused with one of these codes, the whole request counts as refused. */
+const REQUEST_REFUSALS = ['UNAUTHENTICATED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
 
 interface Http {
   spec?: boolean;

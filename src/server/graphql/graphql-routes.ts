@@ -1,4 +1,4 @@
-/** The route /graphql: plain posts go to the adapter, every other request to Yoga's own handler. */
+/** The route /graphql. Plain POST requests go to the adapter, all others to Yoga's own handler. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
@@ -12,11 +12,11 @@ export interface GraphqlParts {
   services: Services;
   admission: Admission;
   yoga: Yoga;
-  /** False if Yoga's own handler takes plain posts too. */
+  /** If false, Yoga's own handler serves plain POST requests too. */
   hasAdapter?: boolean;
 }
 
-/** Refusals of Fastify, before the handler runs. */
+/** Error codes of Fastify, which occur before the handler runs. */
 const REFUSALS: Record<string, (bytesMax: number) => string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: (bytesMax) =>
     `The body is larger than ${bytesMax} bytes, which is LIMIT_BODY_BYTES of the server.`,
@@ -27,7 +27,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   const { services, yoga, hasAdapter = true } = parts;
   const { config, log } = services;
   const mapError = createErrorMapper(log);
-  const answerPlain = createPlainGraphql({ log, yoga, streams: parts.admission.streams });
+  const respondToPlain = createPlainGraphql({ log, yoga, streams: parts.admission.streams });
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
@@ -46,13 +46,13 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     return reply.code(answer.status).headers(headers).send(body);
   });
   scope.route({
-    // Fetch has no TRACE.
+    // The Fetch API does not support TRACE.
     method: scope.supportedMethods.filter((method) => method !== 'TRACE'),
     url: '/',
     prefixTrailingSlash: 'no-slash',
     handler(request, reply) {
       const params = hasAdapter ? plainParamsOf(request) : null;
-      if (params) answerPlain(request, reply, params);
+      if (params) respondToPlain(request, reply, params);
       else return handleByYoga(yoga, request, reply);
     },
   });
@@ -64,12 +64,12 @@ async function handleByYoga(
   { raw: res }: FastifyReply,
 ): Promise<Response> {
   const { headers, method = 'GET', url } = req;
-  const gone = new AbortController();
-  res.once('close', () => res.writableFinished || gone.abort());
+  const disconnected = new AbortController();
+  res.once('close', () => res.writableFinished || disconnected.abort());
   const request = new Request(`http://${headers.host ?? 'localhost'}${url}`, {
     method,
     headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
-    signal: gone.signal,
+    signal: disconnected.signal,
     ...(Buffer.isBuffer(body) && { body: body as Buffer<ArrayBuffer> }),
   });
   const caller = callerOf((name) => request.headers.get(name), facts);

@@ -1,6 +1,6 @@
 /**
- * The adapter for nearly every request: one operation, posted as JSON. It runs the plugins of the Yoga instance without
- * Yoga's HTTP layer, which costs more than most queries.
+ * The adapter for plain requests, which are nearly all: one operation, posted as JSON. It runs the plugins of the Yoga
+ * instance without Yoga's HTTP layer, which costs more than most queries.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -24,9 +24,9 @@ interface PlainGraphql {
   streams: Pick<OpenStreams, 'areEnding'>;
 }
 
-type Answer = (request: FastifyRequest, reply: FastifyReply, params: OperationParams) => void;
+type Handler = (request: FastifyRequest, reply: FastifyReply, params: OperationParams) => void;
 
-export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer {
+export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Handler {
   const mapError = createErrorMapper(log);
 
   const open = (reply: FastifyReply, status: number, headers: OutgoingHttpHeaders) => {
@@ -40,7 +40,8 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer
   const send = (reply: FastifyReply, result: ExecutionResult, accept: string | undefined) => {
     const { status, headers, body } = graphqlHttpResponse(result, accept);
     const res = open(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
-    // Responses of one turn of the event loop are written together, with no work in between: each write wakes a client.
+    // Defers the write, so that responses of the same turn of the event loop are written together: each write wakes a
+    // client.
     setImmediate(() => res.end(body));
   };
 
@@ -56,7 +57,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer
       const results = await run(request, params);
       const format = streamFormatOf(headers.accept, results);
       if (!format) return send(reply, results as ExecutionResult, headers.accept);
-      // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
+      // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
       facts.slot?.leave();
       const head = streamHead(format, results);
       const res = open(reply, head.status, head.headers);
@@ -69,7 +70,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): Answer
   };
 }
 
-/** The operation of a request that has nothing unusual; null for a request that Yoga's own handler takes. */
+/** Returns the operation of a plain request. Null for a request that Yoga's own handler must serve. */
 export function plainParamsOf({ method, headers, body }: FastifyRequest): OperationParams | null {
   const isPlain =
     method === 'POST' &&
@@ -86,7 +87,7 @@ function accepts(accept: string | undefined): boolean {
 
 const MEMBERS = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
 
-/** Null for a body that Yoga's own handler refuses with its reason. */
+/** Parses the body. Null if it is invalid; Yoga's own handler then refuses it with the reason. */
 function paramsOf(body: Buffer): OperationParams | null {
   try {
     const params: unknown = JSON.parse(body.toString('utf8'));

@@ -9,13 +9,13 @@ import {
 } from '../../graphql/execution/operation-context.ts';
 import type { Yoga } from './yoga.ts';
 
-/** An admitted operation that has not run yet. */
+/** An admitted operation that is ready to run. */
 export interface OpenedOperation {
   args: OperationArgs;
   run: () => Promise<Results>;
 }
 
-/** The steps before the execution, in the order of Yoga's own handler. Never throws. */
+/** Runs the steps before the execution, in the order of Yoga's own handler. Never throws. */
 export async function openOperation(
   yoga: Pick<Yoga, 'getEnveloped'>,
   params: OperationParams,
@@ -35,7 +35,7 @@ export async function openOperation(
     const isSubscription = contextValue.operation?.operation === 'subscription';
     return { args, run: async () => (isSubscription ? subscribe : execute)(args) };
   } catch (error) {
-    // useProblems has mapped it.
+    // The plugin `useProblems` already mapped the error.
     return { errors: errorsOf(error) as readonly GraphQLError[] };
   }
 }

@@ -1,4 +1,4 @@
-/** Operations of a WebSocket: graphql-ws speaks the protocol, Yoga's plugins run the operations. */
+/** Runs operations over WebSockets. graphql-ws implements the protocol, and Yoga's plugins run the operations. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
@@ -18,9 +18,9 @@ import { type OpenedOperation, openOperation } from './run-operation.ts';
 import { isStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
-/** Codes with which the server closes a socket: those of RFC 6455 and of graphql-transport-ws. */
+/** Close codes of the server, from RFC 6455 and graphql-transport-ws. */
 export const CLOSE = {
-  /** The server stops. A client that reconnects reaches another process. */
+  /** The server is stopping. A client that reconnects reaches another process. */
   goingAway: 1001,
   tryAgainLater: 1013,
   badRequest: 4400,
@@ -29,28 +29,30 @@ export const CLOSE = {
   internalError: 4500,
 } as const;
 
-/** The most operations that run at once on one socket. */
+/** The maximum number of concurrent operations on one socket. */
 const OPERATIONS_MAX = 100;
-/** The time in which a client must send connection_init. */
+/** Time limit for the client to send connection_init. */
 export const INIT_MS = 3_000;
 
-/** What is known of a socket beside what its client says. */
+/** Facts about a socket from the server's side. */
 export interface SocketFacts {
   socket: WebSocket;
   headers: IncomingHttpHeaders;
   requestId: string;
   address: string;
-  /** The origin of the page that has opened it, if that is neither the gateway's own nor the operator's. */
+  /** The origin of the page that opened the socket. Null for the gateway's own pages and those of CORS_ORIGINS. */
   page: string | null;
-  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  /** The URL that the client uses for the gateway, if it differs from `Services.publicUrl`. */
   gatewayUrl: string | null;
-  /** Resolves when the message is sent, or the client has gone. */
+  /** Resolves when the message is sent, or the client disconnects. */
   send: (message: string) => Promise<void>;
-  /** Called when connection_init comes: its credentials are checked then. */
+  /** Called when connection_init arrives, before its credentials are checked. */
   heard: () => void;
-  /** Called when the credentials are right. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there is no room. */
+  /**
+   * Called when the credentials are valid. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if a limit of sockets is reached.
+   */
   admitted: (viewer: Viewer) => void;
-  /** As it was admitted. */
+  /** The credentials that admitted the socket. */
   credentials?: Credentials;
   [name: string]: unknown;
 }
@@ -87,7 +89,7 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     execute: (args) => (args as RunArgs).run(),
     subscribe: (args) => (args as RunArgs).run(),
     onOperation: ({ extra }, id, _payload, _args, results) =>
-      isStream(results) ? sentByItself(results, { id, send: extra.send }) : undefined,
+      isStream(results) ? sendDirectly(results, { id, send: extra.send }) : undefined,
     onNext: (_context, _id, _payload, _args, result) => publicResult(result),
     onError: (_context, _id, _payload, errors) =>
       publicResult({ errors: errors.map(mapError) }).errors ?? [],
@@ -95,10 +97,10 @@ export function createSocketOperations(services: OperationServices): Server<Sock
 }
 
 /**
- * Sends the messages of a subscription as they come. The library would serialize each for each subscriber; so it
- * only sends the end.
+ * Sends the messages of a subscription directly, and returns only the end to the library. The library would serialize
+ * each message again for each subscriber.
  */
-function sentByItself(
+function sendDirectly(
   messages: AsyncIterable<Message>,
   { id, send }: { id: string; send: SocketFacts['send'] },
 ): AsyncGenerator<ExecutionResult> {
@@ -130,10 +132,10 @@ function sentByItself(
   };
 }
 
-/** Refusals after which the same client must not try again. */
+/** Refusals that the same client must not retry. */
 const REFUSALS: readonly ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN'];
 
-/** Refuses connection_init by closing the socket: the protocol has no other answer. */
+/** Admits the client, or closes the socket. The protocol has no other way to refuse connection_init. */
 async function admit(
   { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketFacts>,
   admission: Admission,
@@ -157,10 +159,13 @@ async function admit(
   return true;
 }
 
-/** RFC 6455 allows 123 bytes. */
+/** RFC 6455 allows 123 bytes for the reason. */
 const REASON_MAX = 120;
 
-/** A close code has no headers: status, limit and Retry-After of a refusal by a limit come first in its reason. */
+/**
+ * Returns the reason of a close code. For limits it starts with status, limit and Retry-After, because close codes have
+ * no headers.
+ */
 function reasonFor(error: unknown): string {
   if (!(error instanceof DomainError)) return 'Try again later.';
   const { status, limit, retryAfterSeconds, detail } = error.problem;
@@ -171,7 +176,10 @@ function reasonFor(error: unknown): string {
   return reason.slice(0, REASON_MAX);
 }
 
-/** Those of connection_init, else those of the upgrade: browsers can't set the latter. */
+/**
+ * Returns the credentials of connection_init, or those of the upgrade request. Browsers can't set headers of the
+ * upgrade.
+ */
 function credentialsOf(
   params: Record<string, unknown> | undefined,
   headers: IncomingHttpHeaders,

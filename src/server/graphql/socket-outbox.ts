@@ -1,22 +1,28 @@
 /**
- * The messages to one socket. They are sent at once while its buffer has room, then one at a time. A sender waits
- * for its message, so a subscription of a slow client reads no further events: they wait in the stored log.
+ * Sends messages to one socket: immediately while its buffer has space, then one at a time. A sender waits for its
+ * message, so the subscription of a slow client reads no further events; they stay in the stored log.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** Twice the operations of a socket, and room for answers to pings: if more messages wait, the client doesn't read. */
+/**
+ * The maximum number of waiting messages: twice the operations of a socket, plus responses to pings. If more wait, the
+ * client does not read.
+ */
 const WAITING_MAX = 256;
 
 export interface Outbox {
-  /** Resolves when the message is sent, or the socket is closed. */
+  /** Resolves when the message is sent, or the socket closes. */
   send(message: string): Promise<void>;
 }
 
-/** The bytes that the process holds for a socket before senders wait. */
+/** The bytes that are buffered for a socket before senders must wait. */
 const BUFFERED_BYTES_MAX = 64 * 1024;
 
-/** onOverflow is called when too many messages wait; later ones are dropped with the socket. */
+/**
+ * Creates an outbox. Calls `onOverflow` when too many messages wait; it must close the socket, because later messages
+ * are dropped.
+ */
 export function createOutbox(
   socket: WebSocket,
   connection: Duplex,
@@ -27,10 +33,11 @@ export function createOutbox(
   let last: Promise<void> = Promise.resolve();
 
   const sendNow = (message: string) => {
-    // If senders went on, they would read the log to its end for a client that has gone.
+    // After the socket closes, senders wait forever: otherwise they would read the rest of the log for a client that is
+    // gone.
     if (socket.readyState !== socket.OPEN) return closed;
     if (socket.bufferedAmount < BUFFERED_BYTES_MAX) {
-      leaveTogether(connection);
+      sendTogether(connection);
       socket.send(message);
       return undefined;
     }
@@ -55,8 +62,8 @@ export function createOutbox(
   };
 }
 
-/** What is sent in this turn of the event loop leaves the process by one call of the system. */
-function leaveTogether(connection: Duplex): void {
+/** Combines the messages of this turn of the event loop into one system call. */
+function sendTogether(connection: Duplex): void {
   if (connection.writableCorked > 0) return;
   connection.cork();
   process.nextTick(() => connection.uncork());

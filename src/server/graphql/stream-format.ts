@@ -1,4 +1,4 @@
-/** Formats in which a stream of results leaves over HTTP, and which of them a request accepts. */
+/** The formats of result streams over HTTP, and which of them a request accepts. */
 import type { ExecutionResult } from 'graphql';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Message } from '../../graphql/execution/message.ts';
@@ -6,12 +6,12 @@ import type { Results } from '../../graphql/execution/operation-context.ts';
 
 export interface StreamFormat {
   contentType: string;
-  /** The first bytes: they let a client's fetch resolve before anything has happened. */
+  /** The first bytes. They let a client's fetch resolve before the first event. */
   opening: string;
   keepAlive: string;
   message(message: Message): Buffer;
   complete: string;
-  /** The last bytes if the server ends the stream before the operation is complete. */
+  /** The last bytes if the server ends the stream before the operation completes. */
   interrupted: string;
 }
 
@@ -25,9 +25,10 @@ const EVENT_STREAM: StreamFormat = {
   interrupted: '',
 };
 
-const PART = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json}\r\n--graphql`;
+const multipartPart = (json: string) =>
+  `\r\ncontent-type: application/json\r\n\r\n${json}\r\n--graphql`;
 
-const INTERRUPTED = PART(
+const INTERRUPTED = multipartPart(
   JSON.stringify({
     payload: null,
     errors: [
@@ -40,21 +41,24 @@ const INTERRUPTED = PART(
 );
 
 /**
- * Apollo's multipart subscription protocol 1.0. A part leaves together with the boundary behind it, because clients read
- * a part only when its boundary has arrived.
+ * Apollo's multipart subscription protocol 1.0. Each part is sent together with the boundary after it, because clients
+ * read a part only when its boundary has arrived.
  */
 const MULTIPART: StreamFormat = {
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
   opening: '\r\n--graphql',
-  keepAlive: PART('{}'),
-  message: (message) => message.multipartPart(PART),
+  keepAlive: multipartPart('{}'),
+  message: (message) => message.multipartPart(multipartPart),
   complete: '--\r\n',
   interrupted: `${INTERRUPTED}--\r\n`,
 };
 
 const ANY = /\*\/\*|text\/\*/;
 
-/** Null if the client accepts neither format. A format that the client names precedes one that a wildcard allows. */
+/**
+ * Returns the format to use. Null if the client accepts neither. A named format precedes one that only a wildcard
+ * permits.
+ */
 function acceptedFormat(accept: string | null | undefined): StreamFormat | null {
   if (!accept) return EVENT_STREAM;
   const types = accept.toLowerCase().split(',');
@@ -69,7 +73,7 @@ function isMultipart(type: string): boolean {
   );
 }
 
-/** The format of a stream, or of any result if the client accepts nothing but a stream; null for a JSON response. */
+/** Returns the format for a stream, or for any result if the client accepts only streams. Null for a JSON response. */
 export function streamFormatOf(
   accept: string | null | undefined,
   result: unknown,
@@ -78,10 +82,10 @@ export function streamFormatOf(
   return isStream(result) ? acceptedFormat(accept) : null;
 }
 
-/** The results, or a refusal with status 406 in place of a stream in no format that the client accepts. */
+/** Returns the results, or an error with status 406 if the client accepts no format for a stream. */
 export function acceptableResults(accept: string | null | undefined, results: Results): Results {
   if (!isStream(results) || acceptedFormat(accept)) return results;
-  // The operation is open already: returning its iterator frees the caller's share of subscriptions.
+  // The operation is already open. Closing its iterator releases the caller's share of subscriptions.
   void results[Symbol.asyncIterator]().return?.();
   return NOT_ACCEPTABLE;
 }

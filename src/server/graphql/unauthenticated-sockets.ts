@@ -1,4 +1,4 @@
-/** WebSockets before connection_init: they take no place of LIMIT_SOCKETS. */
+/** Bounds WebSockets before connection_init. They do not count towards LIMIT_SOCKETS. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Config } from '../../config.ts';
@@ -6,10 +6,10 @@ import { networkOf } from '../../domain/viewer/network.ts';
 import { UnfinishedBudget } from '../http/unfinished.ts';
 import { CLOSE, INIT_MS } from './socket-operations.ts';
 
-/** An upgrade and connection_init take far less. */
+/** The maximum number of bytes before connection_init. An upgrade and connection_init need far less. */
 const UNAUTHENTICATED_BYTES_MAX = 64 * 1024;
-/** The protocol's own timeout closes the socket with a code first; this gives the client time to read it. */
-const FAREWELL_MS = 1_000;
+/** The protocol's own timeout first closes the socket with a code. This is the time for the client to read it. */
+const CLOSE_GRACE_MS = 1_000;
 
 interface UnauthenticatedSocket {
   connection: Socket;
@@ -18,9 +18,9 @@ interface UnauthenticatedSocket {
 
 export interface UnauthenticatedSockets {
   enter(socket: WebSocket, stranger: UnauthenticatedSocket): void;
-  /** connection_init has come: from now on the client waits for the server. */
+  /** connection_init has arrived. The client now waits for the server. */
   heard(socket: WebSocket): void;
-  /** The socket is admitted, or gone. */
+  /** The socket was admitted or closed. */
   leave(socket: WebSocket): void;
 }
 
@@ -28,22 +28,22 @@ export function createUnauthenticatedSockets(
   { LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES }: Config,
   initMs = INIT_MS,
 ): UnauthenticatedSockets {
-  const room = new UnfinishedBudget({
+  const budget = new UnfinishedBudget({
     networkMax: LIMIT_UNFINISHED,
     networkBytesMax: LIMIT_UNFINISHED_BYTES,
   });
   const waiting = new WeakSet<WebSocket>();
   return {
     heard: (socket) => void waiting.add(socket),
-    leave: (socket) => room.leave(socket),
+    leave: (socket) => budget.leave(socket),
     enter(socket, { connection, address }) {
       const readBefore = connection.bytesRead;
-      room.enter(socket, {
+      budget.enter(socket, {
         network: networkOf(address),
         bytes: UNAUTHENTICATED_BYTES_MAX,
         isOver: () => socket.readyState === socket.CLOSED,
         isSlow: (elapsedMs) =>
-          (elapsedMs > initMs + FAREWELL_MS && !waiting.has(socket)) ||
+          (elapsedMs > initMs + CLOSE_GRACE_MS && !waiting.has(socket)) ||
           connection.bytesRead - readBefore > UNAUTHENTICATED_BYTES_MAX,
         cut: () => cutOff(socket, connection),
       });
@@ -51,7 +51,7 @@ export function createUnauthenticatedSockets(
   };
 }
 
-/** Sends the close code and ends the connection without waiting for an answer. */
+/** Sends the close code and ends the connection without waiting for the client. */
 function cutOff(socket: WebSocket, connection: Socket): void {
   socket.close(
     CLOSE.tryAgainLater,

@@ -1,4 +1,4 @@
-/** Streams of results through Yoga's own handler. */
+/** Writes streams of results from Yoga's own handler. */
 import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
@@ -7,7 +7,7 @@ import type { RequestFacts } from '../http/request-facts.ts';
 import { streamHead, writeStream } from './event-stream.ts';
 import { streamFormatOf } from './stream-format.ts';
 
-/** A result is created only when the client has read the previous one; until then events stay in the log. */
+/** The buffer is small, so that results are created only as the client reads. Until then events stay in the log. */
 const BUFFERED_BYTES_MAX = 16 * 1024;
 
 type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
@@ -23,7 +23,7 @@ export function useEventStream(
       const format = streamFormatOf(accept, result);
       if (!format) return;
       const processor: ResultProcessor = (results, { Response }) => {
-        // Open streams are bounded by LIMIT_SUBSCRIPTIONS.
+        // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
         serverContext.slot?.leave();
         const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
         void writeStream(results as Results, body, {
@@ -32,7 +32,7 @@ export function useEventStream(
           isCut: () => streams.areEnding,
           onStalled: serverContext.disconnect,
         });
-        // The client may be gone already: the stream would stay open.
+        // The client may already have disconnected, and then no event would close the stream.
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });
         return new Response(body as never, streamHead(format, results as Results));

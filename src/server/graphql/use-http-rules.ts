@@ -1,4 +1,6 @@
-/** HTTP rules of Yoga's own handler: which requests it accepts (JSON only, uncompressed), and the form of responses. */
+/**
+ * HTTP rules for Yoga's own handler: it accepts only uncompressed JSON, and returns the same responses as the adapter.
+ */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { type ErrorCode, problemOf } from '../../errors.ts';
@@ -30,12 +32,12 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
           http: { spec: true },
         });
       }
-      // Yoga requires a query.
+      // Yoga requires a query even if there is a documentId.
       if (documentId !== null) {
         const { query = '' } = params;
         setParams({ ...params, query, documentId } as typeof params);
       }
-      // Yoga accepts false and 0.
+      // Yoga accepts `false` and 0 as operationName.
       const { operationName } = params as { operationName?: unknown };
       if (operationName != null && typeof operationName !== 'string') {
         throw createGraphQLError('operationName must be a string.', {
@@ -49,8 +51,8 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
       const acceptable = acceptableResults(accept, result as Results);
       if (acceptable !== result) setResult(acceptable as ExecutionResult);
       else if (!resultProcessor) return;
-      const processor: NonNullable<typeof resultProcessor> = (answered, { Response }) => {
-        const { errors, ...rest } = answered as ExecutionResult;
+      const processor: NonNullable<typeof resultProcessor> = (processed, { Response }) => {
+        const { errors, ...rest } = processed as ExecutionResult;
         // Yoga's own refusals have no problem document yet.
         const result = errors ? { ...rest, errors: errors.map(mapError) } : rest;
         const { body, ...init } = graphqlHttpResponse(result, accept);
@@ -61,7 +63,7 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
   };
 }
 
-/** From the query string of a GET, else from the body. */
+/** Returns the documentId of the query string (GET) or the body. Null if there is none. */
 function documentIdOf({ method, url }: Request, params: object): string | null {
   const value: unknown =
     method === 'GET'
@@ -70,7 +72,7 @@ function documentIdOf({ method, url }: Request, params: object): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** True for a request of Apollo's automatic persisted queries, which names a query by its hash alone. */
+/** True for Apollo's automatic persisted queries, which identify a query by its hash only. */
 function hasPersistedQuery(extensions: object | null | undefined): boolean {
   return typeof extensions === 'object' && !!extensions && 'persistedQuery' in extensions;
 }
@@ -82,7 +84,7 @@ function refusalOf({ method, url, headers }: Request): Refusal | null {
     return name ? { status: 400, detail: `The parameter ${name} must be JSON.` } : null;
   }
   if (method !== 'POST') return null;
-  // Browsers send forms and plain text without a preflight, so any page could post one.
+  // Browsers send forms and plain text without a preflight, so any page could post them.
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     return { status: 415, detail: 'Send the operation as application/json.' };
@@ -96,7 +98,7 @@ interface Refusal {
   detail: string;
 }
 
-/** True for an absent parameter. */
+/** True if the text is JSON or absent. */
 function isJson(text: string | null): boolean {
   if (!text) return true;
   try {

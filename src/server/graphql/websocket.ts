@@ -1,4 +1,4 @@
-/** GraphQL over WebSocket, protocol graphql-transport-ws, on the gateway's own port. */
+/** GraphQL over WebSockets, with the protocol graphql-transport-ws, on the gateway's port. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -21,7 +21,7 @@ import { createUnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
 const PING_MS = 12_000;
-/** The time for the closing handshake when the server closes a socket; then its connection is cut. */
+/** Time limit of the closing handshake when the server closes a socket. Then the connection is cut. */
 const CLOSE_MS = 2_000;
 
 export interface WebSocketServices extends OperationServices {
@@ -46,7 +46,7 @@ interface Upgrade {
 }
 
 export interface WebSockets {
-  /** Takes no more sockets and closes those that are open, so that their clients connect to another process. */
+  /** Refuses new sockets and closes open ones, so that their clients connect to another process. */
   stop(): Promise<void>;
 }
 
@@ -65,21 +65,21 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   };
   server.on('upgrade', (request, connection, head) => {
-    const wanted = { request, connection, head };
+    const requested = { request, connection, head };
     const mayOpen = cors.mayOpenSocket(request.headers);
-    if (typeof mayOpen === 'boolean') return upgrade(wanted, mayOpen);
+    if (typeof mayOpen === 'boolean') return upgrade(requested, mayOpen);
     const ignore = () => {};
     connection.on('error', ignore);
     void mayOpen.then((may) => {
       connection.off('error', ignore);
-      if (!connection.destroyed) upgrade(wanted, may);
+      if (!connection.destroyed) upgrade(requested, may);
     });
   });
   return {
     async stop() {
       isStopping = true;
       for (const socket of protocol.clients) {
-        closeSoon(socket, CLOSE.goingAway, 'The server is stopping.');
+        closeWithin(socket, CLOSE.goingAway, 'The server is stopping.');
       }
       await new Promise<void>((resolve) => protocol.close(() => resolve()));
     },
@@ -90,7 +90,7 @@ const STOPPING = problemOf('SERVICE_UNAVAILABLE', 'The server is stopping. Conne
   retryAfterSeconds: 1,
 });
 
-/** The reason to refuse an upgrade. Null if its path and origin allow it. */
+/** Returns the reason to refuse an upgrade. Null if its path and origin are permitted. */
 function findRefusal({ url = '' }: Pick<IncomingMessage, 'url'>, mayOpen: boolean): Problem | null {
   const path = url.split('?', 1)[0];
   if (path !== '/graphql')
@@ -102,7 +102,7 @@ function findRefusal({ url = '' }: Pick<IncomingMessage, 'url'>, mayOpen: boolea
   );
 }
 
-/** Sends the problem as an HTTP response, and closes the connection. */
+/** Sends the problem as an HTTP response and closes the connection. */
 function refuseUpgrade(socket: Duplex, problem: Problem): void {
   const { status, retryAfterSeconds } = problem;
   const body = JSON.stringify(problem);
@@ -117,7 +117,7 @@ function refuseUpgrade(socket: Duplex, problem: Problem): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** All sockets from their upgrade on. A connection_init with good credentials admits them. */
+/** All sockets, from their upgrade until they close. A connection_init with valid credentials admits them. */
 class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
@@ -129,7 +129,7 @@ class OpenSockets {
     this.#strangers = createUnauthenticatedSockets(services.config, services.initMs);
   }
 
-  /** Why no socket is opened now; null if there is room. */
+  /** The reason to refuse all new sockets. Null if the limit is not reached. */
   get refusal(): Problem | null {
     const { shares } = this.#services;
     const { held, max } = shares.of('sockets');
@@ -148,16 +148,17 @@ class OpenSockets {
     const startedAt = performance.now();
     this.#strangers.enter(socket, { connection, address: facts.address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());
-    // The library closes the socket by itself, with a code that says why; this only keeps the process.
+    // The library itself closes the socket with a code for the error. Without this listener the error would end the
+    // process.
     socket.on('error', (error) => log.debug({ err: error, ...facts }, 'socket.failed'));
-    const closed = this.#operations.opened(this.#wireOf(socket, outbox.send), {
+    const closed = this.#operations.opened(this.#librarySocket(socket, outbox.send), {
       ...facts,
       socket,
       headers: request.headers,
       send: outbox.send,
       heard: () => this.#strangers.heard(socket),
       admitted: (viewer) => {
-        // Its close event, which gives its share back, has come already.
+        // The close event, which would release the share, has already occurred.
         if (socket.readyState === socket.CLOSED) return;
         const holder = holderOf(viewer);
         shares.take('sockets', holder);
@@ -177,8 +178,8 @@ class OpenSockets {
     });
   }
 
-  /** The socket as the protocol's library wants it. */
-  #wireOf(socket: WebSocket, send: (message: string) => Promise<void>): LibrarySocket {
+  /** Returns the socket in the form that the protocol's library requires. */
+  #librarySocket(socket: WebSocket, send: (message: string) => Promise<void>): LibrarySocket {
     return {
       protocol: socket.protocol,
       send,
@@ -192,7 +193,10 @@ class OpenSockets {
     };
   }
 
-  /** The library throws for well-formed messages that only a server sends, and for failures of the gateway. */
+  /**
+   * Closes a socket after the library threw. It throws for well-formed messages that only a server may send, and for
+   * failures of the gateway.
+   */
   #refuse(socket: WebSocket, message: string, error: unknown): void {
     if (FROM_SERVERS.has(parseMessage(message).type)) {
       socket.close(CLOSE.badRequest, 'Unexpected message');
@@ -203,23 +207,26 @@ class OpenSockets {
   }
 }
 
-/** A client that reads nothing does not read a close code either: its connection is cut. */
-function closeSoon(socket: WebSocket, code: number, reason: string): void {
+/**
+ * Closes a socket and cuts its connection after a while. A client that reads nothing does not read the close code
+ * either.
+ */
+function closeWithin(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
   const timer = setTimeout(() => socket.terminate(), CLOSE_MS);
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Ends a socket that no longer answers: its client is gone, or reads too slowly to follow. */
+/** Closes a socket that does not respond to pings. Its client is gone, or reads too slowly. */
 function keepAlive(socket: WebSocket, pingMs: number): () => void {
-  let hasAnswered = true;
+  let hasResponded = true;
   socket.on('pong', () => {
-    hasAnswered = true;
+    hasResponded = true;
   });
   const timer = setInterval(() => {
     if (socket.readyState !== socket.OPEN) return;
-    if (!hasAnswered) return closeSoon(socket, CLOSE.tryAgainLater, 'No answer to a ping.');
-    hasAnswered = false;
+    if (!hasResponded) return closeWithin(socket, CLOSE.tryAgainLater, 'No answer to a ping.');
+    hasResponded = false;
     socket.ping();
   }, pingMs);
   timer.unref();

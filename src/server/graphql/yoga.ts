@@ -1,4 +1,4 @@
-/** The one GraphQL pipeline: every operation passes these plugins, over HTTP, event streams and WebSockets. */
+/** The GraphQL pipeline. Every operation passes these plugins, over HTTP, event streams and WebSockets. */
 import { createYoga, type YogaServerInstance, type YogaServerOptions } from 'graphql-yoga';
 import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
@@ -34,7 +34,7 @@ import { type GraphiqlTab, graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 
-/** What a request brings into Yoga. The adapter and WebSockets bring a Caller alone. */
+/** The server context of a request. The adapter and WebSockets provide only a Caller. */
 export type ServerContext = RequestFacts & Caller;
 
 export type Yoga = YogaServerInstance<ServerContext, OperationContext>;
@@ -43,9 +43,9 @@ export interface YogaParts {
   services: Services;
   admission: Admission;
   ownDocuments?: OwnDocuments;
-  /** GraphiQL's tabs, read at each request for its page. */
+  /** The tabs of GraphiQL, read at each request for its page. */
   tabs?: () => GraphiqlTab[];
-  /** Added after the gateway's own plugins. */
+  /** Plugins that run after the gateway's own. */
   plugins?: OperationPlugin[];
 }
 
@@ -71,7 +71,7 @@ export function openYoga({
       useCost(config),
       useCostOfRate(services, admission),
       useResolverContext(services),
-      // Each of the following wraps the execution of those before it.
+      // Each of the following plugins wraps the execution of the previous ones.
       useCompiledQueries(),
       useSharedSubscriptions({ services, streams, mapError }),
       useDeadline(services),
@@ -102,15 +102,18 @@ function httpOptions({
     multipart: false,
     landingPage: false,
     logging: false,
-    // server/http/front.ts answers CORS for all surfaces.
+    // server/http/front.ts handles CORS for all surfaces.
     cors: false,
-    // useDocuments caches; useProblems masks.
+    // `useDocuments` caches documents, and `useProblems` masks errors.
     parserAndValidationCache: false,
     maskedErrors: false,
   };
 }
 
-/** Scripts of other pages that fetch this page send an origin; a person who opens it sends none. */
+/**
+ * True if a person on this machine opened the page. Scripts of other pages that fetch it send an Origin header; opening
+ * it in a browser sends none.
+ */
 function isOpenedHere(
   { headers }: Request,
   { httpVersion, address }: RequestFacts,

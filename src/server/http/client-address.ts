@@ -1,4 +1,4 @@
-/** The client's address: the peer's, or the one that a trusted proxy names. */
+/** Finds the client's address: the peer's, or the one that a trusted proxy names. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config.ts';
@@ -7,14 +7,14 @@ export interface ClientAddresses {
   of(req: Pick<IncomingMessage, 'headers' | 'socket'>): string;
 }
 
-/** For requests over a Unix socket, which has no address. */
+/** The address of requests over a Unix socket, which has none. */
 const LOCAL = 'local';
 
 /**
- * Only TRUSTED_PROXIES are believed. X-Forwarded-For and Forwarded are read from their ends, where each proxy adds the
- * address that it saw: the first address that is not a trusted proxy's is the client's. X-Forwarded-For counts if both are
- * present, so a proxy that writes Forwarded must remove it. Fastify's trustProxy reads neither Forwarded nor addresses
- * with a port, which some proxies write.
+ * Reads X-Forwarded-For or Forwarded if the peer is in TRUSTED_PROXIES. Each proxy appends the address that it saw, so
+ * headers are read from the end: the first address that is not a trusted proxy is the client's. If both headers are
+ * present, X-Forwarded-For is used, so a proxy that writes Forwarded must remove it. Fastify's trustProxy supports
+ * neither Forwarded nor addresses with ports, which some proxies write.
  */
 export function createClientAddresses({
   TRUSTED_PROXIES,
@@ -41,7 +41,7 @@ export function createClientAddresses({
   };
 }
 
-/** Addresses from the farthest to the nearest. */
+/** Returns the addresses that the headers name, from the farthest hop to the nearest. */
 function namedBy(headers: IncomingMessage['headers']): string[] {
   const list = headers['x-forwarded-for'];
   if (list !== undefined) return String(list).split(',');
@@ -50,7 +50,9 @@ function namedBy(headers: IncomingMessage['headers']): string[] {
   return forwarded.split(',').map((hop) => /(?:^|;)\s*for\s*=\s*([^;]*)/i.exec(hop)?.[1] ?? '');
 }
 
-/** `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`, each quoted or not; null for anything else. */
+/**
+ * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, each quoted or not. Null for other texts.
+ */
 function addressIn(text: string): string | null {
   const bare = text.trim().replace(/^"(.*)"$/, '$1');
   const [, host] = /^\[([^\]]*)\](?::\d+)?$/.exec(bare) ??

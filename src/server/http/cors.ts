@@ -1,6 +1,7 @@
 /**
- * Which pages may call: those of CORS_ORIGINS with keys and tokens of their own, and those of origins that a project
- * allows with tokens of its end users. Cookies are never used. GraphQL, REST and WebSockets share the rule.
+ * Decides which web pages may call the gateway. Pages of CORS_ORIGINS may use any credentials. Pages of a project's
+ * allowed origins may use tokens of its end users. Cookies are never used. GraphQL, REST and WebSockets share this
+ * rule.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
@@ -11,20 +12,20 @@ const EXPOSED = 'link, location, ratelimit, ratelimit-policy, retry-after, x-req
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = 600;
 
-/** True if any project allows the origin. A preflight has no token that would name a project. */
+/** True if any project allows the origin. A preflight request has no token that names a project. */
 export type IsAllowedAnywhere = (origin: string) => boolean | Promise<boolean>;
 
 type Headers = Pick<IncomingHttpHeaders, 'origin' | 'host'>;
 
 export interface Cors {
   /**
-   * The origin of the page that sends a request. Null for the gateway's own pages, for those of CORS_ORIGINS, and without
-   * an Origin header. Admission checks it: the caller's project must allow it.
+   * Returns the origin of the page that sends a request. Null for the gateway's own pages, for pages of CORS_ORIGINS,
+   * and without an Origin header. Admission then checks that the caller's project allows the origin.
    */
   foreignPage(headers: Headers): string | null;
   /** Options of @fastify/cors. */
   options: FastifyCorsOptions;
-  /** True if a page may open a WebSocket: browsers let any page open one to any server. */
+  /** True if the page may open a WebSocket. Browsers themselves let any page open one to any server. */
   mayOpenSocket(headers: Headers): boolean | Promise<boolean>;
 }
 
@@ -48,7 +49,7 @@ export function createCors(config: Origins, isAllowedAnywhere: IsAllowedAnywhere
         methods: METHODS,
         exposedHeaders: EXPOSED,
         maxAge: PREFLIGHT_SECONDS,
-        // Other OPTIONS requests have their own response: a forwarded one goes to the provider.
+        // Other OPTIONS requests have their own response. For example, a proxied one goes to the provider.
         preflight: 'access-control-request-method' in headers,
       });
     const may = mayRead(headers);

@@ -1,4 +1,4 @@
-/** The front door: Fastify owns the port, and every surface is routes of it. */
+/** The HTTP front end. Fastify owns the port, and each surface registers its routes. */
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
@@ -32,7 +32,7 @@ export interface Front extends HttpServer {
   rest: Rest;
 }
 
-/** Far longer than any name or id, so that validation reports names that are too long. */
+/** Much longer than any name or id, so that validation reports too long ones. */
 const PARAM_MAX = 2_048;
 
 export async function createFront(parts: FrontParts): Promise<Front> {
@@ -42,11 +42,11 @@ export async function createFront(parts: FrontParts): Promise<Front> {
   const { app } = server;
   const slots = createSlots(services);
   watchBodies(app, config);
-  // Routes that don't read a body leave it to the connection.
+  // Routes that do not read a body leave it on the connection.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ facts }, reply) =>
-    sendProblem(reply, isApi(config) ? nothingAt(facts.path) : IS_WORKER),
+    sendProblem(reply, isApi(config) ? notFoundAt(facts.path) : IS_WORKER),
   );
   registerHealth(app, parts);
   let rest: Rest = app;
@@ -76,7 +76,7 @@ function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): 
     bodyLimit: config.LIMIT_BODY_BYTES,
     rewriteUrl: pathOnHost(config),
     routerOptions: { maxParamLength: PARAM_MAX },
-    // No hook runs for a path that the router can't read.
+    // Fastify runs no hooks for a path that its router can't parse.
     frameworkErrors(error, request, reply) {
       beginRequest(observers, request, reply);
       sendError(error, request, reply);
@@ -93,7 +93,7 @@ function openServer({ services, addresses, gatewayUrl, ...parts }: FrontParts): 
   return server;
 }
 
-/** Registers each surface in its own context, with its hooks, body parsers and form of errors. */
+/** Registers each surface in its own context, with its own hooks, body parsers and form of errors. */
 function registerOthers(app: FastifyInstance, parts: FrontParts, slots: Slots): void {
   const graphqlScope = async (scope: FastifyInstance) => {
     // The form of a response depends on the Accept header.
@@ -131,6 +131,6 @@ const IS_WORKER = problemOf(
   'This process is a worker: it answers only /livez and /readyz. Send the request to a process with the role api.',
 );
 
-function nothingAt(path: string) {
+function notFoundAt(path: string) {
   return problemOf('NOT_FOUND', `There is nothing at ${path}.`);
 }

@@ -1,35 +1,38 @@
-/** The port: Fastify on node:http, with bounds on how long connections and requests take, and how they end. */
+/** The HTTP server: Fastify on node:http, with time limits for connections and requests, and a graceful stop. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 
-/** Interval at which Node cuts heads and requests that take too long. */
+/** The interval at which Node cuts slow heads and requests. */
 const CHECK_MS = 500;
-/** Time for a request after its head. */
+/** Time limit of a request after its head. */
 const BODY_TIMEOUT_MS = 60_000;
-/** Longer than proxies and clients keep an idle connection: if the server closed first, it could cut a request. */
+/**
+ * Longer than proxies and clients keep idle connections. If the server closed a connection first, it could cut a
+ * request.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-/** While the server stops, it closes idle connections at this interval. */
+/** The interval at which a stopping server closes idle connections. */
 const CLOSE_IDLE_MS = 100;
-/** Connections that wait while the server is busy, so that a burst of clients is not reset. */
+/** The maximum number of waiting connections while the server is busy, so that a burst of clients is not reset. */
 const BACKLOG_MAX = 4_096;
 
 export interface HttpServer {
-  /** Takes hooks and routes until `listen`. */
+  /** Accepts hooks and routes until `listen`. */
   app: FastifyInstance;
   /** Returns the URL of the port. */
   listen(address: { host: string; port: number }): Promise<string>;
-  /** Closes each connection after its next response, so that clients open the next one elsewhere. */
+  /** Closes each connection after its next response, so that clients reconnect to another process. */
   drain(): void;
-  /** Accepts no new connections, waits for running requests, and cuts those that take longer than the time. */
+  /** Accepts no new connections, waits for running requests, and cuts those that exceed the time. */
   stop(withinMs: number): Promise<void>;
 }
 
 export interface HttpServerOptions extends FastifyHttpOptions<FastifyInstance['server']> {
   /** False if no listener takes upgrades to WebSockets. */
   takesSockets?: boolean;
-  /** Time for the head of a request, from the connection or from its first byte on. */
+  /** Time limit for the head of a request, from the connection or from its first byte. */
   headMs?: number;
 }
 
@@ -72,8 +75,8 @@ export function createHttpServer({
       // `app.listen` would open a second server for the other address of localhost, which `stop` would not wait for.
       server.listen({ host, port, backlog: BACKLOG_MAX });
       await once(server, 'listening');
-      const { port: taken, address, family } = server.address() as AddressInfo;
-      return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+      const { port: boundPort, address, family } = server.address() as AddressInfo;
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${boundPort}`;
     },
     async stop(withinMs) {
       drain();

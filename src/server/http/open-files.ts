@@ -1,19 +1,19 @@
-/** What the system lets this process have open at once: each connection is one of them. */
+/** The number of open files that the system permits this process. Each connection uses one. */
 
 interface Report {
   userLimits?: { open_files?: { soft: number | 'unlimited' } };
 }
 
-let known: number | undefined;
+let cached: number | undefined;
 
-/** The limit on file descriptors (`ulimit -n`), which Node has raised as far as it may; Infinity if there is none. */
+/** The limit on file descriptors (`ulimit -n`), which Node raises as far as permitted. Infinity if there is none. */
 export function openFilesMax(): number {
-  known ??= readLimit();
-  return known;
+  cached ??= readLimit();
+  return cached;
 }
 
 function readLimit(): number {
-  // Its type does not know the setting yet. Without it, the names of all addresses are looked up.
+  // The type lacks this setting. Without it, Node resolves the names of all network addresses.
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
   const { excludeNetwork } = report;
   report.excludeNetwork = true;

@@ -1,4 +1,4 @@
-/** The start of every request: its id, facts for its handler, common headers, a log line and a span. */
+/** Prepares every request: its id, facts for its handler, common headers, a log line and a span. */
 import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -17,15 +17,15 @@ export interface RequestFacts {
   address: string;
   /** `1.1` for HTTP/1.1. */
   httpVersion: string;
-  /** The origin of the page that sends it. Null for the gateway's own pages and those of CORS_ORIGINS. */
+  /** The origin of the page that sends the request. Null for the gateway's own pages and those of CORS_ORIGINS. */
   page: string | null;
-  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  /** The URL that the client uses for the gateway, if it differs from `Services.publicUrl`. */
   gatewayUrl: string | null;
-  /** Without the query. */
+  /** The path without the query string. */
   path: string;
-  /** Sets a header of the response; a later one of that name replaces it. */
+  /** Sets a header of the response. A later call with the same name replaces it. */
   setHeader: (name: string, value: string) => void;
-  /** Cuts the connection of a client that has stopped reading. */
+  /** Cuts the connection of a client that stopped reading. */
   disconnect: () => void;
   /** Absent until the whole request has arrived. */
   slot?: RequestSlot;
@@ -37,9 +37,9 @@ declare module 'fastify' {
   }
 }
 
-/** A client's own request id is used if it is harmless in a log. */
+/** A client's request id is used if it is safe in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
-/** Health checks. */
+/** Paths of health checks, which are not traced. */
 const UNTRACED = ['/livez', '/readyz'];
 
 export interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
@@ -58,7 +58,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   reply.headers({
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
-    // Responses may hold credentials: no cache may keep them.
+    // Responses may contain credentials, so caches must not store them.
     'cache-control': 'no-store',
   });
   const { method } = request;
@@ -86,10 +86,10 @@ function factsOf(
   { addresses, foreignPage, gatewayUrl }: Observers,
 ): RequestFacts {
   const { headers, httpVersion, socket } = req;
-  const given = headers['x-request-id'];
+  const clientId = headers['x-request-id'];
   const query = originalUrl.indexOf('?');
   return {
-    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
+    requestId: typeof clientId === 'string' && REQUEST_ID.test(clientId) ? clientId : randomUUID(),
     address: addresses.of(req),
     httpVersion,
     page: foreignPage(headers),
@@ -100,7 +100,10 @@ function factsOf(
   };
 }
 
-/** Starts the trace of a request. It omits path and query, which may contain keys and names of tenants. Health checks have none. */
+/**
+ * Starts the trace of a request. The span omits path and query, which may contain keys and names of tenants. Health
+ * checks are not traced.
+ */
 function traceOf(
   { tracer }: Observers,
   { method, headers, facts }: FastifyRequest,
@@ -120,7 +123,7 @@ function traceOf(
   });
 }
 
-/** REST accepts API keys by their value in paths. */
+/** Masks API keys, which REST accepts as parts of paths. */
 function withoutKeys(path: string): string {
   return path.includes('/ik_') ? path.replace(/\/ik_[^/]*/g, '/***') : path;
 }
@@ -137,7 +140,7 @@ const PAGES = new Set([
 ]);
 const FOLDERS = ['/v1', '/console', '/docs', '/webhooks', '/problems'];
 
-/** The part of the API or the console that a path belongs to: metrics have a series for each. */
+/** Returns the part of the API or the console that a path belongs to. Metrics have a series for each. */
 function surfaceOf(path: string): string {
   if (PAGES.has(path)) return path;
   const folder = FOLDERS.find((one) => path === one || path.startsWith(`${one}/`));

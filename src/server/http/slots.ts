@@ -1,4 +1,4 @@
-/** Slots of requests. A request for which the process has no room is refused before any work is done for it. */
+/** Takes a slot for each request. If the process is full, the request is refused before any work is done for it. */
 import type { preHandlerHookHandler } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
@@ -9,7 +9,7 @@ export interface Slots {
   take: TakeSlot;
   /** Takes a slot before the handler of a route runs. */
   hook: preHandlerHookHandler;
-  /** Like `hook`, for pages. Their visitors have no credentials and are counted by network. */
+  /** Like `hook`, for pages. Their visitors have no credentials, so they are counted by network. */
   pageHook: preHandlerHookHandler;
 }
 

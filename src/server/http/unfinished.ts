@@ -1,4 +1,4 @@
-/** Bounds bodies that have not arrived completely, and sockets without connection_init. Neither takes a request slot. */
+/** Bounds incomplete request bodies, and sockets without connection_init. Neither uses a request slot. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
@@ -10,7 +10,7 @@ export interface Unfinished {
   network: string;
   /** The maximum memory that it can use. */
   bytes: number;
-  /** True if it is complete, or its client has disconnected. */
+  /** True if the input is complete or its client has disconnected. */
   isOver(): boolean;
   isSlow(elapsedMs: number): boolean;
   cut(reason: Reason): void;
@@ -19,16 +19,18 @@ export interface Unfinished {
 type Reason = 'slow' | 'crowded';
 type Limits = { networkMax: number; networkBytesMax: number; allMax?: number };
 
-/** Bounds of all networks together. They keep memory and file descriptors for well-behaved clients. */
+/** Limits for all networks together. They reserve memory and file descriptors for well-behaved clients. */
 const ALL_MAX = Math.min(8_000, Math.floor(openFilesMax() / 4));
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 const SWEEP_MS = 100;
-/** Cuts in one sweep. More would delay well-behaved clients, because cutting takes time too. */
+/** The maximum number of cuts in one sweep. Cutting takes time, so more would delay well-behaved clients. */
 const CUTS_MAX = 100;
-/** Younger entries are not cut for crowding, so that the server can read a burst of well-behaved clients. */
+/** Younger entries are not cut for crowding, because the server needs time to read a burst of well-behaved clients. */
 const YOUNG_MS = 1_000;
 
-/** Cuts slow input, and the oldest input of networks with too much. Requests of well-behaved clients complete within moments. */
+/**
+ * Cuts slow input, and the oldest input of networks with too much. Requests of well-behaved clients complete quickly.
+ */
 export class UnfinishedBudget {
   readonly #limits: Limits;
   /** Entries from the oldest to the newest. */
@@ -67,7 +69,7 @@ export class UnfinishedBudget {
     }, SWEEP_MS).unref();
   }
 
-  /** Counts from the newest entry to the oldest, so that the oldest ones exceed the bounds. */
+  /** Finds the entries to cut. It sums from the newest to the oldest, so that the oldest exceed the limits. */
   #findCuts(): [object, Reason][] {
     const { networkMax, networkBytesMax } = this.#limits;
     const sums = new Map<string, { count: number; bytes: number }>();
@@ -94,18 +96,18 @@ const PROBLEMS = {
   crowded: problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
 };
 
-/** Cuts slow and crowded bodies. Node's own timeouts cut heads. */
+/** Cuts slow and crowded bodies. Node's own timeouts cut slow heads. */
 export function watchBodies(app: FastifyInstance, config: Config): void {
   const { LIMIT_BODY_BYTES: bytesMax, LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES } = config;
   const limits = { networkMax: LIMIT_UNFINISHED, networkBytesMax: LIMIT_UNFINISHED_BYTES };
-  const room = new UnfinishedBudget(limits);
+  const budget = new UnfinishedBudget(limits);
   const watch = ({ raw: req, headers, facts }: FastifyRequest, reply: FastifyReply) => {
     const { socket } = req;
     if (req.complete || socket.destroyed) return;
-    // Bytes that a provider has not accepted yet do not count as slowness of the client.
+    // Bytes that a provider has not accepted yet do not make the client slow.
     const readBefore = socket.bytesRead;
     let [heldUpMs, checkedAtMs] = [0, 0];
-    room.enter(req, {
+    budget.enter(req, {
       network: networkOf(facts.address),
       bytes: Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax),
       isOver: () => req.complete || socket.destroyed,
