@@ -1,4 +1,4 @@
-/** Builds all parts in order, and closes them in reverse order. A test replaces a part by an override. */
+/** Builds all parts of the gateway in order, and closes them in reverse order. Tests replace parts by overrides. */
 import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
@@ -28,45 +28,45 @@ import { type OpenServices, openServices, type Overrides as ServiceOverrides } f
 import { startWork } from './start-work.ts';
 import { stopWorkMs } from './work/deadline.ts';
 
-/** The lifetime of tokens for the console's page, which renews them. */
+/** Lifetime of the demo tokens for the console page. The page renews them. */
 const DEMO_TOKEN_LIFETIME = '1h';
 
 export interface Overrides extends ServiceOverrides {
-  /** False if Yoga's own handler takes every request for GraphQL. */
+  /** If false, Yoga's own handler serves every GraphQL request. */
   hasAdapter?: boolean;
-  /** Added to the gateway's own plugins of Yoga. */
+  /** Yoga plugins besides the gateway's own ones. */
   plugins?: OperationPlugin[];
 }
 
-/** What listens now. */
+/** The URLs that the started app listens on. */
 export interface Started {
   url: string;
   demoFile: string | null;
-  /** Where Prometheus reads; undefined without METRICS_PORT. */
+  /** The URL that Prometheus scrapes. Undefined without METRICS_PORT. */
   metrics: string | undefined;
 }
 
 export interface App extends AsyncDisposable {
   services: Services;
   verifier: BearerVerifier;
-  /** Throws if another process of the database runs it. */
+  /** Throws if another process with the same database runs the sandbox. */
   readonly sandbox: SandboxServer;
-  /** Handles a request, with or without a port of its own. */
+  /** Handles a request. It works without a listening port too. */
   handler: RequestListener;
   /** The routes of the REST API under /v1. */
   rest: Rest;
-  /** Says that it is not ready, and goes on for DRAIN_MS: balancers stop sending requests before it stops taking them. */
+  /** Reports not ready and keeps serving for DRAIN_MS, so that balancers stop sending requests first. */
   drain(): Promise<void>;
-  /** What has begun to stop and has not ended. */
+  /** The names of the parts that are stopping and have not stopped yet. */
   stopsWaitFor(): string[];
   /**
-   * Listens, fills in the demo if it is on, starts the workers, and answers /readyz with 200 from then on. A second call
-   * returns the result of the first.
+   * Listens, fills in the demo if it is on, and starts the workers. Then `/readyz` returns 200. A second call returns
+   * the result of the first.
    */
   start(): Promise<Started>;
 }
 
-/** Throws StartRefused if the settings or the data folder can't be used as they are. */
+/** Throws StartRefused if the settings or the data folder can't be used. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   await using building = new AsyncDisposableStack();
   const shutdown = new Shutdown();
@@ -166,18 +166,18 @@ function servesApi({ ROLES }: Config): boolean {
 
 async function drain(config: Config, front: Front, state: State): Promise<void> {
   state.isReady = false;
-  // Clients send no requests to a worker.
+  // Clients send no requests to a process without the role `api`, so there is nothing to drain.
   if (!front.app.server.listening || !servesApi(config)) return;
   front.drain();
   await wait(config.DRAIN_MS);
 }
 
-interface Ends {
+interface Lifetime {
   running: AsyncDisposableStack;
   shutdown: Shutdown;
 }
 
-async function start(parts: Parts, front: Front, { running, shutdown }: Ends) {
+async function start(parts: Parts, front: Front, { running, shutdown }: Lifetime) {
   const { services, sandbox, state } = parts;
   const { config, log } = services;
   const serving = shutdown.sideBySide(running);
@@ -194,14 +194,14 @@ async function start(parts: Parts, front: Front, { running, shutdown }: Ends) {
     const work = await startWork(services);
     serving.add('work', () => work[Symbol.asyncDispose]());
   }
-  // One that runs anew is empty: it knows of no subscription.
+  // A restarted sandbox has lost its subscriptions.
   sandbox.fillWith(() => void renewSubscriptions(services));
   state.isReady = true;
   log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url(), metrics }, 'server.ready');
   return { url, demoFile: state.demoFile, metrics };
 }
 
-/** Clients on other machines can't use the links that contain such an address. */
+/** Warns if links contain an address that clients on other machines can't use. */
 function warnOfUnknownUrl(config: Config, log: Log): void {
   if (!config.ROLES.includes('api') || !isUrlUnknown(config)) return;
   const advice = 'Set PUBLIC_URL to the URL by which clients and providers reach the gateway.';
@@ -214,7 +214,7 @@ async function renewSubscriptions(services: Services): Promise<void> {
   });
 }
 
-/** Where Prometheus reads; undefined without METRICS_PORT. */
+/** Returns the URL that Prometheus scrapes. Undefined without METRICS_PORT. */
 async function openMetrics(
   { services, metrics, admission }: Parts,
   running: AsyncDisposableStack,
@@ -267,7 +267,9 @@ async function showDemo({ services, sandbox, verifier, state }: Parts, url: stri
   state.demoFile = demo && demoFileOf(services.config);
 }
 
-/** The sandbox keeps its records in memory: each new one is filled, so that the demo's reads find records. */
+/**
+ * Fills the sandbox, so that the demo's reads find records. The sandbox keeps its records in memory and starts empty.
+ */
 function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('contacts', 50);
   sandbox.seed('companies', 10);

@@ -1,4 +1,6 @@
-/** The only reader of the environment. Everything is checked at start, and all problems are reported at once. */
+/**
+ * The only module that reads the environment. It checks every variable at startup and reports all problems together.
+ */
 import { z } from 'zod';
 import { StartRefused } from './errors.ts';
 import { limitSettings } from './limit-settings.ts';
@@ -22,10 +24,10 @@ const PORT = 4000;
 const RATE_PER_SECOND = 1000;
 const RATE_BURST = 2000;
 
-/** Each has series of its own of every metric that tells projects apart. */
+/** Bounds the cardinality of metrics: each of these projects has its own series of each metric with a project label. */
 const METRICS_PROJECTS_MAX = 100;
 
-/** Every variable, with its meaning, its default and what it may be. */
+/** Every environment variable with its meaning, default and allowed values. */
 export const environment = z.object({
   PORT: wholeNumber(PORT, 0, 65_535).describe('Port of the gateway; 0 takes any free one'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
@@ -185,7 +187,7 @@ export class ConfigError extends StartRefused {
 
 export type Variables = Record<string, string | undefined>;
 
-/** Reads the configuration from variables; throws ConfigError with every problem, one a line. */
+/** Reads the configuration from environment variables. Throws a ConfigError that lists every problem, one per line. */
 export function readConfig(variables: Variables): Config {
   const { config, problems } = checkConfig(variables);
   if (config) return config;
@@ -194,51 +196,55 @@ export function readConfig(variables: Variables): Config {
   );
 }
 
-/** The configuration, or null with every problem. No problem repeats a value. */
+/**
+ * Returns the configuration, or null and every problem. Problems never contain values, because these may be secrets.
+ */
 export function checkConfig(variables: Variables): { config: Config | null; problems: string[] } {
-  const given = givenOf(variables);
-  const result = environment.safeParse(given);
+  const defined = definedVariables(variables);
+  const result = environment.safeParse(defined);
   const problems = [
     ...(result.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
-    ...contradictions(given),
+    ...contradictions(defined),
   ];
   return { config: result.success && problems.length === 0 ? result.data : null, problems };
 }
 
-/** An empty variable is one that is not set. */
-function givenOf(variables: Variables): Variables {
+/** Returns the variables of the schema. An empty variable counts as unset. */
+function definedVariables(variables: Variables): Variables {
   return Object.fromEntries(
     Object.keys(environment.shape).map((name) => [name, variables[name] || undefined]),
   );
 }
 
-/** Problems of variables that contradict each other. */
-function contradictions(given: Variables): string[] {
-  const perSecond = Number(given.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
-  const burst = Number(given.RATE_LIMIT_BURST ?? RATE_BURST);
+/** Returns the problems of variables that contradict each other. */
+function contradictions(defined: Variables): string[] {
+  const perSecond = Number(defined.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
+  const burst = Number(defined.RATE_LIMIT_BURST ?? RATE_BURST);
   return [
-    given.DATABASE_URL && !given.ENCRYPTION_KEY && 'ENCRYPTION_KEY: is required with DATABASE_URL',
-    given.DATABASE_LISTEN_URL &&
-      !given.DATABASE_URL &&
+    defined.DATABASE_URL &&
+      !defined.ENCRYPTION_KEY &&
+      'ENCRYPTION_KEY: is required with DATABASE_URL',
+    defined.DATABASE_LISTEN_URL &&
+      !defined.DATABASE_URL &&
       'DATABASE_LISTEN_URL: is of use only with DATABASE_URL',
-    given.BEARER_ISSUER &&
-      !given.BEARER_JWKS_URL &&
+    defined.BEARER_ISSUER &&
+      !defined.BEARER_JWKS_URL &&
       'BEARER_JWKS_URL: is required with BEARER_ISSUER',
-    ['true', '1'].includes(given.BEARER_EMAILS_VERIFIED ?? '') &&
-      !given.BEARER_ISSUER &&
+    ['true', '1'].includes(defined.BEARER_EMAILS_VERIFIED ?? '') &&
+      !defined.BEARER_ISSUER &&
       'BEARER_EMAILS_VERIFIED: requires BEARER_ISSUER',
-    given.ROLES &&
-      !given.DATABASE_URL &&
-      !['api', 'worker'].every((role) => given.ROLES?.includes(role)) &&
+    defined.ROLES &&
+      !defined.DATABASE_URL &&
+      !['api', 'worker'].every((role) => defined.ROLES?.includes(role)) &&
       'ROLES: can be split only with DATABASE_URL',
-    given.SANDBOX_PORT &&
-      Number(given.SANDBOX_PORT) !== 0 &&
-      Number(given.SANDBOX_PORT) === Number(given.PORT ?? PORT) &&
+    defined.SANDBOX_PORT &&
+      Number(defined.SANDBOX_PORT) !== 0 &&
+      Number(defined.SANDBOX_PORT) === Number(defined.PORT ?? PORT) &&
       'SANDBOX_PORT: must not be the PORT of the gateway',
-    given.METRICS_PORT &&
-      Number(given.METRICS_PORT) !== 0 &&
-      [given.PORT ?? PORT, given.SANDBOX_PORT].some(
-        (port) => Number(port) === Number(given.METRICS_PORT),
+    defined.METRICS_PORT &&
+      Number(defined.METRICS_PORT) !== 0 &&
+      [defined.PORT ?? PORT, defined.SANDBOX_PORT].some(
+        (port) => Number(port) === Number(defined.METRICS_PORT),
       ) &&
       'METRICS_PORT: must not be the PORT of the gateway or SANDBOX_PORT',
     burst < perSecond && 'RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',

@@ -1,8 +1,8 @@
-/** DATABASE_URL as libpq reads it: it may name several servers of one database, host by host. */
+/** Splits DATABASE_URL like libpq: it may list several hosts, which are servers of the same database. */
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 
-/** A URL for each server. */
+/** Returns one URL for each server. */
 export function databaseUrls(text: string): [string, ...string[]] {
   const [, before = text, hosts = '', after = ''] = PARTS.exec(text) ?? [];
   const [first = '', ...others] = hosts.split(',');

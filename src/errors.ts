@@ -1,6 +1,6 @@
 /**
- * Refusals: what a domain function throws when it refuses a request. Every kind has one code,
- * one HTTP status and one problem document; graphql/execution/graphql-errors.ts and rest/ turn them into answers.
+ * The errors that domain functions throw to refuse a request. Each code has one HTTP status and one problem document.
+ * graphql/execution/graphql-errors.ts and rest/ turn them into responses.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from './log.ts';
@@ -40,7 +40,7 @@ const TITLES: Record<ErrorCode, string> = {
   INTERNAL_ERROR: 'Internal Server Error',
 };
 
-/** What can be wrong with one input, with its title. */
+/** Kinds of faults of one input, with their titles. */
 const ISSUE_TITLES = {
   'missing-value': 'Missing Value',
   'unknown-name': 'Unknown Name',
@@ -58,17 +58,17 @@ export interface Issue {
   /** Path inside the input: `input.latestRevision.content.read.objects[0].schedule`. */
   name: string;
   detail: string;
-  /** Left out if the value is a secret. */
+  /** Absent if the value is a secret. */
   value?: unknown;
 }
 
-/** An issue as answers show it. */
+/** An issue in the form of responses. */
 export interface ShownIssue extends Omit<Issue, 'kind'> {
   type: string;
   title: string;
 }
 
-/** The platform's error document (RFC 9457 with issues). */
+/** The error document of the reference API: RFC 9457, with issues. */
 export interface Problem {
   type: string;
   /** The page about problems of this type. */
@@ -112,7 +112,7 @@ export function problemOf(
   const name = problemName(code);
   return {
     type: `${TYPES}${name}`,
-    // Told when it is read: some problems are made before the gateway knows its address.
+    // A getter, because some problems are created before the gateway knows its own URL.
     get href() {
       return `${gatewayUrl()}${PROBLEM_PAGES}/${name}`;
     },
@@ -128,12 +128,12 @@ const TYPES = 'urn:problem:';
 
 let gatewayUrl = () => 'http://localhost';
 
-/** Where browsers reach the gateway: a process has one such address, whatever refuses a request. */
+/** Sets the base URL of the problem pages. It is global, because a process has one public URL. */
 export function linkProblemsTo(publicUrl: () => string): void {
   gatewayUrl = publicUrl;
 }
 
-/** Each type has a page below it: server/problem-page.ts. */
+/** The path of the problem pages, one for each type (server/problem-page.ts). */
 export const PROBLEM_PAGES = '/problems';
 
 export function problemTitle(code: ErrorCode): string {
@@ -150,9 +150,8 @@ function shownIssue({ kind = 'invalid-value', ...issue }: Issue): ShownIssue {
 }
 
 /**
- * Something that the gateway needs has failed and is expected back; `cause` says what. This is no refusal: work
- * that ends at a DomainError is retried after this. It has no `code`, because Prisma would treat it as an error of
- * its own.
+ * A dependency of the gateway failed and is expected to recover. `cause` is the failure. Workers retry after this
+ * error, but not after a DomainError. It must not have a `code`, because Prisma would treat it as its own error.
  */
 export class ServiceUnavailable extends Error {
   override readonly name = 'ServiceUnavailable';
@@ -174,15 +173,15 @@ export interface Unavailability {
   retryAfterSeconds: number;
 }
 
-/** Far more than a person fixes at once; bounds the size of an answer. */
+/** The maximum number of issues in a response. It bounds the size of the response. */
 export const ISSUES_MAX = 1_000;
 const ISSUES_IN_WORDS = 20;
 
-/** Input that is refused: names every offending place at once. */
+/** Creates an error that names every offending location of the input. */
 export function invalidInput(issues: Issue[], extra: Record<string, unknown> = {}): DomainError {
   const names = issues.slice(0, ISSUES_IN_WORDS).map((issue) => `${issue.name}: ${issue.detail}`);
   const more = issues.length - names.length;
-  // Those who collect them stop there.
+  // The collectors of issues stop at ISSUES_MAX, so the real number may be higher.
   const count = issues.length < ISSUES_MAX ? more : `at least ${more}`;
   const words = [...names, ...(more > 0 ? [`And ${count} more.`] : [])].join(' ');
   return new DomainError('BAD_USER_INPUT', `Invalid input. ${words}`, {
@@ -196,7 +195,9 @@ export function invalid(name: string, detail: string, value?: unknown): DomainEr
   return invalidInput([{ in: 'body', name, detail, ...(value === undefined ? {} : { value }) }]);
 }
 
-/** Nothing of that name exists for this caller, whether or not it does for another. */
+/**
+ * Creates the error for a row that does not exist or is outside the caller's scope. Both look the same to the caller.
+ */
 export function notFound(what: string, id: string): DomainError {
   return new DomainError('NOT_FOUND', `${what} ${JSON.stringify(id)} was not found.`);
 }
@@ -213,7 +214,7 @@ export function unauthenticated(detail: string): DomainError {
   return new DomainError('UNAUTHENTICATED', detail);
 }
 
-/** Refuses a caller who showed no credentials. */
+/** Creates the error for a request without credentials. */
 export function withoutCredentials(): DomainError {
   return unauthenticated('Send an API key as X-Api-Key, or a bearer token as Authorization.');
 }
@@ -226,7 +227,9 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
   return new DomainError('RATE_LIMITED', detail, { retryAfterSeconds });
 }
 
-/** Masks an unexpected error and logs it; both have the same instance. `about` says where it happened. */
+/**
+ * Logs an unexpected error and returns a masked one with the same `instance`. The log line has the members of `about`.
+ */
 export function maskedError(log: Log, error: unknown, about: object): DomainError {
   const instance = `urn:uuid:${randomUUID()}`;
   log.error({ err: error, instance, ...about }, 'error.internal');
@@ -235,7 +238,7 @@ export function maskedError(log: Log, error: unknown, about: object): DomainErro
   return new DomainError('INTERNAL_ERROR', detail, { instance });
 }
 
-/** The server refuses to start. The message tells the operator why, and what to do. */
+/** The server cannot start. The message says why, and what the operator can do. */
 export class StartRefused extends Error {
   override name = 'StartRefused';
 }

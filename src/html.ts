@@ -1,4 +1,4 @@
-/** Plain pages that need nothing from a network: no script, no font, no image. */
+/** Plain HTML pages without scripts, fonts or images, so they load nothing from the network. */
 
 export class Html {
   readonly text: string;
@@ -10,10 +10,10 @@ export class Html {
 
 type Part = string | number | Html | Html[];
 
-/** Escapes every value that is not Html already. */
+/** Template tag that escapes every value except Html. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(
-    strings.reduce((made, string, index) => made + textOf(parts[index - 1]) + string),
+    strings.reduce((markup, string, index) => markup + textOf(parts[index - 1]) + string),
   );
 }
 

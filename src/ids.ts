@@ -1,8 +1,8 @@
-/** TypeIDs: prefix + UUIDv7. Unique everywhere, sorted by time, and the prefix tells the type. */
+/** Ids of rows are TypeIDs: a prefix for the type and a UUIDv7. They are globally unique and sorted by time. */
 import { fromString, typeidUnboxed } from 'typeid-js';
 import { z } from 'zod';
 
-/** The tables whose rows have an id of their own, by prefix. */
+/** The prefixes of ids, and the table of each. */
 export const ID_PREFIXES = {
   org: 'Org',
   bld: 'Builder',
@@ -39,22 +39,22 @@ export function newId(prefix: IdPrefix): string {
   return typeidUnboxed(prefix);
 }
 
-/** What sorts before every id of that time and later, and after all earlier ones. */
+/** Returns a text that sorts after all ids of earlier times, and before all ids of `timeMs` or later. */
 export function firstIdAt(prefix: IdPrefix, timeMs: number): string {
   const time = Math.min(Math.max(0, Math.floor(timeMs)), TIME_MAX_MS);
-  const digits = Array.from({ length: TIME_DIGITS }, (_, place) => {
-    const shifted = Math.floor(time / 32 ** (TIME_DIGITS - 1 - place));
+  const digits = Array.from({ length: TIME_DIGITS }, (_, index) => {
+    const shifted = Math.floor(time / 32 ** (TIME_DIGITS - 1 - index));
     return ID_DIGITS[shifted % 32];
   });
   return `${prefix}_${digits.join('')}`;
 }
 
-/** Of a UUIDv7 in base 32 (typeid.io): its time is in the first 50 bits, of which two are unused. */
+/** The digits of a UUIDv7 in base 32 (typeid.io). The first 50 bits hold the time; two of them are unused. */
 const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const TIME_MAX_MS = 2 ** 48 - 1;
 
-/** The prefix of a well-formed id of one of our types, else null. */
+/** Returns the prefix of a well-formed id. Null if the text is not one. */
 export function prefixOf(id: string): IdPrefix | null {
   const prefix = id.slice(0, id.indexOf('_'));
   if (!Object.hasOwn(ID_PREFIXES, prefix)) return null;
@@ -68,20 +68,20 @@ export function prefixOf(id: string): IdPrefix | null {
 
 const PROVIDER_ID_PREFIX = 'prv_';
 
-/** Providers are no rows: their id is built from the name, so it is the same on every server. */
+/** Returns a provider's id. It is built from the name, because providers have no rows; it is equal on every server. */
 export function providerId(name: string): string {
   return `${PROVIDER_ID_PREFIX}${name}`;
 }
 
-/** The name in the id of a provider; null for other ids. */
+/** Returns the provider's name in a provider id. Null for other ids. */
 export function providerNameOf(id: string): string | null {
   return id.startsWith(PROVIDER_ID_PREFIX) ? id.slice(PROVIDER_ID_PREFIX.length) : null;
 }
 
-/** An id in an input. The domain finds out which row it names, if any. */
+/** An id in an input. The schema does not check the prefix; the domain finds the row. */
 export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
 
-/** Names may not look like an id, so that "id or name" is never ambiguous. */
+/** True if the text has the form of an id. Names must not, so that "id or name" is never ambiguous. */
 export function looksLikeId(text: string): boolean {
   return prefixOf(text.toLowerCase()) !== null;
 }

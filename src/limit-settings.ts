@@ -1,14 +1,14 @@
-/** The variables that limit what one request, caller or process may take. */
+/** The settings that limit the resources of one request, caller or process. */
 import { milliseconds, wholeNumber } from './setting-kinds.ts';
 
-/** Half of the longest text that Node can hold. */
+/** Half of the maximum length of a string in Node. */
 const TEXT_MAX_BYTES = 2 ** 28;
-/** A document is walked by recursion: far deeper ones would exceed the stack. */
+/** Documents are visited recursively: much deeper ones would overflow the stack. */
 const DEPTH_MAX = 500;
-/** More than any provider sends at once: a request with its events. */
+/** The largest request body with events, in bytes. No provider sends a larger one. */
 export const EVENT_BODY_BYTES_MAX = 1024 * 1024;
 
-/** Shares of a process: the maximum of all, of one project, of one caller and of one connection. */
+/** Shares of a process: the limits for all work, one project, one caller and one connection. */
 const shareSettings = {
   LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
     'Requests that one process holds at a time, running or waiting for their turn; more are refused with 503 and Retry-After',

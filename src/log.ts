@@ -1,4 +1,4 @@
-/** JSON logs on stdout, one line for each fact. Secrets are of type Secret, which prints as ***. */
+/** JSON logs on stdout, one line per event. Secrets have the type Secret, which prints as ***. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { ServiceUnavailable } from './errors.ts';
 import { currentSpan } from './spans.ts';
@@ -7,11 +7,11 @@ export type Log = Logger;
 
 const STDOUT = 1;
 const WARN = 40;
-/** Lines are written together: a write for each would cost more than most requests. */
-const TOGETHER_BYTES = 8 * 1024;
-const TOGETHER_MS = 100;
+/** Lines are buffered, because one write per line would cost more than most requests. */
+const BUFFER_BYTES = 8 * 1024;
+const FLUSH_INTERVAL_MS = 100;
 
-/** Writes to stdout, or to `lines` if given. */
+/** Writes to `lines`, or to stdout if absent. */
 export function createLog(level: string, lines?: DestinationStream): Log {
   const options = {
     level,
@@ -20,9 +20,9 @@ export function createLog(level: string, lines?: DestinationStream): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { logMethod: quietly },
     mixin: traceOf,
-    // The logger's own would write each line's fields into NO_TRACE, and so into all later lines.
+    // Pino's default strategy would add each line's fields to NO_TRACE, and so to all later lines.
     mixinMergeStrategy: (line, trace) => (trace === NO_TRACE ? line : { ...trace, ...line }),
-    // A second safeguard: nothing should log a request's headers; if something does, these are removed.
+    // A safeguard: no code should log request headers. If any does, credentials are removed here.
     redact: {
       paths: ['authorization', 'headers.authorization', 'headers["x-api-key"]', 'headers.cookie'],
       censor: '***',
@@ -31,7 +31,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
   return pino(options, lines ?? stdout());
 }
 
-/** The trace and span that a line belongs to. */
+/** Returns the ids of the current trace and span. */
 function traceOf(): object {
   const span = currentSpan();
   if (!span) return NO_TRACE;
@@ -41,10 +41,10 @@ function traceOf(): object {
 
 const NO_TRACE = Object.freeze({});
 
-/** By name: the job queue passes its errors on as copies. */
+/** Errors are recognized by name, because the job queue passes copies of them. */
 const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';
 
-/** An outage is logged once, by the part that failed. The errors that follow from it are logged at debug. */
+/** Logs consequences of an outage at level debug. The part that failed logs the outage itself, once. */
 const quietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (args, method, level) {
   const { err } = (args[0] ?? {}) as { err?: unknown };
   const isConsequence = level >= WARN && (err as Error | undefined)?.name === OUTAGE;
@@ -59,16 +59,16 @@ function stdout(): DestinationStream {
   return opened;
 }
 
-/** Lines below warn wait a moment, so that they are written together; all are written before the process ends. */
+/** Buffers lines below the level warn. All lines are written before the process exits. */
 function openStdout(): DestinationStream {
   const lines = pino.destination({
     dest: STDOUT,
-    minLength: TOGETHER_BYTES,
-    periodicFlush: TOGETHER_MS,
+    minLength: BUFFER_BYTES,
+    periodicFlush: FLUSH_INTERVAL_MS,
   });
   process.once('exit', () => lines.flushSync());
   return {
-    // With this pino tells the stream the level of each line.
+    // Makes pino set `lastLevel` before each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
@@ -78,11 +78,11 @@ function openStdout(): DestinationStream {
   } as DestinationStream & { lastLevel: number };
 }
 
-let [knownMs, knownText] = [0, ''];
+let [cachedMs, cachedText] = [0, ''];
 
-/** Lines of one millisecond share its text. */
+/** Returns the current time. Calls within the same millisecond reuse the text. */
 function isoNow(): string {
   const now = Date.now();
-  if (now !== knownMs) [knownMs, knownText] = [now, new Date(now).toISOString()];
-  return knownText;
+  if (now !== cachedMs) [cachedMs, cachedText] = [now, new Date(now).toISOString()];
+  return cachedText;
 }

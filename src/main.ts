@@ -1,4 +1,4 @@
-/** The entry point. It uses Node's compile cache, which halves the time to load the server. */
+/** The entry point. It enables Node's compile cache, which halves the time to load the server. */
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

@@ -1,13 +1,13 @@
 /**
- * What the gateway measures as it happens. `Services.meters` is passed to where the work is done; without
- * METRICS_PORT it does nothing, and costs nothing that can be measured. src/metrics/ turns it into metrics.
+ * Measurements of the gateway. Code that does measured work calls `Services.meters`; src/metrics/ turns the calls into
+ * metrics. Without METRICS_PORT all methods do nothing, at no measurable cost.
  */
 import { DomainError, ServiceUnavailable } from './errors.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'subscription' | 'unknown';
 
 export interface Meters {
-  /** False: what is costly to find out need not be told. */
+  /** If false, callers may skip measurements that are expensive to compute. */
   readonly isOn: boolean;
   /** The number of requests that LIMIT_REQUESTS counts has changed. */
   placesTaken(change: 1 | -1): void;
@@ -21,9 +21,12 @@ export interface Meters {
     projectId?: string | undefined;
   }): void;
   costed(cost: number): void;
-  /** A limit of a GraphQL operation (`depth`), a rate (`rate`, `wrong_keys`), or a share by the name of its setting (`caller_requests`) has refused work. */
+  /**
+   * A limit refused work: of a GraphQL operation (`depth`), a rate (`rate`, `wrong_keys`), or a share by the name of
+   * its setting (`caller_requests`).
+   */
   refused(limit: string): void;
-  /** The outcome is the class of the status, like `2xx`, or the kind of the failure. */
+  /** `outcome` is the class of the status, like `2xx`, or the kind of the failure. */
   providerCalled(call: {
     provider: string;
     kind: 'api' | 'proxy' | 'token';
@@ -38,9 +41,9 @@ export interface Meters {
     seconds: number;
     projectId: string;
   }): void;
-  /** A request by which a provider sent events, or a batch of its stream, and its receipt. */
+  /** A provider sent a request or a stream batch with events. `outcome` says how it was received. */
   providerEventReceived(event: { provider: string; outcome: string }): void;
-  /** Events of a provider that have come to an end: stored, then owed or given up. */
+  /** Events of a provider were stored, turned into deliveries (`owed`), or failed permanently (`given_up`). */
   providerEventsMoved(events: {
     provider: string;
     outcome: 'stored' | 'owed' | 'given_up';
@@ -68,26 +71,26 @@ export const NO_METERS: Meters = Object.freeze({
   statementEnded: nothing,
 });
 
-/** How timed work ended. */
+/** The duration and outcome of measured work. */
 export type Ended<T> = { seconds: number; outcome: string } & (
   | { result: T; error?: never }
   | { error: unknown; result?: never }
 );
 
-/** Tells how the work ended and how long it took; its outcome stays as it is. */
+/** Runs the work and reports its duration and outcome. Returns or throws what the work does. */
 export async function timed<T>(
   { isOn }: Meters,
   work: () => Promise<T>,
-  tell: (ended: Ended<T>) => void,
+  report: (ended: Ended<T>) => void,
 ): Promise<T> {
   if (!isOn) return work();
   const startedMs = performance.now();
   try {
     const result = await work();
-    tell({ result, outcome: OK, seconds: secondsSince(startedMs) });
+    report({ result, outcome: OK, seconds: secondsSince(startedMs) });
     return result;
   } catch (error) {
-    tell({ error, outcome: outcomeOf(error), seconds: secondsSince(startedMs) });
+    report({ error, outcome: outcomeOf(error), seconds: secondsSince(startedMs) });
     throw error;
   }
 }
@@ -98,7 +101,10 @@ export function secondsSince(startedMs: number): number {
   return (performance.now() - startedMs) / 1_000;
 }
 
-/** One of few words for what was thrown: a code of errors.ts, or the `kind` of a provider's error. */
+/**
+ * Returns a metric label for an error: a code of errors.ts, or the `kind` of a provider error. The set of labels is
+ * small.
+ */
 export function outcomeOf(error: unknown): string {
   if (error instanceof DomainError) return error.code;
   if (error instanceof ServiceUnavailable) return 'SERVICE_UNAVAILABLE';
@@ -106,7 +112,7 @@ export function outcomeOf(error: unknown): string {
   return typeof kind === 'string' ? kind : 'INTERNAL_ERROR';
 }
 
-/** `2xx` for 204. */
+/** For example `2xx` for 204. */
 export function statusClass(status: number): string {
   return `${Math.floor(status / 100)}xx`;
 }

@@ -1,4 +1,4 @@
-/** The variables by which OpenTelemetry is configured everywhere, as far as the gateway takes them. */
+/** The standard OpenTelemetry variables that the gateway supports. */
 import { z } from 'zod';
 import { Secret } from './secrets.ts';
 import { httpUrl, wholeNumber } from './setting-kinds.ts';

@@ -1,6 +1,6 @@
 /**
- * The one place that encrypts. A sealed value is `v1.<key id>.<nonce, tag and ciphertext>` and is bound
- * to its place: copied to another row, column or project it can't be opened.
+ * The only module that encrypts. A sealed value is `v1.<key id>.<nonce, tag and ciphertext>` and is bound to its
+ * location. It can't be opened after it is copied to another row, column or project.
  */
 import {
   createCipheriv,
@@ -17,7 +17,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
 
-/** A value that prints as *** if it is logged; only `reveal` returns it. */
+/** A value that prints as *** in logs. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -42,7 +42,7 @@ export class Secret {
   }
 }
 
-/** Where a sealed value lives. */
+/** The location of a sealed value. */
 export interface SealedLocation {
   table: string;
   column: string;
@@ -51,47 +51,49 @@ export interface SealedLocation {
 }
 
 export interface Vault {
-  seal(value: string, place: SealedLocation): string;
-  /** Throws if the value was changed, moved, or sealed by a key that this process doesn't have. */
-  open(sealed: string, place: SealedLocation): string;
-  /** Whether the value was sealed by the current key. */
+  seal(value: string, location: SealedLocation): string;
+  /** Throws if the value was changed or moved, or if this process lacks the key. */
+  open(sealed: string, location: SealedLocation): string;
+  /** True if the current key sealed the value. */
   isCurrent(sealed: string): boolean;
-  /** Whether the key that sealed the value is here. */
+  /** True if this process has the key that sealed the value. */
   hasKeyOf(sealed: string): boolean;
-  /** A key of their own for each key of the vault and each purpose, the current one first. */
+  /** Returns derived keys for a purpose, one for each key of the vault, the current one first. */
   derivedKeys(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
 }
 
 export interface DerivedKey {
-  /** That of the key that it is made of. */
+  /** The id of the vault key that it is derived from. */
   id: string;
   key: Uint8Array;
 }
 
-/** The first key seals; all of them open. */
+/** Creates a vault. The first key seals; all keys can open. */
 export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
-  // A cipher takes a KeyObject four times as fast as the key's bytes.
+  // A KeyObject is four times as fast as raw key bytes.
   const byId = new Map(keys.map((key) => [keyId(key), createSecretKey(key)]));
   const currentId = keyId(keys[0]);
   const currentKey = createSecretKey(keys[0]);
   const derived = new Map<string, [DerivedKey, ...DerivedKey[]]>();
   return {
-    seal(value, place) {
+    seal(value, location) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, currentKey, nonce).setAAD(boundTo(place));
+      const cipher = createCipheriv(ALGORITHM, currentKey, nonce).setAAD(boundTo(location));
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
       const bytes = Buffer.concat([nonce, cipher.getAuthTag(), text]);
       return `v1.${currentId}.${bytes.toString('base64url')}`;
     },
-    open(sealed, place) {
+    open(sealed, location) {
       const [version, id, body] = sealed.split('.');
       const key = byId.get(id ?? '');
       if (version !== 'v1' || !key || !body) {
-        throw new Error(`No key ${id} to open ${place.table}.${place.column} of ${place.row}.`);
+        throw new Error(
+          `No key ${id} to open ${location.table}.${location.column} of ${location.row}.`,
+        );
       }
       const bytes = Buffer.from(body, 'base64url');
       const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(boundTo(place))
+        .setAAD(boundTo(location))
         .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
@@ -99,23 +101,23 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
     isCurrent: (sealed) => sealed.startsWith(`v1.${currentId}.`),
     hasKeyOf: (sealed) => byId.has(sealed.split('.')[1] ?? ''),
     derivedKeys(purpose) {
-      let made = derived.get(purpose);
-      if (!made) {
-        made = keys.map((key) => deriveKey(key, purpose)) as [DerivedKey, ...DerivedKey[]];
-        derived.set(purpose, made);
+      let keysOfPurpose = derived.get(purpose);
+      if (!keysOfPurpose) {
+        keysOfPurpose = keys.map((key) => deriveKey(key, purpose)) as [DerivedKey, ...DerivedKey[]];
+        derived.set(purpose, keysOfPurpose);
       }
-      return made;
+      return keysOfPurpose;
     },
   };
 }
 
-/** HKDF: who learns a derived key learns nothing of the others, nor of what the vault seals. */
+/** Derives a key by HKDF. A leaked derived key reveals neither the vault's keys nor other derived keys. */
 function deriveKey(key: Buffer, purpose: string): DerivedKey {
   const bytes = hkdfSync('sha256', key, Buffer.alloc(0), purpose, KEY_BYTES);
   return { id: keyId(key), key: new Uint8Array(bytes) };
 }
 
-/** A name for a key that says nothing about it. */
+/** Returns an id for a key that reveals nothing about it. */
 function keyId(key: Buffer): string {
   return createHash('sha256').update('key id').update(key).digest('hex').slice(0, 8);
 }

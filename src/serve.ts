@@ -1,4 +1,4 @@
-/** Reads the configuration, creates the app, listens, and stops when told to. */
+/** Reads the configuration, starts the app, and stops it on a signal. */
 import { type App, createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartRefused } from './errors.ts';
@@ -12,7 +12,7 @@ let isStopping = false;
 function stop(reason: string): void {
   if (isStopping) return;
   isStopping = true;
-  // Before the start nothing is held, and a start may be cut off anywhere.
+  // Before the start completes, no cleanup is needed: a start may be interrupted at any point.
   if (!app) process.exit(0);
   const { config, log } = app.services;
   log.info({ reason }, 'server.stopping');
@@ -42,7 +42,7 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env);
   await refuseOccupiedPorts(config);
   const isForPerson = process.stdout.isTTY;
-  // Loaded only for a terminal: it would lengthen every start.
+  // Loaded only for a terminal, because it would slow down every start.
   const terminal = isForPerson ? await import('./process/terminal.ts') : null;
   const { LOG_LEVEL } = config;
   const log = terminal ? terminal.createTerminalLog(LOG_LEVEL) : createLog(LOG_LEVEL);
@@ -53,12 +53,12 @@ async function serve(): Promise<void> {
 }
 
 onStopSignal({ stop, stopNow: () => process.exit(1) });
-// Only npm waits for its child: another parent may end first.
+// Only npm waits for its child process. Another parent may exit first.
 if (process.env.npm_lifecycle_event === 'start') onParentGone(() => stop('npm is gone'));
 try {
   await serve();
 } catch (error) {
-  // A start that a signal cuts off fails in many ways; none of these errors is of interest.
+  // An interrupted start fails in many ways. These errors are not reported.
   if (!isStopping) {
     console.error(error instanceof StartRefused ? error.message : error);
     process.exit(1);

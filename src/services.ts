@@ -1,4 +1,4 @@
-/** What every part of the gateway works with, opened in order. */
+/** Opens the services that all parts of the gateway use, in order. */
 import type { Tracer } from '@opentelemetry/api';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
@@ -39,27 +39,30 @@ import { createVault, type Vault } from './secrets.ts';
 import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
 
-/** Enough for several providers at their own limit, apart from the sockets of deliveries. */
+/**
+ * The maximum number of sockets to providers. It permits several providers at their own limits; deliveries have other
+ * sockets.
+ */
 const PROVIDER_SOCKETS_MAX = 256;
 
-/** What a test may replace. */
+/** Replacements for tests. */
 export interface Overrides {
   log?: Log;
-  /** Made of the configuration otherwise. */
+  /** Default: created from the configuration. */
   metrics?: Metrics;
-  /** An open database, which the app takes over. */
+  /** An open database. The app closes it. */
   database?: Database;
-  /** Replaces the database's clock, which all processes use. */
+  /** Replaces the database's clock, which all processes share. */
   now?: () => Date;
-  /** Randomness: numbers from 0 up to 1. */
+  /** A source of random numbers from 0 up to 1. */
   random?: () => number;
-  /** Replaces DNS for claimed domains. */
+  /** Replaces the DNS lookup of claimed domains. */
   readTxtRecords?: ReadTxtRecords;
   /** Replaces the catalogue. */
   providers?: Provider[];
 }
 
-/** Names a resource that the app closes, in reverse order. */
+/** Registers a resource by name. The app closes resources in reverse order. */
 export type Use = <T extends AsyncDisposable>(name: string, resource: T) => T;
 
 export interface OpenServices {
@@ -67,11 +70,11 @@ export interface OpenServices {
   /** Null without METRICS_PORT. */
   metrics: Metrics | null;
   sandbox: Sandbox;
-  /** Sets the URL of the gateway, when it is known. */
+  /** Sets the gateway's URL, which is known after it listens. */
   setPublicUrl(url: string): void;
 }
 
-/** Throws StartRefused if something of an earlier start is missing; nothing has been created then. */
+/** Opens the services. Throws StartRefused, before it creates anything, if state of an earlier start is missing. */
 export async function openServices(
   config: Config,
   overrides: Overrides,
@@ -81,8 +84,8 @@ export async function openServices(
   const metrics = overrides.metrics ?? (await loadMetrics(config));
   const meters = metrics?.meters ?? NO_METERS;
   const tracer = await openTracer(config, log, use);
-  const given = overrides.database ?? (await openDatabase(config, log, meters));
-  const opened = use('database', given);
+  const configuredUrls = overrides.database ?? (await openDatabase(config, log, meters));
+  const opened = use('database', configuredUrls);
   const vault = await openVault(config, opened);
   const erasedSubjects = use('erasures', await watchErasedSubjects(opened, log));
   const database = withoutErased(opened, erasedSubjects);
@@ -155,14 +158,14 @@ function openFeeds(database: Database, log: Log, use: Use) {
   };
 }
 
-/** Loaded only if it is used: it would lengthen every start. */
+/** Loads the metrics only if they are used, because it would slow down every start. */
 async function loadMetrics(config: Config): Promise<Metrics | null> {
   if (config.METRICS_PORT === undefined) return null;
   const { createMetrics } = await import('./metrics/metrics.ts');
   return createMetrics(config);
 }
 
-/** Null without a receiver of traces. The SDK is loaded only if there is one. */
+/** Opens tracing. Null without a receiver of traces; then the SDK is not loaded. */
 async function openTracer(config: Config, log: Log, use: Use): Promise<Tracer | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = config;
   const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -173,7 +176,7 @@ async function openTracer(config: Config, log: Log, use: Use): Promise<Tracer | 
 
 async function openVault(config: Config, database: Database): Promise<Vault> {
   const keys = findEncryptionKeys(config);
-  // Before a first key is created: it would be taken for the missing one.
+  // Must run before the first key is created, which would be mistaken for the missing one.
   await refuseMissingIssuerKey(config, database);
   await refuseMissingKey(database.rows.query, keys && createVault(keys));
   const vault = createVault(keys ?? encryptionKeys(config));
@@ -181,12 +184,16 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
   return vault;
 }
 
-/** Addresses that the operator sets for providers are permitted, private ones too. */
+/**
+ * Creates the client for providers. URLs of providers that the operator configures are permitted, even private ones.
+ */
 function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
   const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL } = config;
   const { SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL } = config;
-  const given = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL];
-  const own = given.flatMap((url) => (url && URL.canParse(url) ? new URL(url).origin : []));
+  const configuredUrls = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL];
+  const own = configuredUrls.flatMap((url) =>
+    url && URL.canParse(url) ? new URL(url).origin : [],
+  );
   return createOutbound({
     allowedPrivateTargets: ALLOWED_PRIVATE_TARGETS,
     alwaysAllowedOrigins: () => [...own, sandbox.url()],

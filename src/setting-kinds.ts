@@ -1,4 +1,4 @@
-/** The kinds of values that settings have. */
+/** Schemas for the kinds of setting values. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { databaseUrls } from './database-urls.ts';
@@ -6,9 +6,9 @@ import { KEY_BYTES, Secret } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** What every column, parameter and counter that a number ends up in can hold. */
+/** The maximum that fits every column, parameter and counter that uses a setting. */
 const NUMBER_MAX = 2 ** 31 - 1;
-/** Far below what a timer can take (2^31-1 ms), and far above what anybody waits for. */
+/** The maximum of times. It is well below the limit of timers (2^31-1 ms), and longer than any useful wait. */
 const TIME_MAX_MS = DAY_SECONDS * 1000;
 
 export const wholeNumber = (fallback: number, min: number, max = NUMBER_MAX) =>
@@ -16,7 +16,7 @@ export const wholeNumber = (fallback: number, min: number, max = NUMBER_MAX) =>
 export const milliseconds = (fallback: number, min: number) =>
   wholeNumber(fallback, min, TIME_MAX_MS);
 
-/** Comma-separated. */
+/** A comma-separated list. */
 export const list = z
   .string()
   .default('')
@@ -36,8 +36,8 @@ export const cidr = z
   .refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR like 10.0.0.0/8');
 
 /**
- * True for the origin of a page as browsers send it. A `*` would be a wildcard in `frame-ancestors` and in
- * `postMessage`, although it never equals the origin of a page.
+ * True for an origin in the form that browsers send. A `*` is refused, because it would be a wildcard in
+ * `frame-ancestors` and `postMessage`.
  */
 export function isOrigin(text: string): boolean {
   if (text.includes('*') || !URL.canParse(text)) return false;
@@ -51,23 +51,23 @@ export const origin = z
     isOrigin,
     'must be an origin like https://app.example: scheme, host and port alone, without wildcards.',
   );
-/** A URL that others use: paths are appended to it. */
+/** A URL that clients use. Paths are appended to it. */
 export const publicUrl = z
   .url({ protocol: /^https?$/ })
   .refine((text) => /^[^?#@]*$/.test(text), 'must have no user info, query or fragment');
 export const httpUrl = z.url({ protocol: /^https?$/ });
-/** It may name several servers. */
+/** A PostgreSQL URL. It may list several hosts. */
 export const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
-  // The database's client accepts spaces in the URL; so does this check.
+  // Spaces are encoded first, because the database's client accepts them in the URL.
   .refine(
     (text) => databaseUrls(text.replaceAll(' ', '%20')).every((url) => URL.canParse(url)),
     'must be a URL',
   )
   .transform((text) => new Secret(text))
   .optional();
-/** Asymmetric algorithms only: the keys of an issuer are public. */
+/** Only asymmetric algorithms, because the keys of an issuer are public. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 export const algorithm = z.enum(ALGORITHMS as [string, ...string[]]);
 export const seconds = z
@@ -83,7 +83,7 @@ export const encryptionKey = z
   )
   .transform((text) => new Secret(text));
 
-/** True for `0.0.0.0` and `::`, which a server listens on and no client can connect to. */
+/** True for `0.0.0.0` and `::`. A server can listen on them, but no client can connect to them. */
 export function isAnyAddress(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'unspecified';
 }

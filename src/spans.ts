@@ -1,7 +1,7 @@
 /**
- * Traces, by OpenTelemetry's API. The active span follows work through its promises, so a seam calls `inSpan` and needs
- * nothing passed. Without a receiver of traces, the API has no context manager and each function here costs one lookup.
- * src/tracing/ sets up the SDK, and is loaded only if a receiver is configured.
+ * Traces, by the OpenTelemetry API. The active span follows work through its promises, so code calls `inSpan` without
+ * passing anything. Without a receiver of traces, the API has no context manager and each function here costs one
+ * lookup. src/tracing/ sets up the SDK, and is loaded only if a receiver is configured.
  */
 import {
   type Context,
@@ -19,10 +19,10 @@ import {
 } from '@opentelemetry/api';
 import { outcomeOf } from './meters.ts';
 
-/** Records nothing and belongs to no trace. */
+/** A span that records nothing and belongs to no trace. */
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** The tracer of the active trace: a process may have several. */
+/** The key of the active trace's tracer. A process may have several tracers. */
 const TRACER = createContextKey('integration-gateway.tracer');
 
 /**
@@ -50,7 +50,7 @@ export function beginTrace(
   return trace.setSpan(ROOT_CONTEXT.setValue(TRACER, tracer), span);
 }
 
-/** Runs work that begins a trace in this process, and ends its span after the work. */
+/** Starts a trace in this process, runs the work in it, and ends its span after the work. */
 export function inTrace<T>(
   { tracer }: { tracer: Tracer | null },
   options: TraceOptions,
@@ -61,7 +61,7 @@ export function inTrace<T>(
   return within(begun, () => spanning(trace.getSpan(begun) ?? NO_SPAN, work));
 }
 
-/** Runs work as a child span of the active span. Outside of sampled traces it runs the work alone. */
+/** Runs work as a child span of the active span. Outside of sampled traces it only runs the work. */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => T): T {
   const tracer = activeTracer();
   if (!tracer) return work(NO_SPAN);
@@ -78,7 +78,10 @@ export function failSpan(span: Span, failure: string): void {
   span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Runs work in a context. Does nothing else if the context is active already, as it is for all requests without a trace. */
+/**
+ * Runs work in a context. If that context is already active, as for all requests without a trace, it only runs the
+ * work.
+ */
 export function within<T>(traced: Context, work: () => T): T {
   return traced === context.active() ? work() : context.with(traced, work);
 }
@@ -107,7 +110,7 @@ export function currentTraceparent(): string | null {
   return headers.traceparent ?? null;
 }
 
-/** Returns a function that runs `work` in the context of now, whoever calls it. */
+/** Returns a function that runs `work` in the current context, whoever calls it. */
 export function keepingSpan<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
   const active = context.active();
   return active === ROOT_CONTEXT ? work : context.bind(active, work);

@@ -1,4 +1,4 @@
-/** What a worker runs beside requests: deliveries, jobs and sweeps. */
+/** Starts the work of a worker besides requests: deliveries, jobs and sweeps. */
 import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
 import { startDeliveries } from './deliveries/delivery-worker.ts';
 import { earliestDue } from './deliveries/outbox.ts';
@@ -9,23 +9,26 @@ import { SWEEPS } from './jobs/sweeps.ts';
 import { createOutbound } from './outbound/client.ts';
 import { HOUR_MS } from './work/durations.ts';
 
-/** Between looks at deliveries that are due and not begun. */
+/** The interval between checks for deliveries that are due and not started. */
 const DUE_GAP_MS = 1_000;
 
 export const WORK: Work = { handlers: HANDLERS, sweeps: SWEEPS };
 
-/** Disposing of it starts nothing new, and waits for the work under way. */
+/** Starts the work. Disposing the result starts no new work, and waits for running work. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {
   return await startJobs(services, { ...WORK, startAdditional: startSending });
 }
 
-/** The deliveries of a group of projects, with sockets of their own: receivers of one group don't keep those of another waiting. */
-function startSending(services: Services): AdditionalWork {
+/**
+ * Starts the deliveries of a shard group. They have their own sockets, so that receivers of one shard group don't delay
+ * those of another.
+ */
+function startSending(services: Services): WorkBeside {
   const outbound = createOutbound({
     allowedPrivateTargets: services.config.ALLOWED_PRIVATE_TARGETS,
     alwaysAllowedOrigins: () => [services.sandboxUrl()],
   });
-  // It is told what is due.
+  // A long interval, because due deliveries are notified.
   const limits = { pollMs: HOUR_MS };
   const deliveries = startDeliveries({ ...services, outbound, limits });
   const listening = services.database.listen(EVENTS_CHANNEL, () => deliveries.wake());
