@@ -78,7 +78,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);
   const state = initialState();
-  const parts: Parts = {
+  const parts: AppParts = {
     ...opened,
     verifier,
     admission,
@@ -89,7 +89,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tabs: () => state.tabs,
       plugins: overrides.plugins,
     }),
-    ...clientParts(services),
+    ...clientFacts(services),
     state,
   };
   const front = await openFront(parts, overrides);
@@ -114,7 +114,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   };
 }
 
-function openFront(parts: Parts, { hasAdapter }: Overrides): Promise<Front> {
+function openFront(parts: AppParts, { hasAdapter }: Overrides): Promise<Front> {
   const { state, verifier } = parts;
   return createFront({
     ...parts,
@@ -126,7 +126,7 @@ function openFront(parts: Parts, { hasAdapter }: Overrides): Promise<Front> {
   });
 }
 
-interface Parts extends OpenServices {
+interface AppParts extends OpenServices {
   verifier: BearerVerifier;
   admission: Admission;
   yoga: Yoga;
@@ -137,10 +137,10 @@ interface Parts extends OpenServices {
 }
 
 /** Functions that read a client's address, its page's origin and the gateway's URL from its request. */
-function clientParts({
+function clientFacts({
   config,
   database,
-}: Services): Pick<Parts, 'addresses' | 'cors' | 'gatewayUrl'> {
+}: Services): Pick<AppParts, 'addresses' | 'cors' | 'gatewayUrl'> {
   return {
     addresses: createClientAddresses(config),
     cors: createCors(config, createOriginCache(database)),
@@ -177,7 +177,7 @@ interface Lifetime {
   shutdown: Shutdown;
 }
 
-async function start(parts: Parts, front: Front, { running, shutdown }: Lifetime) {
+async function start(parts: AppParts, front: Front, { running, shutdown }: Lifetime) {
   const { services, sandbox, state } = parts;
   const { config, log } = services;
   const serving = shutdown.sideBySide(running);
@@ -216,7 +216,7 @@ async function renewSubscriptions(services: Services): Promise<void> {
 
 /** Returns the URL that Prometheus scrapes. Undefined without METRICS_PORT. */
 async function openMetrics(
-  { services, metrics, admission }: Parts,
+  { services, metrics, admission }: AppParts,
   running: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
@@ -236,7 +236,7 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, yoga, addresses, cors, gatewayUrl }: Parts,
+  { services, admission, yoga, addresses, cors, gatewayUrl }: AppParts,
   front: Front,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
@@ -257,7 +257,7 @@ async function openPort(
   return config.PUBLIC_URL ?? url;
 }
 
-async function showDemo({ services, sandbox, verifier, state }: Parts, url: string) {
+async function showDemo({ services, sandbox, verifier, state }: AppParts, url: string) {
   if (!(await isDemoOn(services))) return;
   sandbox.fillWith(seedSandbox);
   if (!servesApi(services.config)) return;

@@ -175,16 +175,16 @@ export interface Unavailability {
 
 /** The maximum number of issues in a response. It bounds the size of the response. */
 export const ISSUES_MAX = 1_000;
-const ISSUES_IN_WORDS = 20;
+const ISSUES_IN_DETAIL = 20;
 
 /** Creates an error that names every offending location of the input. */
 export function invalidInput(issues: Issue[], extra: Record<string, unknown> = {}): DomainError {
-  const names = issues.slice(0, ISSUES_IN_WORDS).map((issue) => `${issue.name}: ${issue.detail}`);
-  const more = issues.length - names.length;
+  const names = issues.slice(0, ISSUES_IN_DETAIL).map((issue) => `${issue.name}: ${issue.detail}`);
+  const omitted = issues.length - names.length;
   // The collectors of issues stop at ISSUES_MAX, so the real number may be higher.
-  const count = issues.length < ISSUES_MAX ? more : `at least ${more}`;
-  const words = [...names, ...(more > 0 ? [`And ${count} more.`] : [])].join(' ');
-  return new DomainError('BAD_USER_INPUT', `Invalid input. ${words}`, {
+  const count = issues.length < ISSUES_MAX ? omitted : `at least ${omitted}`;
+  const sentences = [...names, ...(omitted > 0 ? [`And ${count} more.`] : [])].join(' ');
+  return new DomainError('BAD_USER_INPUT', `Invalid input. ${sentences}`, {
     ...extra,
     issues: issues.slice(0, ISSUES_MAX),
   });
@@ -227,12 +227,10 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
   return new DomainError('RATE_LIMITED', detail, { retryAfterSeconds });
 }
 
-/**
- * Logs an unexpected error and returns a masked one with the same `instance`. The log line has the members of `about`.
- */
-export function maskedError(log: Log, error: unknown, about: object): DomainError {
+/** Logs an unexpected error with `facts`, and returns a masked error with the same `instance`. */
+export function maskedError(log: Log, error: unknown, facts: object): DomainError {
   const instance = `urn:uuid:${randomUUID()}`;
-  log.error({ err: error, instance, ...about }, 'error.internal');
+  log.error({ err: error, instance, ...facts }, 'error.internal');
   const detail =
     'The gateway failed. Give the operator the `instance`: it finds the error in the log.';
   return new DomainError('INTERNAL_ERROR', detail, { instance });

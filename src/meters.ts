@@ -11,7 +11,7 @@ export interface Meters {
   readonly isOn: boolean;
   /** The number of requests that LIMIT_REQUESTS counts has changed. */
   placesTaken(change: 1 | -1): void;
-  httpAnswered(answer: { method: string; route: string; status: number; seconds: number }): void;
+  httpAnswered(response: { method: string; route: string; status: number; seconds: number }): void;
   requested(request: {
     surface: 'graphql' | 'rest';
     kind: OperationKind;

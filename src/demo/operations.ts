@@ -24,10 +24,10 @@ export async function addOperations(
   const { projectId } = installed;
   const existing = await prisma.operation.count({ where: { projectId } });
   const newest = now().getTime() - INTERVAL_MS;
-  for (let made = existing; made < DEMO_OPERATIONS; made += BATCH_SIZE) {
-    const count = Math.min(BATCH_SIZE, DEMO_OPERATIONS - made);
+  for (let createdCount = existing; createdCount < DEMO_OPERATIONS; createdCount += BATCH_SIZE) {
+    const count = Math.min(BATCH_SIZE, DEMO_OPERATIONS - createdCount);
     const data = Array.from({ length: count }, (_, index) => {
-      const number = made + index;
+      const number = createdCount + index;
       return pastOperation(installed, number, newest - (DEMO_OPERATIONS - number) * INTERVAL_MS);
     });
     await prisma.operation.createMany({ data });

@@ -71,13 +71,13 @@ interface Traceable {
 async function runExchange<R extends Traceable, A extends { status: number }>(
   sockets: Sockets,
   request: R,
-  begin: (request: R) => { answer: Promise<A>; sendOn: Exchange['sendOn'] },
+  begin: (request: R) => { outcome: Promise<A>; sendOn: Exchange['sendOn'] },
 ): Promise<A> {
   const url = permittedUrl(request.url);
   return traced(request, url, (traced) => {
     const exchange = begin(traced);
     sockets.run(url.origin, (client) => exchange.sendOn(client, url.pathname + url.search));
-    return exchange.answer;
+    return exchange.outcome;
   });
 }
 

@@ -44,7 +44,7 @@ export interface OutboundResponse {
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<OutboundResponse>;
+  readonly outcome: Promise<OutboundResponse>;
   readonly #request: OutboundRequest;
   readonly #settle: PromiseWithResolvers<OutboundResponse>;
   readonly #timer: NodeJS.Timeout;
@@ -57,7 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(request: OutboundRequest) {
     this.#request = request;
     this.#settle = Promise.withResolvers();
-    this.answer = this.#settle.promise;
+    this.outcome = this.#settle.promise;
     this.#timer = setTimeout(() => this.#breakOff(this.#late()), request.timeoutMs);
     request.signal?.addEventListener('abort', this.#abort);
     if (request.signal?.aborted) this.#abort();
@@ -68,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return false;
     const { method, headers, body } = this.#request;
     client.dispatch({ method, path, headers, body }, this);
-    return this.answer.then(
+    return this.outcome.then(
       ({ truncated }) => !truncated,
       () => false,
     );

@@ -30,7 +30,7 @@ export interface StreamedResponse {
 }
 
 export class StreamedExchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<StreamedResponse>;
+  readonly outcome: Promise<StreamedResponse>;
   readonly #request: StreamedRequest;
   readonly #settle: PromiseWithResolvers<StreamedResponse>;
   readonly #closed = Promise.withResolvers<boolean>();
@@ -45,7 +45,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     const { idleMs, timeoutMs, signal } = request;
     this.#request = request;
     this.#settle = Promise.withResolvers();
-    this.answer = this.#settle.promise;
+    this.outcome = this.#settle.promise;
     this.#idle = setTimeout(() => this.#fail(this.#late('Nothing came for', idleMs)), idleMs);
     this.#timer = setTimeout(() => this.#fail(this.#late('No end within', timeoutMs)), timeoutMs);
     signal.addEventListener('abort', this.#abort);
@@ -119,9 +119,9 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     this.#idle.refresh();
   }
 
-  #late(words: string, ms: number): OutboundError {
+  #late(message: string, ms: number): OutboundError {
     const kind = this.#controller ? 'TIMEOUT' : 'UNREACHABLE';
-    return new OutboundError(kind, `${words} ${ms / 1000} s.`);
+    return new OutboundError(kind, `${message} ${ms / 1000} s.`);
   }
 
   #fail(reason: unknown): void {

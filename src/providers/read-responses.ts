@@ -7,7 +7,7 @@ import { ProviderError } from './provider-error.ts';
 export type RequestPurpose = 'READ' | 'WRITE';
 
 /** The maximum length of a message. It fits any provider's explanation, and is stored with each failure. */
-const WORDS_LENGTH = 500;
+const MESSAGE_LENGTH_MAX = 500;
 
 export function isSuccess({ status }: Pick<ProviderResponse, 'status'>): boolean {
   return status >= 200 && status < 300;
@@ -45,6 +45,8 @@ export function retryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): nu
   return Number.isNaN(responseTime) ? null : Math.max(0, until - responseTime);
 }
 
-export function bounded(words: string): string {
-  return words.length <= WORDS_LENGTH ? words : `${words.slice(0, WORDS_LENGTH - 1)}…`;
+export function bounded(message: string): string {
+  return message.length <= MESSAGE_LENGTH_MAX
+    ? message
+    : `${message.slice(0, MESSAGE_LENGTH_MAX - 1)}…`;
 }

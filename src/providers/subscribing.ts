@@ -19,7 +19,7 @@ export interface ProviderAssociation {
   to: { id: string; objectName: string };
 }
 
-/** One thing that happened at a provider. */
+/** An event at a provider. */
 export interface ProviderEvent {
   /** The provider's id of the event. A repeated event has the same id. */
   nativeId: string;
@@ -84,7 +84,7 @@ export interface SubscriptionCalls {
   areShared?: true;
   /** Subscriptions expire unless they are renewed. */
   expire?: true;
-  setUp(session: ProviderSession, wanted: DesiredSubscription): Promise<CreatedSubscription>;
+  setUp(session: ProviderSession, desired: DesiredSubscription): Promise<CreatedSubscription>;
   /** Extends the subscription. Null if the provider no longer has it. */
   renew(session: ProviderSession, providerRef: string): Promise<CreatedSubscription | null>;
   /** Succeeds if the provider no longer has the subscription. */

@@ -31,14 +31,14 @@ const seedSchema = z.strictObject({
   count: z.int().min(1).max(RECORDS_PER_OBJECT_MAX),
 });
 
-interface Parts {
+interface ControlServices {
   faults: Faults;
   settings: Settings;
   seeder: Seeder;
 }
 
 /** Routes that control the sandbox. They are not part of the imitated service, so faults never affect them. */
-function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
+function controlRoutes({ faults, settings, seeder }: ControlServices): Route[] {
   return [
     {
       method: 'PUT',

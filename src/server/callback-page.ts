@@ -11,7 +11,7 @@ import { browserOf, openerOrigins, privatePage } from './oauth-page.ts';
 import { type PageScript, pageOf, paragraphsOf } from './plain-page.ts';
 
 /** The maximum length of a provider's text on the page. */
-const WORDS_LENGTH_MAX = 300;
+const TEXT_LENGTH_MAX = 300;
 
 export async function oauthCallback(services: Waiter, request: Request): Promise<Response> {
   if (request.method !== 'GET') {
@@ -76,8 +76,8 @@ const REFUSALS = {
  * Builds the content: the texts, a link to the app's package if there is one, and the gateway's name unless the plan
  * removes it.
  */
-function contentOf(about: ConnectPage | null, paragraphs: string[]): Html {
-  const { packageInstallUrl = null, isBranded = true, appName = null } = about ?? {};
+function contentOf(connectPage: ConnectPage | null, paragraphs: string[]): Html {
+  const { packageInstallUrl = null, isBranded = true, appName = null } = connectPage ?? {};
   const installing =
     packageInstallUrl === null
       ? html``
@@ -114,6 +114,6 @@ function redirect(to: string, params: Record<string, string>): Response {
   return new Response(null, { status: 303, headers: { location: url.href } });
 }
 
-function bounded(words: string): string {
-  return words.slice(0, WORDS_LENGTH_MAX);
+function bounded(text: string): string {
+  return text.slice(0, TEXT_LENGTH_MAX);
 }

@@ -11,9 +11,9 @@ const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' 
 
 export async function privatePage(
   { log }: Pick<Services, 'log'>,
-  answer: () => Promise<Response>,
+  respond: () => Promise<Response>,
 ): Promise<Response> {
-  const response = await answer().catch((error: unknown) => {
+  const response = await respond().catch((error: unknown) => {
     if (error instanceof ServiceUnavailable) return retryLater(error.problem);
     const isLimited = error instanceof DomainError && 'limit' in error.extra;
     if (isLimited) return retryLater(error.problem);

@@ -130,14 +130,14 @@ class SharedSandbox implements Sandbox {
   }
 
   async #poll(): Promise<void> {
-    if (this.#server) return this.#keep(this.#server);
+    if (this.#server) return this.#renewOrClose(this.#server);
     const claimed = await this.#lease.claim();
     if (claimed) await this.#run(claimed.lastUrl);
     else this.#remoteUrl = (await this.#lease.findUrl()) ?? this.#remoteUrl;
   }
 
   /** Renews the lease. If it was lost, another process runs the sandbox, so this one is closed. */
-  async #keep(server: SandboxServer): Promise<void> {
+  async #renewOrClose(server: SandboxServer): Promise<void> {
     if (await this.#lease.renew(server.url)) return;
     this.#server = null;
     await server.close();
@@ -152,7 +152,7 @@ class SharedSandbox implements Sandbox {
       throw error;
     }
     for (const fill of this.#fills) fill(this.#server);
-    await this.#keep(this.#server);
+    await this.#renewOrClose(this.#server);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -73,8 +73,8 @@ export function messages({ declaration }: Vendor, response: ProviderResponse): s
   const found = declaration.errors.messages.flatMap((pointer) =>
     textsIn(valueAt(response.body, pointer)),
   );
-  const words = found.length > 0 ? found : [`no reason given (status ${response.status})`];
-  return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
+  const texts = found.length > 0 ? found : [`no reason given (status ${response.status})`];
+  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(bounded);
 }
 
 /** Returns the texts at any depth, each with the name of its field. Vendors nest messages by field. */
@@ -98,7 +98,7 @@ function kindOf(
     (one) =>
       (one.status === undefined || one.status === status) &&
       (one.header === undefined || hasHeader(headers, one.header)) &&
-      (one.words === undefined || JSON.stringify(body ?? '').includes(one.words)),
+      (one.contains === undefined || JSON.stringify(body ?? '').includes(one.contains)),
   );
   // Only a read has a cursor that can expire.
   if (rule && (rule.kind !== 'CURSOR_GONE' || purpose === 'READ')) return rule.kind;

@@ -106,10 +106,10 @@ function outcomeOf(
     const data = record === undefined ? undefined : valueAt(outcome, record);
     return writtenOutcome(found, isObject(data) ? data : null);
   }
-  const words = errors.flatMap((at) => textsIn(valueAt(outcome, at)));
+  const messages = errors.flatMap((at) => textsIn(valueAt(outcome, at)));
   return refusedOutcome(
     id,
-    words.length > 0 ? words : [`No reason given for ${object.displayName}`],
+    messages.length > 0 ? messages : [`No reason given for ${object.displayName}`],
   );
 }
 

@@ -30,7 +30,7 @@ export async function writeRecord(
   if (!route) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
   const target = isUpdate ? updateOf(object, write.record) : createOf(route, write.record);
   if (Array.isArray(target)) return refusedOutcome(null, target);
-  const unsupported = notTaken(route, target.fields);
+  const unsupported = unsupportedErrors(route, target.fields);
   if (unsupported.length > 0) return refusedOutcome(target.variables.id ?? null, unsupported);
   const variables = { object: write.objectName, ...target.variables };
   const recordId = isUpdate ? (target.variables.id ?? null) : null;
@@ -77,7 +77,7 @@ function createOf({ path, body }: Write, record: Fields): Target | string[] {
 }
 
 /** Returns errors for members that the vendor would silently ignore. */
-function notTaken({ takes }: Write, fields: Fields): string[] {
+function unsupportedErrors({ takes }: Write, fields: Fields): string[] {
   const unsupported = takes ? Object.keys(fields).filter((name) => !takes.includes(name)) : [];
   return unsupported.map((name) => `${name} can't be written`);
 }
@@ -92,8 +92,8 @@ export async function deleteRecord(
   if (!remove) throw cannot(vendor, 'deletes', objectName);
   const variables = idVariables(object.id, id);
   if (variables === null) return refusedOutcome(null, ['No record can have that id']);
-  const around = fillJson(remove.body, variables);
-  const body = remove.id ? withValue(around ?? {}, remove.id, id) : around;
+  const bodyTemplate = fillJson(remove.body, variables);
+  const body = remove.id ? withValue(bodyTemplate ?? {}, remove.id, id) : bodyTemplate;
   const response = await session.send({
     method: remove.method,
     path: fillPath(remove.path, { object: objectName, ...variables }, session),
@@ -129,12 +129,12 @@ function content(
 
 function bodyOf(
   { nested }: ObjectDeclaration,
-  { wrap, body: around, id, encoded }: Write,
+  { wrap, body: bodyTemplate, id, encoded }: Write,
   { fields, variables, recordId }: Target & { recordId: string | null },
 ): Fields {
   const own = withNested(nested, fields);
   const record = encoded ? JSON.stringify(own) : own;
-  const body = fillJson(around, variables);
+  const body = fillJson(bodyTemplate, variables);
   if (typeof record === 'string') return withValue(body, wrap, record);
   const existing = valueAt(body, wrap);
   const merged = { ...(isObject(existing) && existing), ...record };

@@ -106,23 +106,23 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
     },
   });
   const { results, paging, total } = responseBody(searchResponse, succeeded(response), 'READ');
-  const here = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
-  const next = nextSearch(here, { after: paging?.next?.after, lastId: results.at(-1)?.id });
+  const current = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
+  const next = nextSearch(current, { after: paging?.next?.after, lastId: results.at(-1)?.id });
   return {
     records: results.map((record) => toRecord(record, read.fields)),
     nextCursor: next && writeCursor(next),
-    estimatedTotal: here.total,
+    estimatedTotal: current.total,
   };
 }
 
 /** Returns the cursor of the next page. Throws RETRYABLE if the pages repeat. */
 function nextSearch(
-  { pastEmpty, ...here }: SearchCursor,
+  { pastEmpty, ...current }: SearchCursor,
   { after, lastId }: { after: string | undefined; lastId: string | undefined },
 ): SearchCursor | null {
   if (after === undefined) return null;
-  if (lastId !== undefined) return { ...here, aboveId: lastId };
-  if (after !== pastEmpty) return { ...here, pastEmpty: after };
+  if (lastId !== undefined) return { ...current, aboveId: lastId };
+  if (after !== pastEmpty) return { ...current, pastEmpty: after };
   throw new ProviderError('RETRYABLE', 'The pages of the search repeat themselves');
 }
 

@@ -39,9 +39,9 @@ export function messages(response: ProviderResponse): string[] {
   const { message, errors } = errorResponse.parse(response.body);
   // The details repeat the message, without the JSON that it often contains.
   const details = errors.map((error) => error.message).filter((text) => text !== '');
-  const words =
+  const texts =
     details.length > 0 ? details : [message || `no reason given (status ${response.status})`];
-  return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
+  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(bounded);
 }
 
 function kindOf(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {

@@ -58,8 +58,8 @@ const records: DeclarationInput = {
     messages: ['/message'],
     // Both limits, for concurrent requests (66) and for a day (122), return the same status with a code.
     rules: [
-      { words: 'concurrent', kind: 'RATE_LIMITED' },
-      { words: 'Daily API rate limit', kind: 'RATE_LIMITED' },
+      { contains: 'concurrent', kind: 'RATE_LIMITED' },
+      { contains: 'Daily API rate limit', kind: 'RATE_LIMITED' },
     ],
   },
   objects: {

@@ -38,7 +38,7 @@ export const calls: SubscriptionCalls = {
   },
 
   async renew(session, providerRef) {
-    const { memberId } = partsOf(providerRef);
+    const { memberId } = idsIn(providerRef);
     const path = paths.toolingRecord(MEMBERS, memberId);
     const response = await session.send({ method: 'GET', path });
     if (response.status === NOT_FOUND) return null;
@@ -47,7 +47,7 @@ export const calls: SubscriptionCalls = {
   },
 
   async takeDown(session, providerRef) {
-    const { channelId, memberId } = partsOf(providerRef);
+    const { channelId, memberId } = idsIn(providerRef);
     await remove(session, MEMBERS, memberId);
     const others = await query(
       session,
@@ -79,7 +79,7 @@ function entityName(objectName: string): string {
   return name.endsWith('__c') ? name.replace(/c$/, 'ChangeEvent') : `${name}ChangeEvent`;
 }
 
-function partsOf(providerRef: string): { channelId: string; memberId: string } {
+function idsIn(providerRef: string): { channelId: string; memberId: string } {
   const [channelId = '', memberId = ''] = refSchema.parse(providerRef).split(SEPARATOR);
   return { channelId, memberId };
 }

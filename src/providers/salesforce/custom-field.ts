@@ -31,7 +31,7 @@ export type Metadata = Record<string, unknown> & { type: string };
 export function metadataOf(field: FieldDefinition): Metadata {
   const { displayName: label, description, required, unique, indexed } = field;
   return {
-    ...partsByType(field),
+    ...typeMetadata(field),
     label,
     ...(description !== null && { description }),
     ...(required !== null && { required }),
@@ -58,25 +58,25 @@ export function requiredDefaults({ type }: Metadata, field: FieldDefinition, obj
   return defaults[type] ?? {};
 }
 
-function partsByType(field: FieldDefinition): Metadata {
+function typeMetadata(field: FieldDefinition): Metadata {
   const { valueType, stringOptions } = field;
   switch (valueType) {
     case 'STRING':
-      return textParts(stringOptions);
+      return textMetadata(stringOptions);
     case 'SINGLE_SELECT':
     case 'MULTI_SELECT':
       return { type: TYPES[valueType], valueSet: valueSetOf(stringOptions) };
     case 'INT':
     case 'FLOAT':
-      return numberParts(field);
+      return numberMetadata(field);
     case 'REFERENCE':
-      return lookupParts(field);
+      return lookupMetadata(field);
     default:
       return { type: TYPES[valueType as 'BOOLEAN' | 'DATE' | 'DATETIME'] };
   }
 }
 
-function textParts(options: FieldDefinition['stringOptions']): Metadata {
+function textMetadata(options: FieldDefinition['stringOptions']): Metadata {
   const { length = null, defaultValue = null } = options ?? {};
   return {
     type: (length ?? 0) > TEXT_MAX ? 'LongTextArea' : TYPES.STRING,
@@ -88,7 +88,7 @@ function textParts(options: FieldDefinition['stringOptions']): Metadata {
   };
 }
 
-function numberParts({ numericOptions }: FieldDefinition): Metadata {
+function numberMetadata({ numericOptions }: FieldDefinition): Metadata {
   const { precision = null, scale = null, defaultValue = null } = numericOptions ?? {};
   return {
     type: TYPES.FLOAT,
@@ -98,7 +98,7 @@ function numberParts({ numericOptions }: FieldDefinition): Metadata {
   };
 }
 
-function lookupParts({ association }: FieldDefinition): Metadata {
+function lookupMetadata({ association }: FieldDefinition): Metadata {
   const { targetObject, onDelete, reverseLookupFieldName, labels } = association ?? {};
   return {
     type: TYPES.REFERENCE,

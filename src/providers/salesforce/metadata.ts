@@ -25,14 +25,14 @@ export async function describeObject(
     },
   });
   if (!isSuccess(response)) throw failure(response);
-  const described = partOf(response);
+  const described = innerResponse(response);
   if (!isSuccess(described)) throw failure(described);
   const { label, fields } = responseBody(describeResponse, described, 'READ');
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
 }
 
 /** Returns the inner response. A composite request succeeds even if the request inside it fails. */
-function partOf(response: ProviderResponse): ProviderResponse {
+function innerResponse(response: ProviderResponse): ProviderResponse {
   const [part] = responseBody(compositeResult, response, 'READ').compositeResponse;
   return { status: part.httpStatusCode, headers: response.headers, body: part.body };
 }

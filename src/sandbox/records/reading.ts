@@ -87,10 +87,10 @@ export function listRecords(
  */
 function havingValues(definition: ObjectDefinition, where: Record<string, unknown>) {
   const view = selectedView(definition, Object.keys(where));
-  const wanted = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
+  const expected = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
   return (record: StoredRecord) => {
     const shown = view(record);
-    return wanted.every(([name, value]) => shown[name] != null && String(shown[name]) === value);
+    return expected.every(([name, value]) => shown[name] != null && String(shown[name]) === value);
   };
 }
 

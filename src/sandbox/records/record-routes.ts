@@ -14,7 +14,7 @@ import {
   updateRecord,
 } from './writing.ts';
 
-interface Parts {
+interface RecordServices {
   workspace: Workspace;
   idempotencyKeys: IdempotencyKeys;
   /** Returns the name of the caller. Throws if the caller is refused. */
@@ -23,7 +23,7 @@ interface Parts {
 
 type Handler = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
 
-export function recordRoutes({ workspace, idempotencyKeys, admit }: Parts): Route[] {
+export function recordRoutes({ workspace, idempotencyKeys, admit }: RecordServices): Route[] {
   const route = (method: string, path: string, response: Handler): Route => ({
     method,
     pattern: `/objects${path}`,

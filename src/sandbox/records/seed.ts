@@ -57,13 +57,13 @@ export class Seeder {
     while (table.size < full) {
       this.#lastIndexes[objectName] += 1;
       const values = RECORD_VALUES[objectName](this.#lastIndexes[objectName]);
-      if (!isTaken(table, values)) table.create(values);
+      if (!hasConflict(table, values)) table.create(values);
     }
   }
 }
 
 /** True if a record already has one of the unique values. */
-function isTaken(table: RecordTable, values: Record<string, unknown>): boolean {
+function hasConflict(table: RecordTable, values: Record<string, unknown>): boolean {
   return table.definition.fields.some(
     (field) => field.unique && table.findOwner(field, values[field.name]) !== null,
   );

@@ -13,13 +13,13 @@ const subscriptionSchema = z.strictObject({
   account: z.string().max(256).default(''),
 });
 
-interface Parts {
+interface WebhookServices {
   webhooks: Webhooks;
   /** Throws if the caller is refused. */
   admit: (request: SandboxRequest) => void;
 }
 
-export function webhookRoutes({ webhooks, admit }: Parts): Route[] {
+export function webhookRoutes({ webhooks, admit }: WebhookServices): Route[] {
   const route = (method: string, pattern: string, handle: Route['handle']): Route => ({
     method,
     pattern,

@@ -195,12 +195,12 @@ interface WebhookEvent {
 function* eventsOf(event: RecordEvent, newId: () => string): Generator<WebhookEvent> {
   const { type, definition, record, mergedId } = event;
   const changedFields = changedFieldsOf(event);
-  const about = { objectName: definition.name, recordId: record.id };
+  const subject = { objectName: definition.name, recordId: record.id };
   const occurredAt = new Date(record.updatedAtMs).toISOString();
   yield {
     id: newId(),
     type: `${definition.name}.${type}`,
-    ...about,
+    ...subject,
     occurredAt,
     ...(type === 'updated' && { changedFields }),
     ...(type === 'created' && { record: recordView(definition)(record) }),
@@ -213,7 +213,7 @@ function* eventsOf(event: RecordEvent, newId: () => string): Generator<WebhookEv
     yield {
       id: newId(),
       type: `${definition.name}.associated`,
-      ...about,
+      ...subject,
       occurredAt,
       association: { objectName: references, recordId: String(recordId) },
     };

@@ -22,8 +22,8 @@ export function streamHead({ contentType }: StreamFormat, results: Results) {
     'x-accel-buffering': 'no',
   };
   const http = isStream(results) ? null : httpOf(results);
-  const isKept = http && (http.status >= 500 || [401, 429].includes(http.status));
-  return isKept
+  const hasErrorStatus = http && (http.status >= 500 || [401, 429].includes(http.status));
+  return hasErrorStatus
     ? { status: http.status, headers: { ...headers, ...http.headers } }
     : { status: 200, headers };
 }

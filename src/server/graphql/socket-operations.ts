@@ -184,8 +184,8 @@ function credentialsOf(
   params: Record<string, unknown> | undefined,
   headers: IncomingHttpHeaders,
 ): Credentials {
-  const given = Object.entries(params ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-  const { 'x-api-key': apiKey, authorization } = Object.fromEntries(given);
+  const entries = Object.entries(params ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const { 'x-api-key': apiKey, authorization } = Object.fromEntries(entries);
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
   if (text(apiKey) || text(authorization)) {
     return { apiKey: text(apiKey), authorization: text(authorization) };

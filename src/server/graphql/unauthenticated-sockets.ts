@@ -17,7 +17,7 @@ interface UnauthenticatedSocket {
 }
 
 export interface UnauthenticatedSockets {
-  enter(socket: WebSocket, stranger: UnauthenticatedSocket): void;
+  enter(socket: WebSocket, client: UnauthenticatedSocket): void;
   /** connection_init has arrived. The client now waits for the server. */
   heard(socket: WebSocket): void;
   /** The socket was admitted or closed. */

@@ -70,9 +70,9 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     if (typeof mayOpen === 'boolean') return upgrade(requested, mayOpen);
     const ignore = () => {};
     connection.on('error', ignore);
-    void mayOpen.then((may) => {
+    void mayOpen.then((isAllowed) => {
       connection.off('error', ignore);
-      if (!connection.destroyed) upgrade(requested, may);
+      if (!connection.destroyed) upgrade(requested, isAllowed);
     });
   });
   return {
@@ -121,12 +121,12 @@ function refuseUpgrade(socket: Duplex, problem: Problem): void {
 class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
-  readonly #strangers: ReturnType<typeof createUnauthenticatedSockets>;
+  readonly #unauthenticatedSockets: ReturnType<typeof createUnauthenticatedSockets>;
 
   constructor(services: WebSocketServices) {
     this.#services = services;
     this.#operations = createSocketOperations(services);
-    this.#strangers = createUnauthenticatedSockets(services.config, services.initMs);
+    this.#unauthenticatedSockets = createUnauthenticatedSockets(services.config, services.initMs);
   }
 
   /** The reason to refuse all new sockets. Null if the limit is not reached. */
@@ -146,7 +146,7 @@ class OpenSockets {
       gatewayUrl: gatewayUrl(request.headers),
     };
     const startedAt = performance.now();
-    this.#strangers.enter(socket, { connection, address: facts.address });
+    this.#unauthenticatedSockets.enter(socket, { connection, address: facts.address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());
     // The library itself closes the socket with a code for the error. Without this listener the error would end the
     // process.
@@ -156,20 +156,20 @@ class OpenSockets {
       socket,
       headers: request.headers,
       send: outbox.send,
-      heard: () => this.#strangers.heard(socket),
+      heard: () => this.#unauthenticatedSockets.heard(socket),
       admitted: (viewer) => {
         // The close event, which would release the share, has already occurred.
         if (socket.readyState === socket.CLOSED) return;
         const holder = holderOf(viewer);
         shares.take('sockets', holder);
         socket.once('close', () => shares.of('sockets').release(holder));
-        this.#strangers.leave(socket);
+        this.#unauthenticatedSockets.leave(socket);
       },
     });
     const stopPinging = keepAlive(socket, pingMs);
     socket.once('close', (code, reason) => {
       stopPinging();
-      this.#strangers.leave(socket);
+      this.#unauthenticatedSockets.leave(socket);
       const ms = Math.round(performance.now() - startedAt);
       log.info({ ...facts, path: '/graphql', code, ms }, 'socket.closed');
       closed(code, String(reason)).catch((error: unknown) =>

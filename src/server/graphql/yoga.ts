@@ -83,7 +83,7 @@ export function openYoga({
     ],
     graphiql: (request, facts) => {
       facts.setHeader('content-security-policy', "frame-ancestors 'none'");
-      const mayHaveKeys = isOpenedHere(request, facts, config.PUBLIC_URL);
+      const mayHaveKeys = isOpenedLocally(request, facts, config.PUBLIC_URL);
       return graphiqlOptions(mayHaveKeys ? tabs() : withoutKeys(tabs()));
     },
     renderGraphiQL: graphiqlPage,
@@ -114,7 +114,7 @@ function httpOptions({
  * True if a person on this machine opened the page. Scripts of other pages that fetch it send an Origin header; opening
  * it in a browser sends none.
  */
-function isOpenedHere(
+function isOpenedLocally(
   { headers }: Request,
   { httpVersion, address }: RequestFacts,
   publicUrl: string | undefined,

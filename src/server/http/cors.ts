@@ -52,9 +52,9 @@ export function createCors(config: Origins, isAllowedAnywhere: IsAllowedAnywhere
         // Other OPTIONS requests have their own response. For example, a proxied one goes to the provider.
         preflight: 'access-control-request-method' in headers,
       });
-    const may = mayRead(headers);
-    if (typeof may === 'boolean') decide(may);
-    else may.then(decide, (error: Error) => done(error));
+    const allowed = mayRead(headers);
+    if (typeof allowed === 'boolean') decide(allowed);
+    else allowed.then(decide, (error: Error) => done(error));
   };
   return {
     foreignPage,

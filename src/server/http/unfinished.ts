@@ -106,15 +106,15 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
     if (req.complete || socket.destroyed) return;
     // Bytes that a provider has not accepted yet do not make the client slow.
     const readBefore = socket.bytesRead;
-    let [heldUpMs, checkedAtMs] = [0, 0];
+    let [blockedMs, checkedAtMs] = [0, 0];
     budget.enter(req, {
       network: networkOf(facts.address),
       bytes: Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax),
       isOver: () => req.complete || socket.destroyed,
       isSlow(elapsedMs) {
-        if (req.readableLength > 0) heldUpMs += elapsedMs - checkedAtMs;
+        if (req.readableLength > 0) blockedMs += elapsedMs - checkedAtMs;
         checkedAtMs = elapsedMs;
-        const dueSeconds = (elapsedMs - heldUpMs - config.LIMIT_BODY_MS) / 1_000;
+        const dueSeconds = (elapsedMs - blockedMs - config.LIMIT_BODY_MS) / 1_000;
         return socket.bytesRead - readBefore < dueSeconds * config.LIMIT_BODY_BYTES_PER_SECOND;
       },
       cut(reason) {

@@ -15,8 +15,8 @@ const ERRORS: DeclarationInput['errors'] = {
   messages: ['/error'],
   inSuccess: '/error',
   rules: [
-    { status: 400, words: 'cursor expired', kind: 'CURSOR_GONE' },
-    { words: 'slow down', kind: 'RATE_LIMITED' },
+    { status: 400, contains: 'cursor expired', kind: 'CURSOR_GONE' },
+    { contains: 'slow down', kind: 'RATE_LIMITED' },
   ],
   waitHeaders: [{ name: 'x-reset', format: 'unixSeconds' }],
   defaultRetryAfterMs: 9_000,

@@ -18,7 +18,7 @@ const errorRule = z.strictObject({
   /** Matches a header with this value, or with any value if none is given. */
   header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
   /** Matches a text in the messages of the response. */
-  words: z.string().optional(),
+  contains: z.string().optional(),
   kind: z.enum([
     'AUTH_INVALIDATED',
     'FORBIDDEN',

@@ -77,7 +77,7 @@ const subscription = z.strictObject({
   ref: pointer,
   /** Where a successful response holds the reason of a refusal. */
   refusals: pointer.optional(),
-  /** What one subscription covers: an event type, an object, or the records of one parent record. */
+  /** The scope of one subscription: an event type, an object, or the records of one parent record. */
   each: z.enum(['type', 'object', 'parent']),
   /**
    * The list of event types in the body. Its items are texts or objects with `{type}`, or with the parts before and after
@@ -116,7 +116,7 @@ const challenge = z.strictObject({
   value: z.string(),
   /** The text to sign with the secret. */
   token: pointer,
-  answer: z.strictObject({ token: z.string(), signed: z.string() }),
+  response: z.strictObject({ token: z.string(), signed: z.string() }),
 });
 export type Challenge = z.output<typeof challenge>;
 

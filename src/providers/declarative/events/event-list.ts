@@ -27,10 +27,10 @@ type Entries = EventListDeclaration['entries'];
 async function readEntries(
   vendor: Vendor,
   entries: Entries,
-  { session, place }: { session: ProviderSession; place: ListPosition },
+  { session, listPosition }: { session: ProviderSession; listPosition: ListPosition },
 ): Promise<ListPart> {
   const { from, size } = entries;
-  const { position, providerRef } = place;
+  const { position, providerRef } = listPosition;
   const path = fillPath(entries.path, { ref: providerRef }, session);
   const query = { ...(position !== null && { [from]: position }), [size.name]: String(size.max) };
   const response = await sendRequest(vendor, session, { method: 'GET', path, query });
@@ -50,7 +50,7 @@ async function readEntries(
     return isForgotten || valueAt(entry, entries.incomplete) != null;
   });
   return {
-    events: read.flatMap((one) => eventsIn(entries, one, place)),
+    events: read.flatMap((one) => eventsIn(entries, one, listPosition)),
     position: String(next),
     // A list whose position does not advance has no more entries, even if the vendor says so.
     hasMore: valueAt(response.body, entries.hasMore) === true && String(next) !== position,
@@ -78,7 +78,7 @@ function eventsIn(
   if (!isObject(named)) return [];
   return Object.entries(named).flatMap(([objectName, object]) =>
     Object.entries(changes).flatMap(([nativeType, kind]) =>
-      recordsIn(isObject(object) ? object[nativeType] : null).map(([recordId, told]) => ({
+      recordsIn(isObject(object) ? object[nativeType] : null).map(([recordId, change]) => ({
         // The id is stable: an entry keeps its number when it is read again.
         nativeId: [providerRef, number, kind, recordId].join('.'),
         account,
@@ -90,15 +90,16 @@ function eventsIn(
         changedFields: [],
         record: null,
         association: null,
-        raw: { ...entry, [objects]: { [objectName]: { [nativeType]: told } } },
+        raw: { ...entry, [objects]: { [objectName]: { [nativeType]: change } } },
       })),
     ),
   );
 }
 
 /** Returns the changed record ids, each with its own part of the entry. */
-function recordsIn(changed: unknown): [id: string, told: unknown][] {
-  if (isObject(changed)) return Object.entries(changed).map(([id, told]) => [id, { [id]: told }]);
+function recordsIn(changed: unknown): [id: string, change: unknown][] {
+  if (isObject(changed))
+    return Object.entries(changed).map(([id, change]) => [id, { [id]: change }]);
   const ids = Array.isArray(changed) ? changed.filter((id) => typeof id === 'string') : [];
   return ids.map((id) => [id, [id]]);
 }
@@ -109,9 +110,9 @@ export function subscribeByList(
   vendor: Vendor,
   { proof, webhook, entries }: EventListDeclaration,
 ): SubscribeCapability {
-  const told = Object.values(entries.changes);
+  const listedKinds = Object.values(entries.changes);
   return {
-    kinds: PROVIDER_EVENT_KINDS.filter((kind) => told.includes(kind)),
+    kinds: PROVIDER_EVENT_KINDS.filter((kind) => listedKinds.includes(kind)),
     // Each connection has its own list.
     accountOf: ({ id }) => id,
     calls: NO_CALLS,
@@ -120,7 +121,7 @@ export function subscribeByList(
       setUp: (session, url) => setUp(vendor, webhook, { session, url }),
       renew: (session, ref) => renew(vendor, webhook, { session, ref }),
       takeDown: (session, ref) => takeDown(vendor, webhook, { session, ref }),
-      read: (session, place) => readEntries(vendor, entries, { session, place }),
+      read: (session, listPosition) => readEntries(vendor, entries, { session, listPosition }),
     },
   };
 }

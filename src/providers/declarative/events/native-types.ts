@@ -8,7 +8,7 @@ export interface NativeType {
 }
 
 /** Returns the types that name the object. If no type does, returns the types for every object. */
-export function typesAbout(
+export function typesFor(
   { types, objectsWithoutEvents }: Events,
   objectName: string,
 ): NativeType[] {

@@ -25,7 +25,7 @@ import {
   readEventValue,
   readEventValues,
 } from './event-values.ts';
-import { typesAbout } from './native-types.ts';
+import { typesFor } from './native-types.ts';
 import { isProven } from './proof.ts';
 import { subscriptionCalls } from './subscription-calls.ts';
 
@@ -130,7 +130,7 @@ export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability
   const declaredKinds = Object.values(events.types).map(({ kind }) => kind);
   return {
     kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
-    kindsOf: (objectName) => typesAbout(events, objectName).map(({ kind }) => kind),
+    kindsOf: (objectName) => typesFor(events, objectName).map(({ kind }) => kind),
     accountOf: ({ id, providerWorkspaceRef }, fact) => {
       if (account.of !== 'event') return id;
       const value = account.fact === 'workspace' ? providerWorkspaceRef : fact(account.fact);
@@ -168,7 +168,7 @@ function respondTo(events: Events, request: WebhookRequest, secret: string): Web
   if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
   const token = findId(valueAt(body, challenge.token)) ?? '';
   const signed = createHmac('sha256', secret).update(token).digest('hex');
-  const { answer: response } = challenge;
+  const { response } = challenge;
   return { status: 200, body: { [response.token]: token, [response.signed]: signed } };
 }
 

@@ -14,7 +14,7 @@ import { readPage } from '../reading/object-page.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type Variables } from '../template.ts';
 import { addressOf } from './event-values.ts';
-import { typesAbout } from './native-types.ts';
+import { typesFor } from './native-types.ts';
 import { secretFor } from './proof.ts';
 
 interface SubscriptionToCreate {
@@ -41,8 +41,8 @@ async function bodiesFor(
     objectId: await objectId(vendor, events.subscription, { session, desired }),
   };
   const item = itemFor(events.subscription, desired.objectName);
-  const fill = (more: Variables, of: string[]) => {
-    const filled = fillJson(body, { ...variables, ...more });
+  const fill = (extra: Variables, of: string[]) => {
+    const filled = fillJson(body, { ...variables, ...extra });
     if (!place) return filled;
     return putTypes(filled, { at: place.at, item }, { types: of, variables });
   };
@@ -74,7 +74,7 @@ function typesOf(
   events: Events,
   { objectName, kinds }: DesiredSubscription,
 ): string[] {
-  const desired = typesAbout(events, objectName).filter(({ kind }) => kinds.includes(kind));
+  const desired = typesFor(events, objectName).filter(({ kind }) => kinds.includes(kind));
   if (desired.length > 0) return desired.map(({ type }) => type);
   const detail = `${displayName} tells of no such changes of ${objectName}`;
   throw new ProviderError('BAD_REQUEST', detail);

@@ -58,6 +58,6 @@ function quoted(value: FieldValue['value'], quoting: Equality['quoting']): strin
   }
 }
 
-function refusal(words: string): ProviderError {
-  return new ProviderError('BAD_REQUEST', words);
+function refusal(message: string): ProviderError {
+  return new ProviderError('BAD_REQUEST', message);
 }

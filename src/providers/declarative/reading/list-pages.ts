@@ -12,7 +12,7 @@ import { valueAt, withValue } from '../json.ts';
 import { idOf } from '../record-id.ts';
 import { fillTexts } from '../template.ts';
 import { rowsIn } from './list-page.ts';
-import { type Next, nextOf } from './paging.ts';
+import { nextParameter, type PageParameter } from './paging.ts';
 
 type Row = Record<string, unknown>;
 
@@ -30,7 +30,7 @@ export async function* listPages(
   const [first] = candidates;
   const sized = withSize(first.list, request);
   let found: Listed | undefined;
-  let at: Next | null = null;
+  let at: PageParameter | null = null;
   do {
     const { list } = found ?? first;
     const response = await session.send(
@@ -137,7 +137,13 @@ function patternOf(path: string): RegExp {
 function requestAt(
   { headers }: Declaration,
   { paging }: List,
-  { path, query, body, at, session }: ListRequest & { at: Next | null; session: ProviderSession },
+  {
+    path,
+    query,
+    body,
+    at,
+    session,
+  }: ListRequest & { at: PageParameter | null; session: ProviderSession },
 ): ProviderRequest {
   const method = body ? 'POST' : 'GET';
   const request = { method, path, headers: fillTexts(headers, session) } as const;
@@ -150,7 +156,7 @@ function requestAt(
 
 interface PageContext {
   response: ProviderResponse;
-  at: Next | null;
+  at: PageParameter | null;
   sized: ListRequest;
   rows: Row[];
   session: ProviderSession;
@@ -159,9 +165,9 @@ interface PageContext {
 function nextAfter(
   { list: { paging, size }, object }: Listed,
   { response, at, sized, rows, session }: PageContext,
-): Next | null {
+): PageParameter | null {
   const start = 'send' in paging ? valueIn(sized, paging.send) : undefined;
-  return nextOf(paging, {
+  return nextParameter(paging, {
     response,
     baseUrl: session.baseUrl,
     ids: rows.map((row) => idOf(object.id, row) ?? ''),
@@ -173,7 +179,7 @@ function nextAfter(
 function valueIn(
   { query, body }: ListRequest,
   { in: part, name }: RequestLocation,
-): Next | undefined {
+): PageParameter | undefined {
   const value = part === 'query' ? query[name] : valueAt(body, name);
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }

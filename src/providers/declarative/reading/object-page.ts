@@ -43,8 +43,8 @@ const stored = z.strictObject({
 type ParentPosition = z.infer<typeof stored>;
 
 function pageAt(listing: ParentPosition, records: RecordPage['records']): RecordPage {
-  const isEnd = listing.ids.length === 0 && listing.more === null;
-  return { records, nextCursor: isEnd ? null : JSON.stringify(listing), estimatedTotal: null };
+  const isLastPage = listing.ids.length === 0 && listing.more === null;
+  return { records, nextCursor: isLastPage ? null : JSON.stringify(listing), estimatedTotal: null };
 }
 
 async function currentParent(

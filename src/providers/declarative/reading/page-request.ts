@@ -10,13 +10,13 @@ import { earliest, latest, writeTime } from '../times.ts';
 import { conditions } from './equality.ts';
 import type { Position } from './position.ts';
 
-export type Page = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
+export type RequestDraft = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
   query: Record<string, string>;
   headers: Record<string, string>;
   body: Record<string, unknown> | undefined;
 };
 
-export interface PageToRequest {
+export interface PageContext {
   read: PageRead;
   position: Position | null;
   variables: Variables;
@@ -26,20 +26,21 @@ export interface PageToRequest {
 export function pageRequest(
   declaration: Declaration,
   list: List,
-  { read, position, variables, session }: PageToRequest,
+  { read, position, variables, session }: PageContext,
 ): ProviderRequest {
   const { method, path, query, body } = list;
   const headers = fillTexts(declaration.headers, session);
-  const page: Page = {
+  const page: RequestDraft = {
     method,
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
     headers,
     body: fillJson(body, variables),
   };
-  for (const [location, value] of parameters(list, read, position)) put(page, location, value);
-  for (const [location, value] of lastDays(list, session)) put(page, location, value);
-  putConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);
+  for (const [location, value] of parameters(list, read, position))
+    setParameter(page, location, value);
+  for (const [location, value] of lastDays(list, session)) setParameter(page, location, value);
+  setConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);
   if (position?.next == null || !isAddress(list)) return page;
   // The URL already contains the query. Headers are sent with every page.
   return { method, path: String(position.next), headers: page.headers };
@@ -96,10 +97,10 @@ const NAME = /^[A-Za-z_]\w*$/;
 
 export function fieldNames(
   { always, separator, template, isList, max }: SelectedFields,
-  wanted: string[],
+  requested: string[],
 ): string | string[] {
   // `id` is the gateway's name for the record's identifier. The vendor's name may differ.
-  const own = wanted.filter((name) => name !== 'id' && (template === ALONE || NAME.test(name)));
+  const own = requested.filter((name) => name !== 'id' && (template === ALONE || NAME.test(name)));
   const names = [...new Set([...always, ...own])].slice(0, max);
   return isList ? names : template.replace('{fields}', names.join(separator));
 }
@@ -126,26 +127,30 @@ function bound({ template, format }: TimeFilter, time: Date): unknown {
   return fillJson(template, { time: format.startsWith('unix') ? Number(text) : text });
 }
 
-function putConditions(
-  page: Page,
+function setConditions(
+  page: RequestDraft,
   { expression }: List,
   found: [RequestLocation, unknown][],
 ): void {
   if (!expression) {
-    for (const [location, value] of found) put(page, location, value);
+    for (const [location, value] of found) setParameter(page, location, value);
     return;
   }
   const [first] = found;
   if (!first) return;
   const all = found.map(([, value]) => String(value)).join(expression.join);
-  put(
+  setParameter(
     page,
     first[0],
     expression.wrap.replace('{all}', () => all),
   );
 }
 
-export function put(page: Page, { in: part, name }: RequestLocation, value: unknown): void {
+export function setParameter(
+  page: RequestDraft,
+  { in: part, name }: RequestLocation,
+  value: unknown,
+): void {
   if (part === 'query') page.query[name] = String(value);
   else if (part === 'header') page.headers[name] = String(value);
   else page.body = withValue(page.body ?? {}, name, value);

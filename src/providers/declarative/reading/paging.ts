@@ -5,7 +5,7 @@ import type { Paging } from '../declaration/list-declaration.ts';
 import { valueAt } from '../json.ts';
 
 /** The parameter of a page: a cursor, a URL, an offset, a page number or a record id. */
-export type Next = string | number;
+export type PageParameter = string | number;
 
 export interface ArrivedPage {
   response: ProviderResponse;
@@ -15,11 +15,11 @@ export interface ArrivedPage {
   /** The requested page size. Null if the vendor decided. */
   size: number | null;
   /** The parameter of this page. Null for the first page. */
-  at: Next | null;
+  at: PageParameter | null;
 }
 
 /** Returns the parameter of the next page. Null after the last page. */
-export function nextOf(paging: Paging, page: ArrivedPage): Next | null {
+export function nextParameter(paging: Paging, page: ArrivedPage): PageParameter | null {
   const { response, ids } = page;
   if (isLastPage(paging, response)) return null;
   switch (paging.kind) {
@@ -47,7 +47,7 @@ function isLastPage(paging: Paging, { body }: ProviderResponse): boolean {
   );
 }
 
-function cursorIn(value: unknown): Next | null {
+function cursorIn(value: unknown): PageParameter | null {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && value !== '' ? value : null;
 }

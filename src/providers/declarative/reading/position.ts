@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProviderError } from '../../provider-error.ts';
 import type { List } from '../declaration/list-declaration.ts';
 import { updatedSince } from '../times.ts';
-import { type ArrivedPage, nextOf } from './paging.ts';
+import { type ArrivedPage, nextParameter } from './paging.ts';
 
 const stored = z.strictObject({
   by: z.enum(['all', 'changed']),
@@ -57,7 +57,7 @@ export interface PassedPage {
 export function nextPosition(list: List, read: PassedPage, by: Position['by']): Position | null {
   const { page, position } = read;
   const first = page.ids[0] ?? null;
-  const next = nextOf(list.paging, page);
+  const next = nextParameter(list.paging, page);
   if (next === null) return null;
   const empty = page.ids.length === 0 ? (position?.empty ?? 0) + 1 : 0;
   const repeats = position && (next === position.next || (first && first === position.first));

@@ -10,7 +10,7 @@ import { isObject, valueAt } from '../json.ts';
 import { idVariables } from '../record-id.ts';
 import { fillJson, fillPath, fillQuery, fillTexts } from '../template.ts';
 import { toRecord } from './list-page.ts';
-import { fieldNames, type Page, put } from './page-request.ts';
+import { fieldNames, type RequestDraft, setParameter } from './page-request.ts';
 
 /** The maximum number of concurrent requests of one caller. */
 const CONCURRENCY = 4;
@@ -40,7 +40,7 @@ export async function readRecords(
   return found;
 }
 
-interface Fetch extends Omit<RecordsRead, 'ids'> {
+interface FetchContext extends Omit<RecordsRead, 'ids'> {
   vendor: Vendor;
   session: ProviderSession;
   object: ObjectDeclaration;
@@ -48,7 +48,7 @@ interface Fetch extends Omit<RecordsRead, 'ids'> {
 }
 
 async function fetchSome(
-  { vendor, session, object, byIds, objectName, fields }: Fetch,
+  { vendor, session, object, byIds, objectName, fields }: FetchContext,
   ids: string[],
 ): Promise<ProviderRecord[]> {
   const [id = ''] = ids;
@@ -56,8 +56,8 @@ async function fetchSome(
   const response = await session.send(
     requestFor(vendor, byIds, { session, ids, variables, fields }),
   );
-  const isOne = byIds.ids === undefined;
-  if (isOne && isGone(response)) return [];
+  const isSingle = byIds.ids === undefined;
+  if (isSingle && isGone(response)) return [];
   if (!hasSucceeded(vendor, response)) throw failure(vendor, response, 'READ');
   const read = { fields };
   return rowsIn(response, byIds)
@@ -70,7 +70,7 @@ function isGone({ status }: ProviderResponse): boolean {
   return status === 404 || status === 410;
 }
 
-interface Named {
+interface RecordRequest {
   session: ProviderSession;
   ids: string[];
   variables: Record<string, string>;
@@ -80,21 +80,21 @@ interface Named {
 function requestFor(
   { declaration }: Vendor,
   byIds: Fetching,
-  { session, ids, variables, fields }: Named,
-): Page {
+  { session, ids, variables, fields }: RecordRequest,
+): RequestDraft {
   const { method, path, query, body, ids: many, fields: selectedFields } = byIds;
-  const page: Page = {
+  const page: RequestDraft = {
     method,
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
     headers: fillTexts(declaration.headers, session),
     body: fillJson(body, variables),
   };
-  if (selectedFields) put(page, selectedFields, fieldNames(selectedFields, fields));
+  if (selectedFields) setParameter(page, selectedFields, fieldNames(selectedFields, fields));
   if (many) {
     const named = ids.map((id) => many.template.replace('{id}', () => id));
     const text = () => named.join(many.separator);
-    put(page, many, many.isList ? named : many.wrap.replace('{ids}', text));
+    setParameter(page, many, many.isList ? named : many.wrap.replace('{ids}', text));
   }
   return page;
 }

@@ -129,8 +129,8 @@ export const shopify: DeclaredProvider = {
       messages: ['/errors'],
       inSuccess: '/errors',
       rules: [
-        { words: 'THROTTLED', kind: 'RATE_LIMITED' },
-        { words: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
+        { contains: 'THROTTLED', kind: 'RATE_LIMITED' },
+        { contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
       ],
       // The rate limit refills by at least 100 points per second. A page costs hundreds.
       defaultRetryAfterMs: 5_000,

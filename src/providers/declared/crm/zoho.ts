@@ -148,9 +148,9 @@ export const zoho: DeclaredProvider = {
     errors: {
       messages: ['/data/0/message', '/message'],
       rules: [
-        { words: 'TOO_MANY_REQUESTS', kind: 'RATE_LIMITED' },
-        { status: 401, words: 'OAUTH_SCOPE_MISMATCH', kind: 'FORBIDDEN' },
-        { status: 400, words: 'INVALID_MODULE', kind: 'MISSING_OBJECT' },
+        { contains: 'TOO_MANY_REQUESTS', kind: 'RATE_LIMITED' },
+        { status: 401, contains: 'OAUTH_SCOPE_MISMATCH', kind: 'FORBIDDEN' },
+        { status: 400, contains: 'INVALID_MODULE', kind: 'MISSING_OBJECT' },
       ],
     },
     objects: {

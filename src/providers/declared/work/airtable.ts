@@ -59,7 +59,9 @@ export const airtable: DeclaredProvider = {
     inputs: { base: { displayName: 'Id of the base, like appXXXXXXXXXXXXXX' } },
     errors: {
       messages: ['/error/message', '/error'],
-      rules: [{ status: 422, words: 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE', kind: 'CURSOR_GONE' }],
+      rules: [
+        { status: 422, contains: 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE', kind: 'CURSOR_GONE' },
+      ],
       defaultRetryAfterMs: 30_000,
     },
     eventList: {

@@ -125,9 +125,9 @@ export const linear: DeclaredProvider = {
       messages: ['/errors'],
       inSuccess: '/errors',
       rules: [
-        { words: 'RATELIMITED', kind: 'RATE_LIMITED' },
-        { words: 'AUTHENTICATION_ERROR', kind: 'AUTH_INVALIDATED' },
-        { words: 'FORBIDDEN', kind: 'FORBIDDEN' },
+        { contains: 'RATELIMITED', kind: 'RATE_LIMITED' },
+        { contains: 'AUTHENTICATION_ERROR', kind: 'AUTH_INVALIDATED' },
+        { contains: 'FORBIDDEN', kind: 'FORBIDDEN' },
       ],
       waitHeaders: [{ name: 'X-RateLimit-Requests-Reset', format: 'unixMilliseconds' }],
     },

@@ -182,10 +182,10 @@ export const monday: DeclaredProvider = {
       messages: ['/errors', '/error_message'],
       inSuccess: '/errors',
       rules: [
-        { words: 'ComplexityException', kind: 'RATE_LIMITED' },
-        { words: 'COMPLEXITY_BUDGET_EXHAUSTED', kind: 'RATE_LIMITED' },
-        { words: 'CursorException', kind: 'CURSOR_GONE' },
-        { words: 'Not Authenticated', kind: 'AUTH_INVALIDATED' },
+        { contains: 'ComplexityException', kind: 'RATE_LIMITED' },
+        { contains: 'COMPLEXITY_BUDGET_EXHAUSTED', kind: 'RATE_LIMITED' },
+        { contains: 'CursorException', kind: 'CURSOR_GONE' },
+        { contains: 'Not Authenticated', kind: 'AUTH_INVALIDATED' },
       ],
       // The complexity budget refills within a minute.
       defaultRetryAfterMs: 60_000,

@@ -91,7 +91,7 @@ export const notion: DeclaredProvider = {
     errors: {
       messages: ['/message'],
       rules: [
-        { status: 400, words: 'start_cursor', kind: 'CURSOR_GONE' },
+        { status: 400, contains: 'start_cursor', kind: 'CURSOR_GONE' },
         { status: 409, kind: 'RETRYABLE' },
       ],
     },

@@ -100,7 +100,7 @@ export const zoom: DeclaredProvider = {
         at: '/event',
         value: 'endpoint.url_validation',
         token: '/payload/plainToken',
-        answer: { token: 'plainToken', signed: 'encryptedToken' },
+        response: { token: 'plainToken', signed: 'encryptedToken' },
       },
       instructions: [
         "In Zoom's App Marketplace, open the app's features and copy its Secret Token to the provider app as its `webhookSecret`.",

@@ -51,18 +51,18 @@ export function changeOf(type: Type, payload: Buffer, account: string): Change {
     const since = new Date(header.commitTimestamp - TRANSACTION_MS);
     return { events: [], gaps: [{ objectName: header.entityName, since, until: time }], time };
   }
-  const about = { account, time, raw: { ...sent, ChangeEventHeader: header } };
-  return { events: header.recordIds.map((id) => eventOf(id, header, about)), gaps: [], time };
+  const common = { account, time, raw: { ...sent, ChangeEventHeader: header } };
+  return { events: header.recordIds.map((id) => eventOf(id, header, common)), gaps: [], time };
 }
 
 function eventOf(
   recordId: string,
   header: Header,
-  about: Pick<ProviderEvent, 'account' | 'time' | 'raw'>,
+  common: Pick<ProviderEvent, 'account' | 'time' | 'raw'>,
 ): ProviderEvent {
   const { entityName: objectName, changeType, transactionKey, sequenceNumber } = header;
   return {
-    ...about,
+    ...common,
     nativeId: [transactionKey, sequenceNumber, recordId].join('.'),
     objectName,
     recordId,

@@ -80,7 +80,7 @@ function streamFailure(error: unknown): unknown {
  * True if the service had already ended the stream when the gateway requested more. grpc-js reports this as a local
  * write error.
  */
-function isEnd(error: unknown): boolean {
+function isStreamEnd(error: unknown): boolean {
   return (
     isServiceError(error) &&
     error.code === status.INTERNAL &&
@@ -181,7 +181,7 @@ async function* batches(
     }
     if (failure.error !== undefined) throw failure.error;
   } catch (error) {
-    if (!signal.aborted && !isEnd(error)) throw streamFailure(error);
+    if (!signal.aborted && !isStreamEnd(error)) throw streamFailure(error);
   } finally {
     stream.cancel();
   }
@@ -246,7 +246,7 @@ function call<I, O>(
       metadata,
       // The deadline uses the process's monotonic clock, like the time limits of HTTP requests.
       { deadline: CALL_MS + performance.timeOrigin + performance.now() },
-      (error, answer) => (answer === undefined ? reject(streamFailure(error)) : resolve(answer)),
+      (error, result) => (result === undefined ? reject(streamFailure(error)) : resolve(result)),
     );
   });
 }
