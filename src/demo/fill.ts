@@ -16,7 +16,7 @@ export interface DemoProject {
   streamId: string;
 }
 
-interface Filling {
+interface FillInput {
   services: Services;
   issuer: string;
   /** The API key of an earlier start. Null if there is none, or it no longer works. */
@@ -24,25 +24,25 @@ interface Filling {
 }
 
 const projectIdOrName = DEMO_PROJECT;
-const KEY_LABEL = 'Demo';
+const API_KEY_LABEL = 'Demo';
 
 const [FIRST_REVISION] = DEMO_REVISIONS;
-const INTEGRATION = 'id revisions { totalCount }';
-const INSTALLATION = 'id config { id }';
+const INTEGRATION_FIELDS = 'id revisions { totalCount }';
+const INSTALLATION_FIELDS = 'id config { id }';
 /** Everything that is checked, in one query, because each start waits for it. */
 const PROJECT_FIELDS = `
   id
   ${ROUTE_FIELDS}
   providerApps(first: 1) { totalCount }
   connections { nodes { group { groupRef } consumer { consumerRef } } }
-  integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION} }
-  installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION} } }`;
+  integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION_FIELDS} }
+  installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION_FIELDS} } }`;
 
 export async function fillProject({
   services,
   issuer,
   existingKey,
-}: Filling): Promise<DemoProject & { apiKey: string }> {
+}: FillInput): Promise<DemoProject & { apiKey: string }> {
   const runner = createRunner(services, issuer);
   const { orgs, project } = await runner.query(
     `{ orgs(last: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { orgId ${PROJECT_FIELDS} } }`,
@@ -77,10 +77,10 @@ async function createProject(runner: Runner, orgId: string): Promise<Data> {
 async function newApiKey(runner: Runner): Promise<string> {
   const { apiKeys } = await runner.project('apiKeys { nodes { id label } }');
   for (const { id, label } of apiKeys.nodes) {
-    if (label !== KEY_LABEL) continue;
+    if (label !== API_KEY_LABEL) continue;
     await runner.change('deleteApiKey', { projectIdOrName, apiKey: id }, 'deletedId');
   }
-  const input = { projectIdOrName, label: KEY_LABEL, scopes: ALL_SCOPES };
+  const input = { projectIdOrName, label: API_KEY_LABEL, scopes: ALL_SCOPES };
   const { key } = await runner.change('createApiKey', input, 'key');
   return key;
 }
@@ -126,7 +126,7 @@ async function createIntegration(
   const { integration } = await runner.change(
     'createIntegration',
     input,
-    `integration { ${INTEGRATION} }`,
+    `integration { ${INTEGRATION_FIELDS} }`,
   );
   return integration;
 }
@@ -142,7 +142,7 @@ async function fillInstallation(
   const { installation } = await runner.change(
     'createInstallation',
     input,
-    `installation { ${INSTALLATION} }`,
+    `installation { ${INSTALLATION_FIELDS} }`,
   );
   return { installationId: installation.id, configId: installation.config.id };
 }

@@ -76,7 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isOver) controller.abort(new Error('No longer wanted.'));
+    if (this.#isOver) controller.abort(new Error('The exchange has ended.'));
   }
 
   onResponseStart(
@@ -145,7 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener('abort', this.#abort);
     // The socket is closed: otherwise the unread rest of this response would precede the next response.
-    if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
+    if (isBroken) this.#controller?.abort(new Error('The exchange has ended.'));
   }
 }
 

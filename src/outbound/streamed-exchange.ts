@@ -46,7 +46,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     this.#request = request;
     this.#settle = Promise.withResolvers();
     this.outcome = this.#settle.promise;
-    this.#idle = setTimeout(() => this.#fail(this.#late('Nothing came for', idleMs)), idleMs);
+    this.#idle = setTimeout(() => this.#fail(this.#late('No data for', idleMs)), idleMs);
     this.#timer = setTimeout(() => this.#fail(this.#late('No end within', timeoutMs)), timeoutMs);
     signal.addEventListener('abort', this.#abort);
     if (signal.aborted) this.#abort();
@@ -64,7 +64,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isOver) controller.abort(new Error('No longer wanted.'));
+    if (this.#isOver) controller.abort(new Error('The exchange has ended.'));
   }
 
   onResponseStart(
@@ -140,7 +140,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     // The receiver may respond before it has read the whole request body.
     this.#sent?.destroy();
     // The socket is closed: otherwise the unread rest of this response would precede the next response.
-    if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
+    if (isBroken) this.#controller?.abort(new Error('The exchange has ended.'));
     this.#closed.resolve(!isBroken);
   }
 }

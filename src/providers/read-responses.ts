@@ -27,7 +27,7 @@ export function responseBody<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   throw new ProviderError(
     purpose === 'READ' ? 'RETRYABLE' : 'DISCONNECTED',
-    bounded(`The answer is not of the documented form: ${z.prettifyError(parsed.error)}`),
+    bounded(`The response does not have the documented form: ${z.prettifyError(parsed.error)}`),
     { status: response.status },
   );
 }

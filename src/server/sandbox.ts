@@ -22,7 +22,7 @@ import {
  * if it was killed.
  */
 const LEASE_MS = 5_000;
-const UNTIL = leaseEndSql(LEASE_MS);
+const EXPIRE_TIME_SQL = leaseEndSql(LEASE_MS);
 
 interface SandboxLease {
   /** Claims the lease. Returns the last URL of the sandbox, or null if another process has the lease. */
@@ -40,7 +40,7 @@ function createSandboxLease(query: RunQuery): SandboxLease {
   return {
     async claim() {
       const [claimed] = await query<{ url: string | null }>(
-        `insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${UNTIL})
+        `insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${EXPIRE_TIME_SQL})
          on conflict ("id") do update
            set "token" = excluded."token", "expireTime" = excluded."expireTime"
            where "SandboxLease"."expireTime" < clock_timestamp()
@@ -51,7 +51,7 @@ function createSandboxLease(query: RunQuery): SandboxLease {
     },
     async renew(url) {
       const renewed = await query(
-        `update "SandboxLease" set "url" = $2, "expireTime" = ${UNTIL} where "token" = $1 returning "id"`,
+        `update "SandboxLease" set "url" = $2, "expireTime" = ${EXPIRE_TIME_SQL} where "token" = $1 returning "id"`,
         [token, url],
       );
       return renewed.length > 0;
@@ -101,7 +101,7 @@ class SharedSandbox implements Sandbox {
 
   server(): SandboxServer {
     if (this.#server) return this.#server;
-    throw new Error('Another process of the database runs the sandbox.');
+    throw new Error('Another process with this database runs the sandbox.');
   }
 
   fillWith(fill: FillSandbox): void {

@@ -35,7 +35,6 @@ const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
 ];
 
 /** OAuth 2 providers with one base URL for all customers. */
-
 const OAUTH2_ROWS: CatalogueRow[] = [
   {
     name: 'dropbox',
@@ -113,7 +112,6 @@ const OAUTH2_ROWS: CatalogueRow[] = [
 ];
 
 /** OAuth 2 providers with a base URL for each customer. */
-
 const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
   {
     name: 'gong',
@@ -158,7 +156,6 @@ const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
 ];
 
 /** Providers that accept a key or password instead of OAuth. */
-
 const KEY_ROWS: CatalogueRow[] = [
   {
     name: 'jotform',

@@ -78,7 +78,7 @@ async function describeListedFields(
   // Some vendors return a map by name instead of a list.
   const found = isObject(at) ? Object.values(at) : at;
   if (!Array.isArray(found)) {
-    throw new ProviderError('RETRYABLE', 'The answer has no list of fields');
+    throw new ProviderError('RETRYABLE', 'The response has no list of fields');
   }
   return found.filter(isObject).map((field) => describeField(list, field));
 }

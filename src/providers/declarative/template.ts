@@ -76,7 +76,7 @@ export function variablesIn(template: string, body: Json = {}): string[] {
 function requiredFact(session: Pick<ProviderSession, 'fact'>, name: string): string {
   const value = session.fact(name);
   if (value !== null) return value;
-  throw new ProviderError('BAD_REQUEST', `The connection lacks ${name}, which its address needs`);
+  throw new ProviderError('BAD_REQUEST', `The connection lacks ${name}, which its URL requires`);
 }
 
 function segment(name: string, value: string): string {

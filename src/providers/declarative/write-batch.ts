@@ -120,7 +120,9 @@ function refusedOrThrown(
 ): RecordOutcome[] {
   if (hasSucceeded(vendor, response)) {
     const { status } = response;
-    throw new ProviderError('DISCONNECTED', 'The answer does not say what was written', { status });
+    throw new ProviderError('DISCONNECTED', 'The response does not list the written records', {
+      status,
+    });
   }
   const refusal = findRefusal(vendor, response);
   if (refusal === null) throw failure(vendor, response, 'WRITE');

@@ -154,7 +154,7 @@ function written(
   const data = route.record === undefined ? undefined : valueAt(response.body, route.record);
   const found = recordId ?? idOf(route.recordId ?? object.id, data);
   if (found === null && !route.isUnnamed) {
-    throw new ProviderError('DISCONNECTED', 'The answer does not say which record was made', {
+    throw new ProviderError('DISCONNECTED', 'The response lacks the id of the created record', {
       status: response.status,
     });
   }

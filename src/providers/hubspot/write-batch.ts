@@ -93,7 +93,7 @@ function outcome(
   const messages = [...new Set(errors.map(({ message }) => message))];
   return refusedOutcome(
     recordId,
-    messages.length > 0 ? messages : ['HubSpot did not say what became of it'],
+    messages.length > 0 ? messages : ['HubSpot returned no outcome for this record'],
   );
 }
 

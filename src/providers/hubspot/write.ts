@@ -62,7 +62,10 @@ export async function deleteRecord(
 /** Throws if an update has associations. HubSpot accepts them only on creates, and would silently drop them. */
 export function refuseAssociations(associations: unknown[] | undefined): void {
   if (!associations || associations.length === 0) return;
-  throw new ProviderError('BAD_REQUEST', 'HubSpot takes associations only on a create');
+  throw new ProviderError(
+    'BAD_REQUEST',
+    'HubSpot accepts associations only when a record is created',
+  );
 }
 
 function writeOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {

@@ -13,8 +13,8 @@ const REQUEST_EVENTS_MAX = 10;
  * The maximum number of queued events of a subscription. Later events are dropped, like after a long outage of the
  * receiver.
  */
-const WAITING_MAX = 1_000_000;
-const TRIES_MAX = 10;
+const QUEUED_EVENTS_MAX = 1_000_000;
+const ATTEMPTS_MAX = 10;
 const FIRST_RETRY_MS = 100;
 const REQUEST_MS = 10_000;
 
@@ -35,7 +35,7 @@ export interface Subscription extends SubscriptionInput {
 }
 
 interface DeliveryQueue extends Subscription {
-  waiting: WebhookEvent[];
+  queued: WebhookEvent[];
   isSending: boolean;
 }
 
@@ -60,7 +60,7 @@ export class Webhooks {
       ...subscription,
       id,
       expiresAtMs: this.#expiryMs(),
-      waiting: [],
+      queued: [],
       isSending: false,
     };
     this.#queues.set(id, queue);
@@ -78,9 +78,9 @@ export class Webhooks {
     return queue;
   }
 
-  /** Throws a Refusal (404) if there is none. */
+  /** Deletes a subscription and its queued events. Throws a Refusal (404) if it does not exist. */
   delete(id: string): void {
-    this.#get(id).waiting.length = 0;
+    this.#get(id).queued.length = 0;
     this.#queues.delete(id);
   }
 
@@ -89,8 +89,8 @@ export class Webhooks {
     if (this.#queues.size === 0) return;
     for (const event of eventsOf(recordEvent, randomUUID)) {
       for (const queue of this.#queues.values()) {
-        if (this.#matches(queue, event) && queue.waiting.length < WAITING_MAX) {
-          queue.waiting.push(event);
+        if (this.#matches(queue, event) && queue.queued.length < QUEUED_EVENTS_MAX) {
+          queue.queued.push(event);
           void this.#send(queue);
         }
       }
@@ -127,10 +127,10 @@ export class Webhooks {
     if (queue.isSending) return;
     queue.isSending = true;
     const { signal } = this.#closing;
-    while (queue.waiting.length > 0 && !signal.aborted) {
+    while (queue.queued.length > 0 && !signal.aborted) {
       // Waiting at least one turn puts events of the same change into one request.
       await delay(this.#settings.webhooks.delayMs, undefined, { signal }).catch(() => {});
-      const events = queue.waiting.splice(0, REQUEST_EVENTS_MAX);
+      const events = queue.queued.splice(0, REQUEST_EVENTS_MAX);
       const { dropped, reordered, doubled, forged } = this.#settings.webhooks;
       if (dropped || events.length === 0) continue;
       const sent = reordered ? events.toReversed() : events;
@@ -145,7 +145,7 @@ export class Webhooks {
 
   async #deliver(queue: DeliveryQueue, body: string): Promise<void> {
     const { signal } = this.#closing;
-    for (let tries = 0; tries < TRIES_MAX && this.#queues.has(queue.id); tries += 1) {
+    for (let tries = 0; tries < ATTEMPTS_MAX && this.#queues.has(queue.id); tries += 1) {
       if (signal.aborted || (await this.#post(queue, body, queue.secret))) return;
       await delay(FIRST_RETRY_MS * 2 ** tries, undefined, { signal }).catch(() => {});
     }

@@ -47,7 +47,7 @@ export interface SocketFacts {
   /** Resolves when the message is sent, or the client disconnects. */
   send: (message: string) => Promise<void>;
   /** Called when connection_init arrives, before its credentials are checked. */
-  heard: () => void;
+  initReceived: () => void;
   /**
    * Called when the credentials are valid. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if a limit of sockets is reached.
    */
@@ -141,7 +141,7 @@ async function admit(
   admission: Admission,
 ): Promise<boolean> {
   const credentials = credentialsOf(connectionParams, extra.headers);
-  extra.heard();
+  extra.initReceived();
   try {
     const { address, page } = extra;
     const viewer = await admission.admit(credentials, { address, page });

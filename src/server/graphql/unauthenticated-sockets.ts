@@ -19,7 +19,7 @@ interface UnauthenticatedSocket {
 export interface UnauthenticatedSockets {
   enter(socket: WebSocket, client: UnauthenticatedSocket): void;
   /** connection_init has arrived. The client now waits for the server. */
-  heard(socket: WebSocket): void;
+  initReceived(socket: WebSocket): void;
   /** The socket was admitted or closed. */
   leave(socket: WebSocket): void;
 }
@@ -34,7 +34,7 @@ export function createUnauthenticatedSockets(
   });
   const waiting = new WeakSet<WebSocket>();
   return {
-    heard: (socket) => void waiting.add(socket),
+    initReceived: (socket) => void waiting.add(socket),
     leave: (socket) => budget.leave(socket),
     enter(socket, { connection, address }) {
       const readBefore = connection.bytesRead;

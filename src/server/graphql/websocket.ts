@@ -79,7 +79,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     async stop() {
       isStopping = true;
       for (const socket of protocol.clients) {
-        closeWithin(socket, CLOSE.goingAway, 'The server is stopping.');
+        closeOrTerminate(socket, CLOSE.goingAway, 'The server is stopping.');
       }
       await new Promise<void>((resolve) => protocol.close(() => resolve()));
     },
@@ -156,7 +156,7 @@ class OpenSockets {
       socket,
       headers: request.headers,
       send: outbox.send,
-      heard: () => this.#unauthenticatedSockets.heard(socket),
+      initReceived: () => this.#unauthenticatedSockets.initReceived(socket),
       admitted: (viewer) => {
         // The close event, which would release the share, has already occurred.
         if (socket.readyState === socket.CLOSED) return;
@@ -211,7 +211,7 @@ class OpenSockets {
  * Closes a socket and cuts its connection after a while. A client that reads nothing does not read the close code
  * either.
  */
-function closeWithin(socket: WebSocket, code: number, reason: string): void {
+function closeOrTerminate(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
   const timer = setTimeout(() => socket.terminate(), CLOSE_MS);
   socket.once('close', () => clearTimeout(timer));
@@ -225,7 +225,7 @@ function keepAlive(socket: WebSocket, pingMs: number): () => void {
   });
   const timer = setInterval(() => {
     if (socket.readyState !== socket.OPEN) return;
-    if (!hasResponded) return closeWithin(socket, CLOSE.tryAgainLater, 'No answer to a ping.');
+    if (!hasResponded) return closeOrTerminate(socket, CLOSE.tryAgainLater, 'No answer to a ping.');
     hasResponded = false;
     socket.ping();
   }, pingMs);

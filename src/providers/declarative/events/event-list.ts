@@ -37,12 +37,12 @@ async function readEntries(
   const next = valueAt(response.body, entries.next);
   const all = valueAt(response.body, entries.records);
   if (!Number.isSafeInteger(next) || !Array.isArray(all)) {
-    throw malformedList(response, 'what has changed, and where it goes on');
+    throw malformedList(response, 'the list of changes or the next position');
   }
   const first = Number(next) - all.length;
   const read = all.map((entry: unknown, n) => {
     const time = readTime(valueAt(entry, entries.time.at), entries.time.format);
-    if (!isObject(entry) || !time) throw malformedList(response, 'when something has changed');
+    if (!isObject(entry) || !time) throw malformedList(response, 'the time of a change');
     return { entry, time, number: first + n };
   });
   const incomplete = read.filter(({ entry }, n) => {
@@ -60,7 +60,7 @@ async function readEntries(
 }
 
 function malformedList({ status }: ProviderResponse, what: string): ProviderError {
-  return new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
+  return new ProviderError('DISCONNECTED', `The response lacks ${what}`, { status });
 }
 
 interface Entry {
@@ -151,8 +151,8 @@ async function setUp(
   const body = fillJson(webhook.body, { url });
   const response = await sendRequest(vendor, session, { method: 'POST', path, body }, 'WRITE');
   return {
-    providerRef: requiredAt(response, webhook.ref, 'which webhook was made'),
-    secret: requiredAt(response, webhook.secret, 'what the webhook signs with'),
+    providerRef: requiredAt(response, webhook.ref, 'the id of the webhook'),
+    secret: requiredAt(response, webhook.secret, 'the secret of the webhook'),
   };
 }
 

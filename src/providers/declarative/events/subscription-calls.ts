@@ -33,7 +33,7 @@ async function bodiesFor(
   events: WithSubscription,
   { session, desired }: SubscriptionToCreate,
 ): Promise<Record<string, unknown>[]> {
-  const { each, body, types: place } = events.subscription;
+  const { each, body, types: typeList } = events.subscription;
   const types = typesOf(vendor, events, desired);
   const variables = {
     ...urlAndSecret(events, desired),
@@ -43,8 +43,8 @@ async function bodiesFor(
   const item = itemFor(events.subscription, desired.objectName);
   const fill = (extra: Variables, of: string[]) => {
     const filled = fillJson(body, { ...variables, ...extra });
-    if (!place) return filled;
-    return putTypes(filled, { at: place.at, item }, { types: of, variables });
+    if (!typeList) return filled;
+    return putTypes(filled, { at: typeList.at, item }, { types: of, variables });
   };
   if (each === 'type') return types.map((type) => fill({ type }, [type]));
   if (each === 'object') return [fill({}, types)];
@@ -76,7 +76,7 @@ function typesOf(
 ): string[] {
   const desired = typesFor(events, objectName).filter(({ kind }) => kinds.includes(kind));
   if (desired.length > 0) return desired.map(({ type }) => type);
-  const detail = `${displayName} tells of no such changes of ${objectName}`;
+  const detail = `${displayName} reports no such changes of ${objectName}`;
   throw new ProviderError('BAD_REQUEST', detail);
 }
 
@@ -89,12 +89,12 @@ async function objectId(
   subscription: Subscription,
   { session, desired: { objectName } }: SubscriptionToCreate,
 ): Promise<string | undefined> {
-  const { objectId: sending, body } = subscription;
+  const { objectId: idRequest, body } = subscription;
   const sent = JSON.stringify([body, itemFor(subscription, objectName)]);
-  if (!sending || !sent.includes('{objectId}')) return undefined;
-  const path = fillPath(sending.path, { object: objectName }, session);
+  if (!idRequest || !sent.includes('{objectId}')) return undefined;
+  const path = fillPath(idRequest.path, { object: objectName }, session);
   const response = await sendRequest(vendor, session, { method: 'GET', path });
-  const found = findId(valueAt(response.body, sending.at));
+  const found = findId(valueAt(response.body, idRequest.at));
   if (found !== null) return found;
   throw new ProviderError('MISSING_OBJECT', `${vendor.displayName} has no id of ${objectName}`);
 }
@@ -148,7 +148,7 @@ export function subscriptionCalls(
     setUp: (session, desired) => setUp(vendor, { ...events, subscription }, { session, desired }),
     // A subscription lasts until it is deleted.
     renew: async (session, providerRef) =>
-      (await exist(vendor, subscription, { session, refs: refsIn(providerRef) }))
+      (await allExist(vendor, subscription, { session, refs: refsIn(providerRef) }))
         ? { providerRef, expireTime: null }
         : null,
     takeDown: (session, providerRef) =>
@@ -172,7 +172,7 @@ async function setUp(
   try {
     for (const body of await bodiesFor(vendor, events, { session, desired })) {
       const response = await createOne(vendor, subscription, { session, body });
-      const ref = requiredAt(response, subscription.ref, 'which subscription was made');
+      const ref = requiredAt(response, subscription.ref, 'the id of the subscription');
       refs.push(ref);
       secrets.push(...(await secretsIn(vendor, subscription, { session, ref, response })));
     }
@@ -210,17 +210,17 @@ async function secretsIn(
           method: 'GET',
           path: fillPath(secret.path, { ref }, session),
         });
-  return [requiredAt(secretResponse, secret.at, 'what the subscription is signed with')];
+  return [requiredAt(secretResponse, secret.at, 'the secret of the subscription')];
 }
 
 /** Returns the text at a pointer. Throws DISCONNECTED if the response lacks it. */
 export function requiredAt({ status, body }: ProviderResponse, at: string, what: string): string {
   const found = findId(valueAt(body, at));
   if (found !== null) return found;
-  throw new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
+  throw new ProviderError('DISCONNECTED', `The response lacks ${what}`, { status });
 }
 
-async function exist(
+async function allExist(
   vendor: Vendor,
   { check }: Subscription,
   { session, refs }: { session: ProviderSession; refs: string[] },
@@ -248,7 +248,7 @@ async function takeDown(
   }
 }
 
-/** Null if the vendor no longer has the resource. */
+/** Awaits a response. Null if the vendor no longer has the resource. */
 export async function unlessGone(
   sending: Promise<ProviderResponse>,
 ): Promise<ProviderResponse | null> {

@@ -93,7 +93,7 @@ export function rowsIn(response: ProviderResponse, { records: at, record }: List
   const found = valueAt(response.body, at) ?? (isNothing(response, at) ? [] : undefined);
   const rows = Array.isArray(found) ? found.map((item) => valueAt(item, record)) : [found];
   if (rows.every(isObject) && Array.isArray(found)) return rows;
-  throw new ProviderError('RETRYABLE', 'The answer has no list of records', {
+  throw new ProviderError('RETRYABLE', 'The response has no list of records', {
     status: response.status,
   });
 }

@@ -70,8 +70,8 @@ function findLists({ displayName, declaration }: Vendor, request: ListRequest): 
   if (first) return [first, ...others];
   const why =
     text === null
-      ? `has no list at ${request.path} that is known`
-      : 'has no list that is known to be asked for so: a query must say by a variable where a page begins';
+      ? `has no declared list at ${request.path}`
+      : 'has no declared list for this query: a query must have a variable for the position of a page';
   throw new ProviderError('BAD_REQUEST', `${displayName} ${why}`);
 }
 
@@ -103,7 +103,7 @@ function selectByResponse(candidates: Candidates, response: ProviderResponse): L
   if (others.length === 0) return first;
   const found = candidates.find(({ list }) => Array.isArray(valueAt(response.body, list.records)));
   if (found) return found;
-  throw new ProviderError('BAD_REQUEST', 'The answer has no list that is known', {
+  throw new ProviderError('BAD_REQUEST', 'The response has none of the declared lists', {
     status: response.status,
   });
 }

@@ -6,7 +6,7 @@ import { ProviderError } from '../../provider-error.ts';
 import { findObject } from '../describe-object.ts';
 import type { Vendor } from '../failure.ts';
 import { type ListRead, readList } from './list-page.ts';
-import { jsonIn, notOfThisRead } from './position.ts';
+import { foreignCursor, jsonIn } from './position.ts';
 
 export async function readPage(
   vendor: Vendor,
@@ -16,18 +16,22 @@ export async function readPage(
   const object = findObject(vendor, read.objectName);
   const variables = { object: read.objectName };
   if (!object.parent) return readList(vendor, session, { object, read, variables });
-  const listing = await currentParent(vendor, session, { object, read, variables });
-  const [parentId] = listing.ids;
-  if (parentId === undefined) return pageAt(listing, []);
+  const parentPosition = await currentParent(vendor, session, { object, read, variables });
+  const [parentId] = parentPosition.ids;
+  if (parentId === undefined) return pageFrom(parentPosition, []);
   const below = {
     object,
-    read: { ...read, cursor: listing.inner ?? undefined },
+    read: { ...read, cursor: parentPosition.inner ?? undefined },
     variables: { ...variables, [object.parent.as]: parentId },
   };
   const page = await pageBelow(vendor, session, below);
   const { records, nextCursor: inner } = page;
-  return pageAt(
-    { ...listing, ids: inner === null ? listing.ids.slice(1) : listing.ids, inner },
+  return pageFrom(
+    {
+      ...parentPosition,
+      ids: inner === null ? parentPosition.ids.slice(1) : parentPosition.ids,
+      inner,
+    },
     records,
   );
 }
@@ -42,9 +46,13 @@ const stored = z.strictObject({
 });
 type ParentPosition = z.infer<typeof stored>;
 
-function pageAt(listing: ParentPosition, records: RecordPage['records']): RecordPage {
-  const isLastPage = listing.ids.length === 0 && listing.more === null;
-  return { records, nextCursor: isLastPage ? null : JSON.stringify(listing), estimatedTotal: null };
+function pageFrom(parentPosition: ParentPosition, records: RecordPage['records']): RecordPage {
+  const isLastPage = parentPosition.ids.length === 0 && parentPosition.more === null;
+  return {
+    records,
+    nextCursor: isLastPage ? null : JSON.stringify(parentPosition),
+    estimatedTotal: null,
+  };
 }
 
 async function currentParent(
@@ -52,9 +60,9 @@ async function currentParent(
   session: ProviderSession,
   { object: { parent }, read }: ListRead,
 ): Promise<ParentPosition> {
-  const listing = read.cursor === undefined ? null : readParentPosition(read.cursor);
-  if (listing && listing.ids.length > 0) return listing;
-  const cursor = listing?.more ?? undefined;
+  const parentPosition = read.cursor === undefined ? null : readParentPosition(read.cursor);
+  if (parentPosition && parentPosition.ids.length > 0) return parentPosition;
+  const cursor = parentPosition?.more ?? undefined;
   const { pageSize } = read;
   const parents = { objectName: parent?.object ?? '', fields: [], pageSize, cursor };
   const page = await readPage(vendor, session, parents);
@@ -64,7 +72,7 @@ async function currentParent(
 function readParentPosition(cursor: string): ParentPosition {
   const parsed = stored.safeParse(jsonIn(cursor));
   if (parsed.success) return parsed.data;
-  throw notOfThisRead();
+  throw foreignCursor();
 }
 
 /** Reads a page below a parent. If the parent was deleted after it was listed, the page is empty. */

@@ -30,10 +30,10 @@ export function readPosition(text: string | undefined, by: Position['by']): Posi
   if (text === undefined) return null;
   const parsed = stored.safeParse(jsonIn(text));
   if (parsed.success && parsed.data.by === by) return parsed.data;
-  throw notOfThisRead();
+  throw foreignCursor();
 }
 
-export function notOfThisRead(): ProviderError {
+export function foreignCursor(): ProviderError {
   return new ProviderError('CURSOR_GONE', 'The cursor is not one of this read');
 }
 

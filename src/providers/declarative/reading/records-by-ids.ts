@@ -24,7 +24,7 @@ export async function readRecords(
   const object = findObject(vendor, objectName);
   const { byIds } = object;
   if (!byIds) {
-    const detail = `${vendor.displayName} does not give ${objectName} by their ids`;
+    const detail = `${vendor.displayName} does not return ${objectName} by id`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
   const size = byIds.ids?.max ?? 1;
@@ -105,5 +105,5 @@ function rowsIn({ status, body }: ProviderResponse, { records, ids }: Fetching) 
   if (ids === undefined) return isObject(found) ? [found] : [];
   if (Array.isArray(found)) return found.filter(isObject);
   if (found == null && (isObject(body) || status === 204)) return [];
-  throw new ProviderError('RETRYABLE', 'The answer has no list of records', { status });
+  throw new ProviderError('RETRYABLE', 'The response has no list of records', { status });
 }
