@@ -7,7 +7,6 @@ import { DECLARED } from '../declared/all.ts';
 import { type CatalogueRow, catalogueProvider } from './row.ts';
 
 /** Providers with service accounts: a key is exchanged for tokens. */
-
 const SERVICE_ACCOUNT_ROWS: CatalogueRow[] = [
   {
     name: 'googleServiceAccount',

@@ -11,7 +11,6 @@ import { deleteRecord, writeRecord } from './write.ts';
 import { writeBatch } from './write-batch.ts';
 
 /** The account of a token: the portal id and the person who gave consent. */
-
 const id = z.union([z.int(), z.string().min(1).max(64)]).transform(String);
 const details = z.object({ portalId: id.nullish(), ownerId: id.nullish() });
 /** The token's own facts contain the person, which the account details do not. */

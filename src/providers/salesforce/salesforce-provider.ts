@@ -37,7 +37,6 @@ async function readRecords(
 }
 
 /** The person of a token, if the token response lacks it. `sub` is an identity URL that also names the org. */
-
 const userInfo = z.object({ sub: z.string().min(1) });
 
 async function identify(session: ProviderSession): Promise<AccountIdentity> {

@@ -52,7 +52,6 @@ const definitions = loadSync(join(import.meta.dirname, 'pubsub_api.proto'), {
 const PUB_SUB = definitions['eventbus.v1.PubSub'] as unknown as PubSubService;
 
 /** The kind of error for each gRPC status. */
-
 const KINDS: Partial<Record<status, ProviderErrorKind>> = {
   [status.UNAUTHENTICATED]: 'AUTH_INVALIDATED',
   [status.PERMISSION_DENIED]: 'FORBIDDEN',
