@@ -10,8 +10,8 @@ export interface Meters {
   /** If false, callers may skip measurements that are expensive to compute. */
   readonly isOn: boolean;
   /** The number of requests that LIMIT_REQUESTS counts has changed. */
-  placesTaken(change: 1 | -1): void;
-  httpAnswered(response: { method: string; route: string; status: number; seconds: number }): void;
+  requestSlotsChanged(change: 1 | -1): void;
+  httpResponded(response: { method: string; route: string; status: number; seconds: number }): void;
   requested(request: {
     surface: 'graphql' | 'rest';
     kind: OperationKind;
@@ -56,8 +56,8 @@ const nothing = () => {};
 
 export const NO_METERS: Meters = Object.freeze({
   isOn: false,
-  placesTaken: nothing,
-  httpAnswered: nothing,
+  requestSlotsChanged: nothing,
+  httpResponded: nothing,
   requested: nothing,
   costed: nothing,
   refused: nothing,

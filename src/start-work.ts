@@ -23,7 +23,7 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
  * Starts the deliveries of a shard group. They have their own sockets, so that receivers of one shard group don't delay
  * those of another.
  */
-function startSending(services: Services): WorkBeside {
+function startSending(services: Services): AdditionalWork {
   const outbound = createOutbound({
     allowedPrivateTargets: services.config.ALLOWED_PRIVATE_TARGETS,
     alwaysAllowedOrigins: () => [services.sandboxUrl()],

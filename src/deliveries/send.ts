@@ -72,7 +72,7 @@ function prepare(
     },
     body: row.body,
     timeoutMs: options.attemptMs,
-    answerBytes: RESPONSE_BYTES_MAX,
+    responseBytesMax: RESPONSE_BYTES_MAX,
     signal: options.signal,
   };
 }

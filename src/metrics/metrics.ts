@@ -105,8 +105,8 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
     listed.size > 0 ? { project: id && listed.has(id) ? id : '' } : {};
   const meters: Meters = {
     isOn: true,
-    placesTaken: (change) => meter.places.inc(change),
-    httpAnswered({ method, route, status, seconds }) {
+    requestSlotsChanged: (change) => meter.places.inc(change),
+    httpResponded({ method, route, status, seconds }) {
       const known = METHODS.has(method) ? method : OTHER_METHOD;
       meter.http.observe(
         {

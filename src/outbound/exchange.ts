@@ -24,12 +24,12 @@ export interface OutboundRequest {
   /** Time limit for the whole exchange: waiting for a socket, connecting, sending, and the response. */
   timeoutMs: number;
   /** The maximum number of bytes of the response body that are read. */
-  answerBytes: number;
+  responseBytesMax: number;
   /**
    * If true, an incomplete response (too large, cut off or late) is an error. If false, the response has the status and
    * the part of the body that arrived.
    */
-  wholeAnswer?: boolean;
+  requiresWholeBody?: boolean;
   /** Aborts the request, which then fails with the signal's reason. */
   signal?: AbortSignal;
 }
@@ -89,7 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const remaining = this.#request.answerBytes - this.#bytes;
+    const remaining = this.#request.responseBytesMax - this.#bytes;
     if (chunk.length <= remaining) {
       this.#bytes += chunk.length;
       this.#chunks.push(chunk);
@@ -99,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#breakOff(
       new OutboundError(
         'TOO_LARGE',
-        `The answer is larger than ${this.#request.answerBytes} bytes.`,
+        `The answer is larger than ${this.#request.responseBytesMax} bytes.`,
       ),
     );
   }
@@ -123,7 +123,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange early. It succeeds if a status arrived and the body may be incomplete. */
   #breakOff(error: OutboundError): void {
-    if (this.#start && !this.#request.wholeAnswer) this.#end(true);
+    if (this.#start && !this.#request.requiresWholeBody) this.#end(true);
     else this.#fail(error);
   }
 

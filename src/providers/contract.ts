@@ -121,7 +121,7 @@ export interface ProviderLimits {
   requestsPerSecond: number;
   timeoutMs: number;
   /** The largest response body that is read, in bytes. */
-  answerBytes: number;
+  responseBytesMax: number;
   /** The maximum number of records in a batch write. */
   batchSize: number;
   /** The maximum number of records in a page of a read. */

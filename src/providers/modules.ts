@@ -38,7 +38,7 @@ const withoutObjects = {
 };
 
 /** Returns the target of the proxy: the module's base URL if `useModule` is set, otherwise the provider's. */
-export function forwardedTo(
+export function proxyTarget(
   provider: Provider,
   { module: name, useModule }: { module: string | null; useModule: boolean },
 ): Provider | null {

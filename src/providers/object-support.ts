@@ -10,7 +10,7 @@ export function ownObjectName(
 }
 
 /** Returns the maximum number of conditions in a search of the object. */
-export function filtersTaken(
+export function searchFiltersMax(
   { commonObjects, takes }: Pick<Provider, 'commonObjects' | 'takes'>,
   objectName: string,
 ): number {

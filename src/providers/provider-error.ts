@@ -25,7 +25,7 @@ export const PROVIDER_ERROR_KINDS = [
 ] as const;
 export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
 
-const PASSES_LATER = new Set<ProviderErrorKind>([
+const TEMPORARY = new Set<ProviderErrorKind>([
   'RATE_LIMITED',
   'MIGRATING',
   'SERVER_ERROR',
@@ -55,8 +55,8 @@ export class ProviderError extends Error {
   }
 
   /** True if a retry may succeed. */
-  get passesLater(): boolean {
-    return PASSES_LATER.has(this.kind);
+  get isTemporary(): boolean {
+    return TEMPORARY.has(this.kind);
   }
 
   /** True if the provider may have executed the request. */

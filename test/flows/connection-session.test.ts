@@ -18,7 +18,7 @@ const base: Omit<Provider, 'name' | 'displayName'> = {
     concurrency: 2,
     requestsPerSecond: 1_000,
     timeoutMs: 300,
-    answerBytes: 1_000,
+    responseBytesMax: 1_000,
     batchSize: 1,
     pageSize: 1,
   },
@@ -86,7 +86,7 @@ test('credentials go to no other origin', async () => {
   const before = server.requests.length;
   for (const path of ['https://evil.test/', 'ftp://x', 'things']) {
     const error = await failure('header', { method: 'GET', path });
-    expect(error).toMatchObject({ kind: 'BAD_REQUEST', passesLater: false });
+    expect(error).toMatchObject({ kind: 'BAD_REQUEST', isTemporary: false });
   }
   expect(server.requests.length).toBe(before);
   next = { status: 200, body: {} };

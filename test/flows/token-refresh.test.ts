@@ -197,7 +197,7 @@ test.each([
   const events = await keepEvents(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', ...fault });
   const failed = await callSandbox(app, connection).catch((error) => error);
-  expect(failed).toMatchObject({ kind, passesLater: true, outcomeUnknown: false });
+  expect(failed).toMatchObject({ kind, isTemporary: true, outcomeUnknown: false });
   expect((await getConnection(app, connection.id)).status).toBe('CREATED');
   expect(await events()).toEqual([]);
   expect((await callSandbox(app, connection)).status).toBe(200);

@@ -230,7 +230,7 @@ test('no label holds an id of a tenant, unless METRICS_PROJECTS lists it', async
 test('a method that nobody knows makes no series of its own', async () => {
   const { meters, registry } = createMetrics({ METRICS_PROJECTS: [] });
   for (const method of ['PROPFIND', 'BREW']) {
-    meters.httpAnswered({ method, route: '/*', status: 404, seconds: 0.1 });
+    meters.httpResponded({ method, route: '/*', status: 404, seconds: 0.1 });
   }
   expect(await registry.metrics()).toContain(
     'http_server_request_duration_seconds_count{http_request_method="_OTHER",http_route="/*",http_response_status_code="404"} 2',

@@ -21,7 +21,7 @@ function outbound(options: Partial<OutboundOptions> = {}) {
 }
 
 function get(url: string, options: Partial<OutboundRequest> = {}): OutboundRequest {
-  return { method: 'GET', url, headers: {}, timeoutMs: 5_000, answerBytes: 1_024, ...options };
+  return { method: 'GET', url, headers: {}, timeoutMs: 5_000, responseBytesMax: 1_024, ...options };
 }
 
 async function receiverThat(behaviour: Behaviour) {
@@ -177,7 +177,7 @@ test('an endless answer is cut where its status is enough, and lets go of its so
 test('an endless answer is TOO_LARGE where the whole of it is wanted', async () => {
   const { url } = await receiverThat('ENDLESS');
   const client = outbound();
-  const failure = await failureOf(client.send(get(url, { wholeAnswer: true })));
+  const failure = await failureOf(client.send(get(url, { requiresWholeBody: true })));
   expect(failure).toMatchObject({
     kind: 'TOO_LARGE',
     message: 'The answer is larger than 1024 bytes.',
@@ -199,7 +199,7 @@ test('a body that stalls fails only where the whole of it is wanted', async () =
   const answer = await client.send(get(origin, { timeoutMs: 50 }));
   expect(answer).toMatchObject({ status: 200, truncated: true });
   expect(answer.body.toString()).toBe('part');
-  const whole = get(origin, { timeoutMs: 50, wholeAnswer: true });
+  const whole = get(origin, { timeoutMs: 50, requiresWholeBody: true });
   expect(await failureOf(client.send(whole))).toMatchObject({ kind: 'TIMEOUT' });
 });
 

@@ -1,6 +1,6 @@
 /** The module of Salesforce with an address of its own keeps to the contract of providers. */
 import { expect, test } from 'vitest';
-import { findModule, forwardedTo, modulesOf, providerAt } from '../../src/providers/modules.ts';
+import { findModule, modulesOf, providerAt, proxyTarget } from '../../src/providers/modules.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { plainSession } from '../support/providers/provider-session.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
@@ -54,6 +54,6 @@ test('the first is the default; requests go to its address only if they are to',
   const provider = salesforceProvider();
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(providerAt(provider, null)).toBe(provider);
-  const to = (useModule: boolean) => forwardedTo(provider, { module: MODULE, useModule })?.baseUrl;
+  const to = (useModule: boolean) => proxyTarget(provider, { module: MODULE, useModule })?.baseUrl;
   expect([to(false), to(true)]).toEqual([provider.baseUrl, 'https://pi.pardot.com']);
 });

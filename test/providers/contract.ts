@@ -62,9 +62,9 @@ function declarationTests(makeSubject: MakeSubject): void {
 
   test('declares limits that are positive', async () => {
     await using subject = await makeSubject();
-    const { answerBytes, batchSize, concurrency, pageSize, requestsPerSecond, timeoutMs } =
+    const { responseBytesMax, batchSize, concurrency, pageSize, requestsPerSecond, timeoutMs } =
       subject.provider.limits;
-    for (const whole of [answerBytes, batchSize, concurrency, pageSize, timeoutMs]) {
+    for (const whole of [responseBytesMax, batchSize, concurrency, pageSize, timeoutMs]) {
       expect(Number.isSafeInteger(whole) && whole > 0, String(whole)).toBe(true);
     }
     expect(requestsPerSecond).toBeGreaterThan(0);

@@ -167,7 +167,7 @@ class ConnectionSession implements AccountSession {
     } catch (error) {
       // The endpoint may be back before the token ends.
       const canWait = token !== undefined && !endsWithin(token, 0, now);
-      if (!canWait || !(error instanceof ProviderError) || !error.passesLater) throw error;
+      if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
     }
     return this.#held;
   }
@@ -199,7 +199,7 @@ class ConnectionSession implements AccountSession {
       });
     } catch (error) {
       // The token is refused, and no other can be had.
-      if (error instanceof ProviderError && !error.passesLater) await this.#noteRefusal(refused);
+      if (error instanceof ProviderError && !error.isTemporary) await this.#noteRefusal(refused);
       throw error;
     }
   }

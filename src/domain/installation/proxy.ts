@@ -3,7 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedResponse } from '../../outbound/client.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { forwardedTo } from '../../providers/modules.ts';
+import { proxyTarget } from '../../providers/modules.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -73,7 +73,7 @@ export const getForwarding = projectRead(
       throw unprocessable("The installation's config does not let requests through.");
     }
     const whole = call.catalogue.find(connection.provider);
-    const provider = whole && forwardedTo(whole, { module, useModule: proxy.useModule });
+    const provider = whole && proxyTarget(whole, { module, useModule: proxy.useModule });
     if (!provider)
       throw unprocessable(`${connection.provider} does not forward requests any more.`);
     if (!supportedCapabilities(provider).includes('PROXY')) {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
 import type { FieldValue, RecordPage } from '../../providers/moving-records.ts';
-import { filtersTaken } from '../../providers/object-support.ts';
+import { searchFiltersMax } from '../../providers/object-support.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -170,7 +170,7 @@ function conditionsOf(
   filters: NonNullable<RecordsInput['filters']>,
 ): FieldValue[] | null {
   const { objectName: native } = plan;
-  const filtersMax = filtersTaken(provider, native);
+  const filtersMax = searchFiltersMax(provider, native);
   if (filters.length > 0 && filtersMax === 0) {
     const detail = `${provider.displayName} does not support search of ${native}: its records can only be listed, without conditions.`;
     throw unprocessable(detail);

@@ -204,7 +204,7 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
     await removeAtProvider(services, subscription);
   } catch (error) {
     const { failures, dueTime } = nextTry(services, RETRY, subscription.failures);
-    const mayPass = error instanceof ProviderError && error.passesLater;
+    const mayPass = error instanceof ProviderError && error.isTemporary;
     const about = { err: error, installationId: subscription.installationId, failures };
     services.log.warn(about, 'subscription.not_taken_down');
     if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {

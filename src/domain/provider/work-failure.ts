@@ -27,7 +27,7 @@ export function logFailure(
 ): WorkFailure {
   if (error instanceof DomainError || error instanceof ProviderError) {
     if (delayed !== null) log.warn({ ...about, err: error }, delayed);
-    const mayPass = error instanceof DomainError || error.passesLater;
+    const mayPass = error instanceof DomainError || error.isTemporary;
     return { reason: storableText(error.message), mayPass };
   }
   log.error({ ...about, err: error }, failed);

@@ -33,7 +33,7 @@ export const DEFAULT_LIMITS: ProviderLimits = {
   // Reports and searches take seconds. Vendors' own gateways end requests after about 30 seconds.
   timeoutMs: 30_000,
   // More than any page of records. The proxy is not intended for files.
-  answerBytes: 10 * 1024 * 1024,
+  responseBytesMax: 10 * 1024 * 1024,
   // Only used by providers with code for batches and pages.
   batchSize: 100,
   pageSize: 100,

@@ -77,7 +77,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       // HubSpot itself ends a request earlier, with 504.
       timeoutMs: 30_000,
       // Room for 200 records with a few long texts of 64 KiB each.
-      answerBytes: 16 * 1024 * 1024,
+      responseBytesMax: 16 * 1024 * 1024,
       batchSize: 100,
       // The maximum of a search. The maximum of a list is 100.
       pageSize: 200,

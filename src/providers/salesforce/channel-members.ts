@@ -104,7 +104,7 @@ async function findOrCreate(
   const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
   if (isSuccess(response)) return responseBody(createResponse, response, 'WRITE').id;
   const error = failure(response);
-  const other = error instanceof ProviderError && !error.passesLater ? await find() : undefined;
+  const other = error instanceof ProviderError && !error.isTemporary ? await find() : undefined;
   if (other !== undefined) return other;
   throw error;
 }

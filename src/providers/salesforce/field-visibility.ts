@@ -34,7 +34,7 @@ export async function makeVisible(
     await permit(session, setId, { object, fieldNames });
     return null;
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.passesLater) throw error;
+    if (!(error instanceof ProviderError) || error.isTemporary) throw error;
     if (error.kind === 'AUTH_INVALIDATED') throw error;
     return `The field may not be visible yet: ${error.message}`;
   }

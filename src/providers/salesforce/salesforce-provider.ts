@@ -60,7 +60,7 @@ const LIMITS: ProviderLimits = {
   // A query may take two minutes, but few take half a minute.
   timeoutMs: 60_000,
   // Room for 2,000 rows of 16 KiB each.
-  answerBytes: 32 * 1024 * 1024,
+  responseBytesMax: 32 * 1024 * 1024,
   batchSize: 100,
   pageSize: 2_000,
 };

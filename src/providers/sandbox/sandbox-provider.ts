@@ -11,7 +11,7 @@ const limits: ProviderLimits = {
   requestsPerSecond: 1_000,
   timeoutMs: 10_000,
   // A page of 200 contacts has 100 KB. This limit permits maximum-length texts in all of them.
-  answerBytes: 8 * 1024 * 1024,
+  responseBytesMax: 8 * 1024 * 1024,
   batchSize: 100,
   pageSize: 200,
 };

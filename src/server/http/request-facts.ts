@@ -67,7 +67,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   res.once('close', () => {
     const seconds = secondsSince(startedAt);
     const { statusCode: status } = res;
-    meters.httpAnswered({ method, route, status, seconds });
+    meters.httpResponded({ method, route, status, seconds });
     const ms = Math.round(seconds * 1_000);
     const line = { requestId, address, method, path: withoutKeys(path), status, ms };
     within(traced, () =>

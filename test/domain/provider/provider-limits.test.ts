@@ -9,7 +9,7 @@ const LIMITS = {
   // Beyond any of these tests, but for those about it.
   requestsPerSecond: 1e6,
   timeoutMs: 1_000,
-  answerBytes: 1_000,
+  responseBytesMax: 1_000,
   batchSize: 1,
   pageSize: 1,
 };
@@ -135,7 +135,7 @@ test('a wait that turns out too long is refused, and its work never done', async
   const late = vi.fn(work);
   const refused = limits.run(callerOf('a'), late).catch((error) => error);
   await vi.advanceTimersByTimeAsync(20_000);
-  expect(await refused).toMatchObject({ kind: 'RATE_LIMITED', passesLater: true });
+  expect(await refused).toMatchObject({ kind: 'RATE_LIMITED', isTemporary: true });
   await endAll();
   expect(running.size).toBe(0);
   expect(late).not.toHaveBeenCalled();

@@ -211,7 +211,7 @@ test.each(
   expect(await calls?.renew(session, '9')).toBeNull();
   status = 503;
   expect(await failureOf(calls?.renew(session, '9') as Promise<unknown>)).toMatchObject({
-    passesLater: true,
+    isTemporary: true,
   });
 });
 

@@ -57,7 +57,7 @@ export function crmAt(baseUrl: string, given: Partial<Provider> = {}): Provider 
       concurrency: 4,
       requestsPerSecond: 1_000,
       timeoutMs: 30_000,
-      answerBytes: 1_000,
+      responseBytesMax: 1_000,
       batchSize: 1,
       pageSize: 1,
     },

@@ -204,7 +204,7 @@ function dateOf(isoText: string | undefined): Date | null {
 }
 
 /** OAuth's error codes, for the page that the browser is sent to. */
-function codeOf({ kind, passesLater }: ProviderError): string {
+function codeOf({ kind, isTemporary }: ProviderError): string {
   if (kind === 'AUTH_INVALIDATED') return 'access_denied';
-  return passesLater ? 'temporarily_unavailable' : 'invalid_request';
+  return isTemporary ? 'temporarily_unavailable' : 'invalid_request';
 }

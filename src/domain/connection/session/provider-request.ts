@@ -69,8 +69,8 @@ function outboundRequest({ provider, url, request, attached }: Sending): Outboun
     },
     body,
     timeoutMs: provider.limits.timeoutMs,
-    answerBytes: provider.limits.answerBytes,
-    wholeAnswer: true,
+    responseBytesMax: provider.limits.responseBytesMax,
+    requiresWholeBody: true,
   };
 }
 

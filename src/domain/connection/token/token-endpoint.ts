@@ -15,8 +15,8 @@ export const ENDPOINT_LIMITS = {
   /** Well within the lease under which a token is refreshed. */
   timeoutMs: 15_000,
   /** The longest tokens, JWTs with many claims, are a tenth of this. */
-  answerBytes: 256 * 1024,
-  wholeAnswer: true,
+  responseBytesMax: 256 * 1024,
+  requiresWholeBody: true,
 } as const;
 
 type Reach = Pick<Services, 'providerAccess' | 'now' | 'meters'>;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import { filtersTaken } from '../../../providers/object-support.ts';
+import { searchFiltersMax } from '../../../providers/object-support.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
@@ -51,7 +51,7 @@ export function* fieldFilterIssues(
     const { fieldName } = filters[index] as FieldFilterInput;
     yield issueAt([...path, index, 'fieldName'], 'is named twice.', fieldName);
   }
-  const most = provider ? filtersTaken(provider, objectName) : 0;
+  const most = provider ? searchFiltersMax(provider, objectName) : 0;
   if (!provider || filters.length <= most) return;
   const detail =
     most === 0

@@ -145,7 +145,7 @@ class Slice {
       return this.#retry('An internal error.', null);
     }
     if (error.kind === 'CURSOR_GONE') return this.#restart(error.message);
-    if (!error.passesLater) return this.#fail(error.message);
+    if (!error.isTemporary) return this.#fail(error.message);
     return this.#retry(error.message, error.retryAfterMs);
   }
 

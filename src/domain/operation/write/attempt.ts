@@ -123,17 +123,17 @@ function unsupportedWrite({ displayName }: Provider): ProviderError {
 
 export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
   if (error instanceof ProviderError) {
-    const { passesLater, outcomeUnknown, retryAfterMs } = error;
-    return { message: errorText(error.message), passesLater, outcomeUnknown, retryAfterMs };
+    const { isTemporary, outcomeUnknown, retryAfterMs } = error;
+    return { message: errorText(error.message), isTemporary, outcomeUnknown, retryAfterMs };
   }
   if (error instanceof DomainError) {
     const message = errorText(error.message);
-    return { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
+    return { message, isTemporary: false, outcomeUnknown: false, retryAfterMs: null };
   }
   // A defect of a connector, or a database outage. It is unknown how far the request came.
   log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
-  return { message, passesLater: true, outcomeUnknown: true, retryAfterMs: null };
+  return { message, isTemporary: true, outcomeUnknown: true, retryAfterMs: null };
 }
 
 /** Access to a provider's current records, which `withoutFilled` reads. */

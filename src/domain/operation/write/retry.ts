@@ -15,7 +15,7 @@ const SYNCHRONOUS_ATTEMPTS = 3;
 export interface AttemptFailure {
   message: string;
   /** True if a later attempt can succeed. */
-  passesLater: boolean;
+  isTemporary: boolean;
   /** True if the provider may have executed the write. */
   outcomeUnknown: boolean;
   /** The wait that the provider requires. */
@@ -72,7 +72,7 @@ export function decide(
 ): Decision {
   const isUncertain = failure.outcomeUnknown || write.wasUncertain;
   const outcome = { kind: isUncertain ? 'unknown' : 'fail' } as const;
-  if (!failure.passesLater) return outcome;
+  if (!failure.isTemporary) return outcome;
   const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));
   if (isUncertain && !isRepeatable(write, time)) return outcome;
   if (write.mode === 'SYNCHRONOUS') {

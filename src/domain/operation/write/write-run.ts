@@ -134,7 +134,7 @@ interface InDoubt {
 
 /** The failure of an uncertain creation that can't be repeated. */
 function notRepeated({ task, entries, keyUntil }: InDoubt): AttemptFailure {
-  const final = { passesLater: false, outcomeUnknown: true, retryAfterMs: null };
+  const final = { isTemporary: false, outcomeUnknown: true, retryAfterMs: null };
   if (entries.length < task.recordCount) {
     const message =
       'Other records of the same request have been erased since, so it is not repeated.';
@@ -174,7 +174,7 @@ async function findTarget({ database }: Services, { task }: Claim): Promise<Writ
 }
 
 function noRoute(message: string): Route {
-  const failure = { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
+  const failure = { message, isTemporary: false, outcomeUnknown: false, retryAfterMs: null };
   return { provider: null, session: null, failure };
 }
 

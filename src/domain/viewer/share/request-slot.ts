@@ -152,14 +152,14 @@ export class RequestSlot {
   #counted(holder: SlotHolder): void {
     this.#holder = holder;
     this.#isCounted = true;
-    this.#meters.placesTaken(1);
+    this.#meters.requestSlotsChanged(1);
   }
 
   #uncount(): void {
     if (!this.#isCounted || !this.#holder) return;
     this.#isCounted = false;
     this.#shares.of('requests').release(this.#holder);
-    this.#meters.placesTaken(-1);
+    this.#meters.requestSlotsChanged(-1);
   }
 }
 

@@ -22,12 +22,12 @@ const creation: AttemptedWrite = {
 };
 const unavailable: AttemptFailure = {
   message: 'Not now',
-  passesLater: true,
+  isTemporary: true,
   outcomeUnknown: false,
   retryAfterMs: null,
 };
 const timeout = { ...unavailable, outcomeUnknown: true };
-const forbidden = { ...unavailable, passesLater: false };
+const forbidden = { ...unavailable, isTemporary: false };
 
 const next = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>
   decide({ ...creation, ...write }, failure, { now, random: () => random });
