@@ -1,7 +1,7 @@
 /**
  * A CRM-like service for trying integrations: an HTTP server with authentication, rate limits and injected faults. All
  * data is in memory. Its credentials are public (authentication.ts), so it should listen on a loopback address.
- * ../README.md lists its paths and rules.
+ * src/providers/sandbox/README.md lists its paths and rules.
  */
 import { z } from 'zod';
 import { type Html, html, page } from '../html.ts';

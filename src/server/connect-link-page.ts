@@ -33,16 +33,16 @@ const USED_OR_EXPIRED = () =>
   ]);
 
 /**
- * True for the connect page and the console, which show the customer themselves. Browsers set the header; it is
- * `cross-site` if any redirect on the way was.
+ * True for requests from the connect page and the console, which show the customer themselves. Browsers set the header,
+ * and set it to `cross-site` if any redirect on the way was cross-site.
  */
 function isFromOwnPage({ headers }: Request): boolean {
   return headers.get('sec-fetch-site') === 'same-origin';
 }
 
 /**
- * True if a page that may open connects led the browser here. It may have been a window or a link, which others may
- * have written.
+ * True if a page that may open connects led the browser here, by a window or by a link. Users of that page may have
+ * written the link.
  */
 function isFromOpener({ config }: Services, { headers }: Request, { page }: OpenedLink): boolean {
   const origin = URL.parse(headers.get('referer') ?? '')?.origin;
@@ -58,8 +58,8 @@ function confirmation(link: OpenedLink, mayContinue: boolean): Response {
 }
 
 /**
- * The page's own script opens windows for connects. A link in the page, which users may have written, opens a window
- * without an opener.
+ * Continues without a click if the page's own script opened this window. A link, which users of the page may have
+ * written, opens a window without an opener.
  */
 const CONTINUE_IN_WINDOW = `
 const { consentUrl } = JSON.parse(document.getElementById('data').textContent);

@@ -27,8 +27,8 @@ export async function writeRecord(
   const object = findObject(vendor, write.objectName);
   const isUpdate = write.type === 'UPDATE';
   const route = isUpdate ? object.update : object.create;
-  if (!route) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
-  const target = isUpdate ? updateOf(object, write.record) : createOf(route, write.record);
+  if (!route) throw unsupportedWrite(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
+  const target = isUpdate ? updateTarget(object, write.record) : createTarget(route, write.record);
   if (Array.isArray(target)) return refusedOutcome(null, target);
   const unsupported = unsupportedErrors(route, target.fields);
   if (unsupported.length > 0) return refusedOutcome(target.variables.id ?? null, unsupported);
@@ -56,7 +56,7 @@ interface Target {
 }
 
 /** Returns the id's variables and the changed fields of an update, or the reasons why they are unknown. */
-function updateOf(
+function updateTarget(
   { id: idDeclaration }: ObjectDeclaration,
   { id, ...fields }: Fields,
 ): Target | string[] {
@@ -65,7 +65,7 @@ function updateOf(
 }
 
 /** Splits the record of a create into variables of the path and fields of the body. */
-function createOf({ path, body }: Write, record: Fields): Target | string[] {
+function createTarget({ path, body }: Write, record: Fields): Target | string[] {
   const names = variablesIn(path, body).filter((name) => name !== 'object');
   const missing = names.filter((name) => findId(record[name]) === null);
   if (missing.length > 0) return missing.map((name) => `A create needs ${name}`);
@@ -89,7 +89,7 @@ export async function deleteRecord(
 ): Promise<RecordOutcome> {
   const object = findObject(vendor, objectName);
   const { remove } = object;
-  if (!remove) throw cannot(vendor, 'deletes', objectName);
+  if (!remove) throw unsupportedWrite(vendor, 'deletes', objectName);
   const variables = idVariables(object.id, id);
   if (variables === null) return refusedOutcome(null, ['No record can have that id']);
   const bodyTemplate = fillJson(remove.body, variables);
@@ -107,7 +107,11 @@ export async function deleteRecord(
   return refusals ? refusedOutcome(id, refusals) : writtenOutcome(id);
 }
 
-export function cannot({ displayName }: Vendor, verb: string, objectName: string): ProviderError {
+export function unsupportedWrite(
+  { displayName }: Vendor,
+  verb: string,
+  objectName: string,
+): ProviderError {
   return new ProviderError('BAD_REQUEST', `${displayName} has no ${verb} of ${objectName}`);
 }
 
