@@ -21,7 +21,10 @@ export function startPage(startLinks: StartLinks): Response {
  * Redirects browsers to the console, and returns JSON to programs. The redirect is relative, so that it also works
  * behind a proxy.
  */
-export function links(accept: string | undefined, { url, sandboxUrl, hasDocs }: StartLinks): Response {
+export function links(
+  accept: string | undefined,
+  { url, sandboxUrl, hasDocs }: StartLinks,
+): Response {
   const isForPerson = accept?.includes('text/html');
   if (isForPerson) return new Response(null, { status: 302, headers: { location: 'console' } });
   return Response.json({

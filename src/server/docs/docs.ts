@@ -1,4 +1,7 @@
-/** The documentation site at /docs: the files that `npm run docs` built. Without them, every page is a 404. */
+/**
+ * Serves the documentation site at /docs from the files that `npm run docs` built. If they are missing, every page is a
+ * 404.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,8 +12,9 @@ import { page, sendResponse } from '../plain-page.ts';
 const BUILT = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
 
 /**
- * Everything comes from the gateway itself. Code blocks have their colours in style attributes. The hash is that of the
- * style element with which the site's theme suppresses transitions when it switches between light and dark.
+ * The content security policy permits only the gateway's own resources. Code blocks have their colors in style
+ * attributes. The hash permits the style element with which the theme suppresses transitions when it switches between
+ * light and dark.
  */
 const POLICY = [
   "default-src 'none'",
@@ -24,18 +28,18 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-/** Names of files in `assets` change with their content. */
+/** File names in `assets` contain a hash of the content. */
 const IMMUTABLE = { maxAge: '1y', immutable: true };
 const REVALIDATED = { cacheControl: false };
 
-/** True if the site was built, also after the start. */
+/** True if the site is built. It may be built after the start. */
 export function hasDocs(folder = BUILT): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
 /** Registers the site in a context with the prefix /docs. */
 export async function registerDocs(scope: FastifyInstance, folder = BUILT): Promise<void> {
-  // The folder may be built later.
+  // The folder may not exist when the process starts.
   await scope.register(files, {
     root: folder,
     serve: false,
@@ -51,7 +55,7 @@ export async function registerDocs(scope: FastifyInstance, folder = BUILT): Prom
     if (path.startsWith('assets/')) return reply.sendFile(path, IMMUTABLE);
     return reply.header('cache-control', 'no-cache').sendFile(fileOf(path), REVALIDATED);
   });
-  // Links of the site are absolute, and the redirect is relative: it also works where a proxy changes the host.
+  // The redirect is relative, so that it also works behind a proxy that changes the host.
   scope.get('', (_request, reply) => reply.redirect('docs/'));
   scope.setNotFoundHandler(async (_request, reply) => {
     const text = await readFile(join(folder, '404.html'), 'utf8').catch(() => null);
@@ -61,7 +65,7 @@ export async function registerDocs(scope: FastifyInstance, folder = BUILT): Prom
   });
 }
 
-/** Pages have no extension in their URL. */
+/** URLs of pages have no extension. */
 function fileOf(path: string): string {
   if (path === '' || path.endsWith('/')) return `${path}index.html`;
   return /\.\w+$/.test(path) || path.startsWith('files/') ? path : `${path}.html`;
