@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { Row } from '../database/rows.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import type { Call } from './call.ts';
-import { getOrg, getProject } from './scope.ts';
+import { getOrg, getProjectOf, type NamesProject } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
 
@@ -22,15 +22,20 @@ interface Declaration<S extends z.ZodObject> {
   input: S;
 }
 
-/** Declares a mutation in the project that its input names. Throws NOT_FOUND if the viewer has no such project. */
-export function projectMutation<S extends z.ZodObject<{ projectIdOrName: z.ZodString }>, R>({
+const PROJECT_ARGUMENT = 'input.projectIdOrName';
+
+/** Declares a mutation in the project of its input, by `getProjectOf`. */
+export function projectMutation<
+  S extends z.ZodObject<{ projectIdOrName: z.ZodType<string | null | undefined> }>,
+  R,
+>({
   run,
   ...declared
 }: Declaration<S> & {
   run(call: Call, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
 }): Mutation<S, R> {
   return declare(declared, async (call, input) =>
-    run(call, input, await getProject(call, input.projectIdOrName)),
+    run(call, input, await getProjectOf(call, input as NamesProject, PROJECT_ARGUMENT)),
   );
 }
 
@@ -67,7 +72,7 @@ function declare<S extends z.ZodObject, R>(
     try {
       return await run(call, input);
     } catch (error) {
-      if (isForeignKeyViolation(error)) await getParentAgain(call, input);
+      if (isForeignKeyViolation(error)) await getParentAgain(call, input, schema);
       throw error;
     }
   };
@@ -80,9 +85,10 @@ function declare<S extends z.ZodObject, R>(
  */
 async function getParentAgain(
   call: Call,
-  input: { orgId?: unknown; parentId?: unknown; projectIdOrName?: unknown },
+  input: { orgId?: unknown; parentId?: unknown } & NamesProject,
+  { shape }: z.ZodObject,
 ): Promise<void> {
-  const { orgId = input.parentId, projectIdOrName } = input;
+  const { orgId = input.parentId } = input;
   if (typeof orgId === 'string') await getOrg(call, orgId);
-  if (typeof projectIdOrName === 'string') await getProject(call, projectIdOrName);
+  if ('projectIdOrName' in shape) await getProjectOf(call, input, PROJECT_ARGUMENT);
 }

@@ -1,7 +1,7 @@
 /** A read declares the need of its callers. Every call checks it. */
 import type { Row } from '../database/rows.ts';
 import type { Call } from './call.ts';
-import { getProject } from './scope.ts';
+import { getProjectOf, type NamesProject } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 
 export interface Read<A extends unknown[], R> {
@@ -29,12 +29,12 @@ export function within<I, P, A, R>(
   return read(list.needs, async (call, input) => list(call, await find(call, input), input));
 }
 
-/** Declares a read of the project that its input names. Throws NOT_FOUND if the viewer has no such project. */
+/** Declares a read in the project of its input, by `getProjectOf`. */
 export function projectRead<I, R>(
   needs: Need,
   run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
-): Read<[input: I & { projectIdOrName: string }], Promise<R>> {
+): Read<[input: I & NamesProject], Promise<R>> {
   return read(needs, async (call, input) =>
-    run(call, input, await getProject(call, input.projectIdOrName)),
+    run(call, input, await getProjectOf(call, input, 'projectIdOrName')),
   );
 }

@@ -3,11 +3,19 @@ import { looksLikeId } from '../ids.ts';
 
 const notAnId = { error: 'must not look like an id.' };
 
-export const projectIdOrName = z
+/** Names the project in the path of an endpoint, where it is always given. */
+export const requiredProjectIdOrName = z
   .string()
   .min(1)
   .max(128)
   .describe('The id or the name of the project.');
+
+/** `getProjectOf` in scope.ts finds the project if it is left out. */
+export const projectIdOrName = requiredProjectIdOrName
+  .nullish()
+  .describe(
+    'The id or the name of the project. Default: the only project of the caller, or the project of an object that the input names by id.',
+  );
 
 export const destinationName = z
   .string()

@@ -4,8 +4,8 @@
  */
 import type { Link } from '../database/reads/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
-import { notFound } from '../errors.ts';
-import { prefixOf } from '../ids.ts';
+import { invalid, notFound } from '../errors.ts';
+import { ID_PREFIXES, prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
 import { domainOf } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
@@ -72,6 +72,59 @@ export async function getProject(call: Call, idOrName: string): Promise<Readonly
   if (!project) throw notFound('Project', idOrName);
   return project;
 }
+
+/** The members of an input that may name its project. */
+export interface NamesProject {
+  projectIdOrName?: string | null | undefined;
+}
+
+/**
+ * Returns the project of an input: the project that it names, the only project of the caller, or the project of an
+ * object that the input names by id. Throws NOT_FOUND if the viewer may not see it, and BAD_USER_INPUT that names
+ * `argument` if several projects are possible.
+ */
+export async function getProjectOf(
+  call: Call,
+  input: NamesProject,
+  argument: string,
+): Promise<Readonly<Row<'Project'>>> {
+  const { viewer, database } = call;
+  const named = input.projectIdOrName ?? (viewer.kind === 'BUILDER' ? null : viewer.projectId);
+  if (named !== null) return getProject(call, named);
+  for (const [member, value] of Object.entries(input)) {
+    if (typeof value !== 'string' || !/Id(OrName)?$/.test(member)) continue;
+    const table = projectTableOf(value);
+    if (!table) continue;
+    const [row] = await byId(table)(call, [value]);
+    if (!row) throw notFound(table, value);
+    return getProject(call, row.projectId);
+  }
+  const [only, another] = await database.rows.page(
+    'Project',
+    { orgId: orgsOfProjects(viewer) },
+    { column: 'id', direction: 'asc', limit: 2 },
+  );
+  if (only && !another) return only;
+  const reason = another ? 'you have several projects.' : 'you have no project.';
+  throw invalid(argument, `must be given, because ${reason}`);
+}
+
+/** The table of an id if its rows belong to a project. */
+function projectTableOf(id: string): ProjectTable | null {
+  const prefix = prefixOf(id);
+  if (prefix === null) return null;
+  const table: IdTable = ID_PREFIXES[prefix];
+  return OF_NO_PROJECT.has(table) ? null : (table as ProjectTable);
+}
+
+const OF_NO_PROJECT: ReadonlySet<IdTable> = new Set<OrgTable>([
+  'Org',
+  'Project',
+  'Invite',
+  'BillingAccount',
+  'ClaimedDomain',
+  'Builder',
+]);
 
 export async function findProject(
   { viewer, database }: Call,

@@ -252,14 +252,22 @@ export function supportedCapabilities({ capabilities }: Provider): ProviderCapab
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability]);
 }
 
-/** True if the provider has the capability for this object. It may read objects that it can't write. */
+/** The capabilities of the provider for this object. It may read objects that it can't write. */
+export function objectCapabilities(
+  provider: Provider,
+  objectName: string,
+): readonly ProviderCapability[] {
+  const object = provider.commonObjects?.find(({ name }) => name === objectName);
+  return object?.supports ?? supportedCapabilities(provider);
+}
+
+/** True if the provider has the capability for this object. */
 export function supportsFor(
   provider: Provider,
   objectName: string,
   capability: ProviderCapability,
 ): boolean {
-  const object = provider.commonObjects?.find(({ name }) => name === objectName);
-  return (object?.supports ?? supportedCapabilities(provider)).includes(capability);
+  return objectCapabilities(provider, objectName).includes(capability);
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The objects of a connected account, custom ones included, as its provider lists them. */
 import type { Row } from '../../database/rows.ts';
-import type { ObjectSummary } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
+import { type ObjectOfProvider, withSupport } from '../provider/provider.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -11,12 +11,14 @@ import { openSession } from './connection-session.ts';
 /** Null if the provider can't list them. Throws UNPROCESSABLE or PROVIDER_ERROR if it does not answer. */
 export const listAccountObjects = read(
   orEndUser('read'),
-  async (call: Call, connection: Row<'Connection'>): Promise<ObjectSummary[] | null> => {
-    const list = call.catalogue.find(connection.provider)?.capabilities.listObjects;
+  async (call: Call, connection: Row<'Connection'>): Promise<ObjectOfProvider[] | null> => {
+    const provider = call.catalogue.find(connection.provider);
+    const list = provider?.capabilities.listObjects;
     if (!list) return null;
     const { id: connectionId, projectId } = connection;
-    return waitingForProvider(call, { projectId, connectionId }, () =>
+    const objects = await waitingForProvider(call, { projectId, connectionId }, () =>
       refusingForProvider(async () => list(openSession(call, connection))),
     );
+    return objects.map((object) => withSupport(provider, object));
   },
 );

@@ -12,6 +12,7 @@ import type { Call } from '../call.ts';
 import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findGiven } from '../provider/provider.ts';
+import { findDefaultApp } from '../provider/provider-app.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import { packageInstallUrlOf } from './consent/connect-page.ts';
@@ -119,11 +120,7 @@ async function findApp(
     const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
     return app ?? null;
   }
-  return database.prisma.providerApp.findFirst({
-    where: { projectId, provider },
-    orderBy: { id: 'desc' },
-    omit: { clientSecretSealed: true },
-  });
+  return findDefaultApp({ database }, { projectId, provider });
 }
 
 function appIssues(app: Row<'ProviderApp'> | null, { provider, providerAppId }: Input): Issue[] {

@@ -4,8 +4,10 @@
  */
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
+import { isConsentScheme } from '../../providers/contract.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -16,6 +18,16 @@ import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 import { listForeignParties } from './own-parties.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
+
+/** The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a browser. */
+export function redirectUrlOf(
+  { publicUrl, catalogue }: Pick<Services, 'publicUrl' | 'catalogue'>,
+  { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
+): string | null {
+  const { authSchemes = [] } = catalogue.find(provider) ?? {};
+  return authSchemes.some(isConsentScheme) ? publicUrl() + CALLBACK_PATH : null;
+}
+
 /** The link that begins a connect, with its ticket in the query: logs leave out queries. */
 export const LINK_PATH = '/oauth/connect';
 /** Time to log in, find the second factor and read the consent. */

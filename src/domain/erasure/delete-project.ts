@@ -3,12 +3,13 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { projectIdOrName } from '../names.ts';
+import { requiredProjectIdOrName } from '../names.ts';
 import { beginErasure } from './erasure.ts';
 
 export const deleteProjectInput = z
   .object({
-    projectIdOrName,
+    // Never a default: a call that names no project must not delete one.
+    projectIdOrName: requiredProjectIdOrName,
     confirmName: z
       .string()
       .max(128)

@@ -26,6 +26,7 @@ import { destinationName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { releasePending } from './delivery.ts';
 import {
@@ -123,7 +124,17 @@ export const listDestinations = read(
   },
 );
 
-/** Finds a destination by its id or its name. Throws NOT_FOUND. */
+/** Returns the project's destination of that id or name, or null. */
+export async function findDestination(
+  call: Call,
+  { projectId, idOrName }: { projectId: string; idOrName: string },
+): Promise<Destination | null> {
+  const named = prefixOf(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
+  const [found] = await findInProject(call, 'Destination', { projectId, ...named });
+  return found ?? null;
+}
+
+/** Returns a destination by its id or its name. Throws NOT_FOUND. */
 export const getDestination = projectRead(
   'read',
   async (
@@ -131,8 +142,7 @@ export const getDestination = projectRead(
     { destination }: { destination: string },
     { id: projectId },
   ): Promise<Destination> => {
-    const named = prefixOf(destination) === 'dst' ? { id: destination } : { name: destination };
-    const [found] = await call.database.rows.find('Destination', { projectId, ...named });
+    const found = await findDestination(call, { projectId, idOrName: destination });
     if (!found) throw notFound('Destination', destination);
     return found;
   },

@@ -19,7 +19,7 @@ export const followOperation = read(
 );
 
 export interface EventSubscription extends EventFilters {
-  projectIdOrName: string;
+  projectIdOrName?: string | null | undefined;
   /** A cursor of the list. Without one, only later events are yielded. */
   after?: string | null;
 }

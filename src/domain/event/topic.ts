@@ -3,13 +3,15 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { notFound } from '../../errors.ts';
-import { id, newId } from '../../ids.ts';
+import { id, newId, prefixOf } from '../../ids.ts';
+import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName, topicName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
@@ -41,6 +43,16 @@ export const listTopics = read(
     return pageOfSearch(call, list, args, listAll);
   },
 );
+
+/** Returns the project's topic of that id or name, or null. */
+export async function findTopic(
+  call: Call,
+  { projectId, idOrName }: { projectId: string; idOrName: string },
+): Promise<Topic | null> {
+  const named = prefixOf(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
+  const [found] = await findInProject(call, 'Topic', { projectId, ...named });
+  return found ?? null;
+}
 
 export const createTopic = projectMutation({
   needs: 'events:write',

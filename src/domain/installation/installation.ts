@@ -12,7 +12,7 @@ import { findLatestContent } from '../integration/kept-contents.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { refuseIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
-import { findInProject, getOwned, getProject } from '../scope.ts';
+import { findInProject, getOwned, getProjectOf } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
@@ -34,7 +34,7 @@ export async function getInstallationOf(
   call: Call,
   { installationId: id, ...key }: IntegrationKey & { installationId: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getProject(call, key.projectIdOrName);
+  const { id: projectId } = await getProjectOf(call, key, 'projectIdOrName');
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const [found] = await findInProject(call, 'Installation', { id, projectId, integrationId });
   if (!found) throw notFound('Installation', id);
@@ -46,7 +46,7 @@ export async function getInstallationOfGroup(
   call: Call,
   { groupRef, ...key }: IntegrationKey & { groupRef: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getProject(call, key.projectIdOrName);
+  const { id: projectId } = await getProjectOf(call, key, 'projectIdOrName');
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);

@@ -20,7 +20,7 @@ import { configOf } from './installation-config.ts';
 export type { ForwardedRequest, StreamedResponse };
 
 export interface InstallationKey {
-  projectIdOrName: string;
+  projectIdOrName?: string | null | undefined;
   installationId: string;
 }
 

@@ -91,7 +91,7 @@ export const readIntegration = read(
 );
 
 export interface IntegrationKey {
-  projectIdOrName: string;
+  projectIdOrName?: string | null | undefined;
   integrationIdOrName: string;
 }
 

@@ -5,15 +5,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import { DomainError, forbidden, invalid, notFound, problemOf, rateLimited } from '../../errors.ts';
+import { DomainError, forbidden, notFound, problemOf, rateLimited } from '../../errors.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { Call, Services } from '../call.ts';
-import { read } from '../declared-read.ts';
+import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { projectIdOf } from '../viewer/viewer.ts';
 
 /** Far above the compressed size of any manifest that is read (128 KiB of text). */
 export const UPLOAD_BYTES_MAX = 1024 * 1024;
@@ -38,11 +37,9 @@ export const uploadUrlInput = z.object({
     .describe(
       'The MD5 checksum of the file in base64, as in Content-MD5. A file with another checksum is refused. Default: the checksum is not checked.',
     ),
-  projectIdOrName: projectIdOrName
-    .optional()
-    .describe(
-      'The id or the name of the project that the file is for. Builders must give it; the default is the project of the API key.',
-    ),
+  projectIdOrName: projectIdOrName.describe(
+    'The id or the name of the project that the file is for. Default: the only project of the caller.',
+  ),
 });
 
 export interface UploadUrl {
@@ -60,17 +57,9 @@ interface Upload {
 }
 
 /** An upload URL for the caller's project. It takes one file within an hour. */
-export const createUploadUrl = read(
+export const createUploadUrl = projectRead(
   'integrations:write',
-  async (
-    call: Call,
-    { md5, projectIdOrName: named }: z.output<typeof uploadUrlInput>,
-  ): Promise<UploadUrl> => {
-    const idOrName = named ?? projectIdOf(call.viewer);
-    if (idOrName === null) {
-      throw invalid('projectIdOrName', 'must be given: a bearer token is not for one project.');
-    }
-    const { id: projectId } = await getProject(call, idOrName);
+  (call, { md5 }: z.output<typeof uploadUrlInput>, { id: projectId }): UploadUrl => {
     const expireMs = call.now().getTime() + LIFETIME_MS;
     const text = JSON.stringify([randomUUID(), expireMs, md5 ?? null]);
     const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, placeIn(projectId))}`;

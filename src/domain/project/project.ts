@@ -10,7 +10,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { findProject, orgIdsOf, ownOrgId } from '../scope.ts';
+import { findProject, getProjectOf, orgIdsOf, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { projectIdOf } from '../viewer/viewer.ts';
@@ -41,11 +41,11 @@ export const updateProjectInput = z
     description: 'The new values of a project. A field that is left out stays as it is.',
   });
 
-/** The viewer's project of that id or name, or null. */
+/** Returns the viewer's project of that id or name, or null; without one, the viewer's only project. */
 export const readProject = read(
   orEndUser('read'),
-  async (call: Call, idOrName: string): Promise<Project | null> => {
-    return findProject(call, idOrName);
+  async (call: Call, idOrName: string | null | undefined): Promise<Project | null> => {
+    return idOrName == null ? getProjectOf(call, {}, 'idOrName') : findProject(call, idOrName);
   },
 );
 

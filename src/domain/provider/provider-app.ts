@@ -57,6 +57,16 @@ export const listProviderApps = read(
   },
 );
 
+/** Returns the app that connects use by default: the newest for the provider. Null if there is none. */
+export async function findDefaultApp(
+  { database }: Pick<Call, 'database'>,
+  where: Pick<Row<'ProviderApp'>, 'projectId' | 'provider'>,
+): Promise<Row<'ProviderApp'> | null> {
+  const newest = { column: 'id', direction: 'desc', limit: 1 } as const;
+  const [app] = await database.rows.page('ProviderApp', where, newest);
+  return app ?? null;
+}
+
 export const createProviderApp = projectMutation({
   needs: 'provider-apps:write',
   input: createProviderAppInput,

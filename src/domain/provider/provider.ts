@@ -1,7 +1,12 @@
 /** The catalogue of providers, as callers see it. */
 
 import { notFound } from '../../errors.ts';
-import type { Provider } from '../../providers/contract.ts';
+import {
+  type ObjectSummary,
+  objectCapabilities,
+  type Provider,
+  type ProviderCapability,
+} from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -22,6 +27,25 @@ export {
   supportedCapabilities,
 } from '../../providers/contract.ts';
 export { modulesOf, providerAt } from '../../providers/modules.ts';
+
+/** An object of a provider, with what the gateway can do with its records. */
+export interface ObjectOfProvider extends ObjectSummary {
+  supports: readonly ProviderCapability[];
+}
+
+export function withSupport(
+  provider: Provider,
+  { name, displayName }: ObjectSummary,
+): ObjectOfProvider {
+  return { name, displayName, supports: objectCapabilities(provider, name) };
+}
+
+/** The objects that every account of the provider has. */
+export function objectsOf(provider: Provider): ObjectOfProvider[] {
+  const { commonObjects, objects = [] } = provider;
+  const summaries = commonObjects ?? objects.map((name) => ({ name, displayName: name }));
+  return summaries.map((summary) => withSupport(provider, summary));
+}
 
 /** The provider of that name if the caller was given it; null for all others. */
 export async function findGiven(call: Call, name: string): Promise<Provider | null> {

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { eventFilters } from '../../domain/event/notification-event.ts';
 import {
   followNotificationEvents,
   followOperation,
 } from '../../domain/event/notification-subscription.ts';
+import { projectIdOrName } from '../../domain/names.ts';
 import { needing } from '../schema/needing.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -22,11 +24,7 @@ builder.subscriptionFields((t) => ({
         'None is missed and none comes twice. Without `after`, only new ones come.',
     ),
     args: {
-      projectIdOrName: t.arg.string({
-        required: true,
-        description: 'The id or the name of the project.',
-      }),
-      ...parsedArgs(t.arg, eventFilters),
+      ...parsedArgs(t.arg, z.object({ projectIdOrName, ...eventFilters.shape })),
       after: t.arg.string({
         description:
           'The cursor of the last event that the client received: the stream begins after it. Default: from now on.',

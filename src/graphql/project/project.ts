@@ -66,12 +66,15 @@ builder.queryFields((t) => ({
   project: t.field({
     ...needing(
       readProject,
-      'A project by its id or name; null if it does not exist or the caller may not see it.',
+      'A project by its id or name; null if it does not exist or the caller may not see it. Without an argument, the only project of the caller.',
     ),
     type: Project,
     nullable: true,
     args: {
-      idOrName: t.arg.string({ required: true, description: 'The id or the name of the project.' }),
+      idOrName: t.arg.string({
+        description:
+          'The id or the name of the project. Default: the only project of the caller. A caller with several projects must give it.',
+      }),
     },
     resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),
   }),

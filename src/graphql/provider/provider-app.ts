@@ -1,3 +1,4 @@
+import { redirectUrlOf } from '../../domain/connection/oauth-connect.ts';
 import {
   createProviderApp,
   deleteProviderApp,
@@ -49,6 +50,12 @@ ProviderApp.implement({
       description:
         '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
       resolve: ({ metadata }) => metadata,
+    }),
+    redirectUrl: t.string({
+      nullable: true,
+      description:
+        'The OAuth redirect URL to register at the provider; null if customers do not consent there in a browser.',
+      resolve: (app, _args, { call }) => redirectUrlOf(call, app),
     }),
     webhookUrl: t.string({
       nullable: true,

@@ -2,7 +2,8 @@
 import {
   type CustomInput,
   type ProviderModule as ModuleFacts,
-  type ObjectSummary,
+  type ObjectOfProvider,
+  objectsOf,
   type Provider,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
@@ -24,11 +25,17 @@ export const ProviderCapability = enumType(
   },
 );
 
-export const ProviderObject = builder.objectRef<ObjectSummary>('ProviderObject').implement({
+export const ProviderObject = builder.objectRef<ObjectOfProvider>('ProviderObject').implement({
   description: 'An object of a provider: a kind of records.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name that integrations use.' }),
     displayName: t.exposeString('displayName', { description: 'The name that people know.' }),
+    supports: t.field({
+      type: [ProviderCapability],
+      description:
+        'What the gateway can do with records of the object. It may be less than the provider supports.',
+      resolve: ({ supports }) => [...supports],
+    }),
   }),
 });
 
@@ -79,7 +86,3 @@ export const ProviderModule = builder
       }),
     }),
   });
-
-export function objectsOf({ commonObjects, objects = [] }: Provider): readonly ObjectSummary[] {
-  return commonObjects ?? objects.map((name) => ({ name, displayName: name }));
-}

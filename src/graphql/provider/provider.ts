@@ -2,6 +2,7 @@ import {
   findProvider,
   listProviders,
   modulesOf,
+  objectsOf,
   type Provider as ProviderFacts,
   providerAt,
   supportedCapabilities,
@@ -14,7 +15,6 @@ import { Node } from '../schema/node-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { connectionOf } from '../schema/types.ts';
 import {
-  objectsOf,
   ProviderCapability,
   ProviderInput,
   ProviderModule,

@@ -12,6 +12,7 @@ import '../provider/provider.ts';
 import '../project/project.ts';
 import '../project/session-token.ts';
 import '../project/jwt-key.ts';
+import '../project/look-ups.ts';
 import '../project/api-key.ts';
 import '../provider/provider-app.ts';
 import '../project/group.ts';

@@ -3,6 +3,7 @@ import { listAccountObjects } from '../../domain/connection/account-objects.ts';
 import { getConnection } from '../../domain/connection/connection.ts';
 import { read } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import type { NamesProject } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { resource } from '../openapi/schemas.ts';
@@ -21,9 +22,9 @@ export const accountObjectEndpoints = [
     input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
     read: read(
       listAccountObjects.needs,
-      async (call, key: { projectIdOrName: string; connectionId: string }) => {
+      async (call, key: NamesProject & { connectionId: string }) => {
         const objects = await listAccountObjects(call, await getConnection(call, key));
-        return { objects: objects ?? undefined };
+        return { objects: objects?.map(({ name, displayName }) => ({ name, displayName })) };
       },
     ),
     output: z

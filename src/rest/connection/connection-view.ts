@@ -1,8 +1,8 @@
 /** Connections as answers show them, with their group, consumer and app. */
 import { z } from 'zod';
 import type { ShownCredentials, ShownToken } from '../../domain/connection/credentials.ts';
-import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { consumer, showConsumer } from '../project/consumer.ts';
@@ -94,7 +94,7 @@ export const connection = resource(
 /** With its credentials, if they are given: for callers who may see them. */
 export async function showConnection(
   row: Row<'Connection'>,
-  { get, find }: Relations,
+  { get, find, call }: RestRequest,
   credentials: ShownCredentials | null = null,
 ) {
   const { providerAppId } = row;
@@ -107,7 +107,7 @@ export async function showConnection(
     ...row,
     group: showGroup(ofGroup),
     consumer: showConsumer(ofConsumer),
-    providerApp: app ? showProviderApp(app) : undefined,
+    providerApp: app ? showProviderApp(app, { call }) : undefined,
     authScheme: wordOf('AuthScheme', row.authScheme),
     status: wordOf('ConnectionStatus', row.status),
     tokenExpireTime: row.tokenExpireTime ?? undefined,

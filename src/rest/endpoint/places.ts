@@ -69,9 +69,16 @@ export function schemaOfPart(
   return nested(
     members.map(([member, { name, form, isOptional }]) => {
       const schema = form ? form.schema : (input.shape[member] as z.ZodType);
+      // A path always has its members, whether or not the domain needs them.
+      if (part === 'path') return [[name], required(schema)];
       return [name.split('.'), isOptional ? schema.optional() : schema];
     }),
   );
+}
+
+function required(schema: z.ZodType): z.ZodType {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? required(schema.unwrap() as z.ZodType) : schema;
 }
 
 type Leaf = [path: string[], schema: z.ZodType];

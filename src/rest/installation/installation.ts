@@ -21,7 +21,7 @@ import {
 } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { getProject } from '../../domain/scope.ts';
+import { getProjectOf } from '../../domain/scope.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -132,7 +132,7 @@ async function requireLatest(
   { configRevisionId, ...key }: IntegrationKey & { configRevisionId?: string | undefined },
 ): Promise<void> {
   if (configRevisionId === undefined) return;
-  const { id: projectId } = await getProject(call, key.projectIdOrName);
+  const { id: projectId } = await getProjectOf(call, key, 'projectIdOrName');
   const { latestRevisionId } = await getIntegration(call, projectId, key.integrationIdOrName);
   if (configRevisionId === latestRevisionId) return;
   const detail = `must be the latest revision of the integration, ${latestRevisionId}.`;

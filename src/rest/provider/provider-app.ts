@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redirectUrlOf } from '../../domain/connection/oauth-connect.ts';
 import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -10,6 +11,7 @@ import {
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
 import type { Row } from '../../domain/scope.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { shownJson } from '../openapi/response-schema.ts';
@@ -33,15 +35,22 @@ export const providerApp = resource(
       .describe(
         '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
       ),
+    redirectURL: z
+      .string()
+      .optional()
+      .describe(
+        'The OAuth redirect URL to register at the provider; left out if customers do not consent there in a browser.',
+      ),
     ...updateTimeShape,
   },
 );
 
-export function showProviderApp(row: Row<'ProviderApp'>) {
+export function showProviderApp(row: Row<'ProviderApp'>, { call }: Pick<RestRequest, 'call'>) {
   return {
     ...row,
     externalRef: row.externalRef ?? undefined,
     metadata: shownJson(row.metadata),
+    redirectURL: redirectUrlOf(call, row) ?? undefined,
     updateTime: row.updateTime ?? undefined,
   };
 }

@@ -6,6 +6,7 @@ import {
   updateInstallation,
   updateOfPresentConfig,
 } from '../../../domain/installation/installation-update.ts';
+import type { IntegrationKey } from '../../../domain/integration/integration.ts';
 import { issueAt, issuesOf } from '../../../domain/issues.ts';
 import { type Issue, invalidInput } from '../../../errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
@@ -93,7 +94,7 @@ function memberOf(target: unknown, name: string): unknown {
 }
 
 interface Revision {
-  key: { projectIdOrName: string; integrationIdOrName: string; installationId: string };
+  key: IntegrationKey & { installationId: string };
   /** What else is changed. */
   beside?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
   /** Makes the new config of the present one; left out if that stays. */

@@ -1,0 +1,117 @@
+/**
+ * Look-ups of one object of a project, by its id or by the names that the builder gave it. They return null if the
+ * project has no such object, or if the viewer may not see it.
+ */
+import { load } from '../batched.ts';
+import type { Call } from '../call.ts';
+import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
+import { read } from '../declared-read.ts';
+import { findDestination } from '../event/destination.ts';
+import { findTopic } from '../event/topic.ts';
+import { findIntegration } from '../integration/integration.ts';
+import { findDefaultApp } from '../provider/provider-app.ts';
+import { byId, findInProject, type ProjectTable, type Row } from '../scope.ts';
+import { orEndUser, orPage } from '../viewer/needs.ts';
+import { findConsumerByRef } from './consumer.ts';
+import { findGroupByRef } from './group.ts';
+
+type Project = Pick<Row<'Project'>, 'id'>;
+
+type Keys<N extends string> = { [name in N]?: string | null | undefined };
+
+export const lookUpDestination = read(
+  'read',
+  (call: Call, { id: projectId }: Project, idOrName: string) =>
+    findDestination(call, { projectId, idOrName }),
+);
+
+export const lookUpTopic = read(
+  'read',
+  (call: Call, { id: projectId }: Project, idOrName: string) =>
+    findTopic(call, { projectId, idOrName }),
+);
+
+export const lookUpGroup = read(
+  orEndUser('read'),
+  async (call: Call, { id: projectId }: Project, idOrRef: string) =>
+    (await findById(call, 'Group', { projectId, id: idOrRef })) ??
+    findGroupByRef(call, { projectId, groupRef: idOrRef }),
+);
+
+export const lookUpConsumer = read(
+  orEndUser('read'),
+  async (call: Call, { id: projectId }: Project, idOrRef: string) =>
+    (await findById(call, 'Consumer', { projectId, id: idOrRef })) ??
+    findConsumerByRef(call, { projectId, consumerRef: idOrRef }),
+);
+
+/** Without a consumer, the connection that new installations of the group use. */
+export const lookUpConnection = read(
+  orEndUser('read'),
+  async (
+    call: Call,
+    { id: projectId }: Project,
+    keys: Keys<'id' | 'provider' | 'groupRef' | 'consumerRef'>,
+  ): Promise<Row<'Connection'> | null> => {
+    const { id, provider, groupRef, consumerRef } = keys;
+    if (id != null) return findById(call, 'Connection', { projectId, id });
+    if (provider == null || groupRef == null) return null;
+    const [group, consumer] = await Promise.all([
+      findGroupByRef(call, { projectId, groupRef }),
+      consumerRef == null ? null : findConsumerByRef(call, { projectId, consumerRef }),
+    ]);
+    if (!group || (consumerRef != null && !consumer)) return null;
+    const ofGroup = { projectId, provider, groupId: group.id };
+    if (consumer) {
+      const [found] = await findInProject(call, 'Connection', {
+        ...ofGroup,
+        consumerId: consumer.id,
+      });
+      return found ?? null;
+    }
+    const chosen = await findConnectionOfGroup(call.database.prisma, ofGroup);
+    return chosen && findById(call, 'Connection', { projectId, id: chosen.id });
+  },
+);
+
+export const lookUpInstallation = read(
+  orEndUser('read'),
+  async (
+    call: Call,
+    { id: projectId }: Project,
+    { id, integrationIdOrName, groupRef }: Keys<'id' | 'integrationIdOrName' | 'groupRef'>,
+  ): Promise<Row<'Installation'> | null> => {
+    if (id != null) return findById(call, 'Installation', { projectId, id });
+    if (integrationIdOrName == null || groupRef == null) return null;
+    const [integration, group] = await Promise.all([
+      findIntegration(call, projectId, integrationIdOrName),
+      findGroupByRef(call, { projectId, groupRef }),
+    ]);
+    if (!integration || !group) return null;
+    const ends = { projectId, integrationId: integration.id, groupId: group.id };
+    const [found] = await findInProject(call, 'Installation', ends);
+    return found ?? null;
+  },
+);
+
+/** By provider, the newest app: the one that connects use by default. */
+export const lookUpProviderApp = read(
+  orPage('read'),
+  async (
+    call: Call,
+    { id: projectId }: Project,
+    { id, provider }: Keys<'id' | 'provider'>,
+  ): Promise<Row<'ProviderApp'> | null> => {
+    if (id != null) return findById(call, 'ProviderApp', { projectId, id });
+    return provider == null ? null : findDefaultApp(call, { projectId, provider });
+  },
+);
+
+async function findById<T extends ProjectTable>(
+  call: Call,
+  table: T,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<Row<T> | null> {
+  const row = (await load(call, byId(table), id)) as (Row<T> & { projectId: string }) | null;
+  return row?.projectId === projectId ? row : null;
+}

@@ -1,0 +1,194 @@
+/** Fields of a project that find one object by its id or by the names that the builder gave it. */
+import type { ObjectRef } from '@pothos/core';
+import type { RefineConstraint } from '@pothos/plugin-zod';
+import { z } from 'zod';
+import type { Read } from '../../domain/declared-read.ts';
+import { integrationIdOrName } from '../../domain/integration/integration.ts';
+import { ref } from '../../domain/names.ts';
+import {
+  lookUpConnection,
+  lookUpConsumer,
+  lookUpDestination,
+  lookUpGroup,
+  lookUpInstallation,
+  lookUpProviderApp,
+  lookUpTopic,
+} from '../../domain/project/look-ups.ts';
+import type { ProjectTable, Row } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
+import type { Context } from '../execution/context.ts';
+import { needing } from '../schema/needing.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
+import { builder, type Types } from '../schema/schema-builder.ts';
+import {
+  ConnectedAccount,
+  Consumer,
+  Destination,
+  Group,
+  Installation,
+  Project,
+  ProviderApp,
+  Topic,
+} from '../schema/types.ts';
+
+/** Combinations of arguments of which exactly one names the object. A `?` marks a member that may be left out. */
+type Keys = readonly (readonly string[])[];
+
+const CONNECTION_KEYS: Keys = [['id'], ['provider', 'groupRef', 'consumerRef?']];
+const INSTALLATION_KEYS: Keys = [['id'], ['integrationIdOrName', 'groupRef']];
+const PROVIDER_APP_KEYS: Keys = [['id'], ['provider']];
+
+/** The extension lets walks over the schema choose arguments that go together. */
+function keyed(keys: Keys) {
+  const [first = '', ...others] = keys.map((key) =>
+    key.filter((name) => !name.endsWith('?')).join(' and '),
+  );
+  return {
+    extensions: { keys },
+    validate: {
+      refine: [
+        (args: object) => isOneKey(keys, args),
+        { message: `must be given, or instead ${others.join(', or ')}; not both.`, path: [first] },
+      ] as RefineConstraint<object>,
+    },
+  };
+}
+
+function isOneKey(keys: Keys, args: object): boolean {
+  const given = Object.entries(args).flatMap(([name, value]) => (value == null ? [] : [name]));
+  return keys.some(
+    (key) =>
+      key.every((name) => name.endsWith('?') || given.includes(name)) &&
+      given.every((name) => key.includes(name) || key.includes(`${name}?`)),
+  );
+}
+
+const idOrName = (what: string) =>
+  z.string().min(1).max(64).describe(`The id or the name of the ${what}.`);
+const idOrRef = (what: string) =>
+  ref.describe(`The id of the ${what}, or the builder's own id of it.`);
+const groupRef = ref.nullish().describe("The builder's own id of the group.");
+const oneId = (what: string) =>
+  id.nullish().describe(`The id of the ${what}. Not together with other arguments.`);
+const provider = (text: string) => z.string().max(128).nullish().describe(text);
+
+/** A field that finds an object by one argument. */
+function byName<T extends ProjectTable>(
+  t: ProjectFields,
+  type: ObjectRef<Types, Row<T>>,
+  { find, description, arg: [name, schema] }: ByName<T>,
+) {
+  return t.field({
+    ...needing(find, `${description} Null if there is none, or if the caller may not see it.`),
+    type,
+    nullable: true,
+    args: parsedArgs(t.arg, z.object({ [name]: schema })),
+    resolve: (project, args, { call }) => find(call, project, args[name] as string) as never,
+  });
+}
+
+/** A field that finds an object by one of several combinations of arguments. */
+function byKeys<T extends ProjectTable, S extends z.ZodObject>(
+  t: ProjectFields,
+  type: ObjectRef<Types, Row<T>>,
+  { find, description, keys, args }: ByKeys<T, S>,
+) {
+  const { extensions, validate } = keyed(keys);
+  const needed = needing(
+    find,
+    `${description} Null if there is none, or if the caller may not see it.`,
+  );
+  return t.field({
+    description: needed.description,
+    extensions: { ...needed.extensions, ...extensions },
+    type,
+    nullable: true,
+    args: parsedArgs(t.arg, args),
+    validate,
+    resolve: (project: Row<'Project'>, given: object, { call }: Context) =>
+      find(call, project, given as z.output<S>),
+  } as never);
+}
+
+type ProjectFields = PothosSchemaTypes.ObjectFieldBuilder<Types, Row<'Project'>>;
+type Find<A, T extends ProjectTable> = Read<
+  [project: Row<'Project'>, args: A],
+  Promise<Row<T> | null>
+>;
+
+interface ByName<T extends ProjectTable> {
+  find: Find<string, T>;
+  description: string;
+  arg: [name: string, schema: z.ZodType];
+}
+
+interface ByKeys<T extends ProjectTable, S extends z.ZodObject> {
+  find: Find<z.output<S>, T>;
+  description: string;
+  keys: Keys;
+  args: S;
+}
+
+builder.objectFields(Project, (t) => ({
+  destination: byName(t, Destination, {
+    find: lookUpDestination,
+    description: 'A destination of the project, by its id or name.',
+    arg: ['idOrName', idOrName('destination')],
+  }),
+  topic: byName(t, Topic, {
+    find: lookUpTopic,
+    description: 'A topic of the project, by its id or name.',
+    arg: ['idOrName', idOrName('topic')],
+  }),
+  group: byName(t, Group, {
+    find: lookUpGroup,
+    description: "A group of the project, by its id or the builder's own.",
+    arg: ['idOrRef', idOrRef('group')],
+  }),
+  consumer: byName(t, Consumer, {
+    find: lookUpConsumer,
+    description: "A consumer of the project, by its id or the builder's own.",
+    arg: ['idOrRef', idOrRef('consumer')],
+  }),
+  connection: byKeys(t, ConnectedAccount, {
+    find: lookUpConnection,
+    description:
+      'A connection of the project: by its id, or by its provider and group. Give exactly one of them.',
+    keys: CONNECTION_KEYS,
+    args: z.object({
+      id: oneId('connection'),
+      provider: provider('The name of the provider, with `groupRef`.'),
+      groupRef,
+      consumerRef: ref
+        .nullish()
+        .describe(
+          "The builder's own id of the consumer who connected it. Default: the connection that new installations of the group use.",
+        ),
+    }),
+  }),
+  installation: byKeys(t, Installation, {
+    find: lookUpInstallation,
+    description:
+      'An installation of the project: by its id, or by its integration and group. Give exactly one of them.',
+    keys: INSTALLATION_KEYS,
+    args: z.object({
+      id: oneId('installation'),
+      integrationIdOrName: integrationIdOrName
+        .nullish()
+        .describe(
+          'The id of the integration, or its name in the case in which it was created, with `groupRef`.',
+        ),
+      groupRef,
+    }),
+  }),
+  providerApp: byKeys(t, ProviderApp, {
+    find: lookUpProviderApp,
+    description:
+      'A provider app of the project: by its id, or by provider, which returns the app that connects use by default: the newest. Give exactly one of them.',
+    keys: PROVIDER_APP_KEYS,
+    args: z.object({
+      id: oneId('provider app'),
+      provider: provider('The name of the provider.'),
+    }),
+  }),
+}));
