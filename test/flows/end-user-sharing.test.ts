@@ -14,7 +14,7 @@ import type { GraphqlClient } from '../support/graphql-client.ts';
 import { endUser } from '../support/scenes/end-users.ts';
 import { contentFor, integrate } from '../support/scenes/integrations.ts';
 import { demoTenant, endUserCallers } from '../support/tenancy/end-user-callers.ts';
-import { foreignValue } from '../support/tenancy/foreign-values.ts';
+import { foreignArgument } from '../support/tenancy/foreign-values.ts';
 import { askingFor, reachedFields } from '../support/tenancy/reached-types.ts';
 import { leaves } from '../support/tenancy/selections.ts';
 
@@ -86,10 +86,12 @@ async function askSideBySide(query: string, variables: Variables): Promise<strin
 test('every field answers each caller as if no other asked', async () => {
   const fields = await reachedFields(bob, own);
   let apart = 0;
-  for (const { field, way } of fields) {
-    const { query, args } = askingFor({ field, way });
-    const needed = args.filter(({ type }) => isNonNullType(type));
-    const values = needed.map((arg) => [arg.name, foreignValue(arg.name, arg.type, own)]);
+  const queries = fields.flatMap((reached) =>
+    askingFor(reached).map((asked) => ({ ...reached, ...asked })),
+  );
+  for (const { field, query, args } of queries) {
+    const needed = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
+    const values = needed.map((arg) => [arg.name, foreignArgument(field, arg, own)]);
     const answers = await askSideBySide(query, Object.fromEntries(values));
     if (new Set(answers).size > 2) apart += 1;
   }

@@ -18,6 +18,7 @@ import { type Operation, operationsOf } from '../support/rest/least-request.ts';
 import { type EndUserCaller, endUserCallers } from '../support/tenancy/end-user-callers.ts';
 import {
   type Foreign,
+  foreignArgument,
   foreignInput,
   foreignMember,
   foreignValue,
@@ -82,12 +83,14 @@ test.each(callers)('$name: every field and argument', async (caller) => {
   const fields = await reachedFields(caller.user, caller.own);
   const types = new Set(fields.map(({ type }) => type.name));
   expect([...types]).toEqual(expect.arrayContaining(['Viewer', 'Group', 'Consumer', 'Project']));
-  for (const { type, field, way } of fields) {
-    const { query, args } = askingFor({ field, way });
+  const queries = fields.flatMap((reached) =>
+    askingFor(reached).map((asked) => ({ ...reached, ...asked })),
+  );
+  for (const { type, field, query, args } of queries) {
     // Without arguments, what is asked for says nothing of others: one answer is enough.
     for (const pair of args.length > 0 ? caller.pairs : caller.pairs.slice(0, 1)) {
       const send: Send = async (names) => {
-        const values = args.map((arg) => [arg.name, foreignValue(arg.name, arg.type, names)]);
+        const values = args.map((arg) => [arg.name, foreignArgument(field, arg, names)]);
         const { data, errors } = await caller.user.request(query, Object.fromEntries(values));
         return { data, errors };
       };

@@ -150,6 +150,9 @@ builder.objectFields(Project, (t) => ({
     description: "A consumer of the project, by its id or the builder's own.",
     arg: ['idOrRef', idOrRef('consumer')],
   }),
+}));
+
+builder.objectFields(Project, (t) => ({
   connection: byKeys(t, ConnectedAccount, {
     find: lookUpConnection,
     description:

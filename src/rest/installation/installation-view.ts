@@ -6,9 +6,9 @@ import {
 } from '../../domain/installation/installed-object.ts';
 import { lastOperations } from '../../domain/installation/last-operations.ts';
 import { contentOf } from '../../domain/integration/integration-content.ts';
-import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection, showConnection } from '../connection/connection-view.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { operationStatus } from '../operation/operation-view.ts';
@@ -87,12 +87,12 @@ export const installation = resource(
   },
 );
 
-export async function showInstallation(row: Row<'Installation'>, relations: Relations) {
-  const { get, find } = relations;
+export async function showInstallation(row: Row<'Installation'>, request: RestRequest) {
+  const { get, find } = request;
   const [ofGroup, integration, through, config, last, objects] = await Promise.all([
     get(byId('Group'), row.groupId),
     get(byId('Integration'), row.integrationId),
-    get(byId('Connection'), row.connectionId).then((found) => showConnection(found, relations)),
+    get(byId('Connection'), row.connectionId).then((found) => showConnection(found, request)),
     get(byId('InstallationConfig'), row.configId),
     find(lastOperations, row),
     get(installedObjects, row),

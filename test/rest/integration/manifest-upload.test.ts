@@ -86,9 +86,14 @@ test('deploys an uploaded manifest by both forms of its address', async () => {
   await rest.post(`${rest.base}/integrations/readContacts/revisions`, { sourceZipUrl: url });
 });
 
-test('a builder names the project, and other callers need the scope', async () => {
+test('a builder with several projects names one, and other callers need the scope', async () => {
   const rest = await prepare();
   const file = amp('crm');
+  const { orgId, builder } = rest.tenant;
+  await builder.query(
+    `mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }`,
+    { input: { orgId, name: `second-${crypto.randomUUID().slice(0, 8)}`, appName: 'Second' } },
+  );
   expect(await rest.builder.refusal('GET', '/generate-upload-url')).toMatchObject({
     status: 400,
     issues: [{ name: 'projectIdOrName' }],

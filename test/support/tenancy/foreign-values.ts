@@ -68,13 +68,39 @@ export function foreignValue(name: string, type: GraphQLInputType, foreign: Fore
   return foreign.texts[name] ?? DEFAULT_OF_TYPE[getNamedType(type).name];
 }
 
+/** Prefixes of the ids that arguments like `idOrName` of these fields name. */
+const PREFIX_OF_FIELD: Record<string, string> = {
+  destination: 'dst',
+  topic: 'top',
+  group: 'grp',
+  consumer: 'csm',
+  connection: 'con',
+  installation: 'ins',
+  integration: 'int',
+  providerApp: 'app',
+};
+
+/** The value of an argument of a field. */
+export function foreignArgument(
+  field: { name: string },
+  { name, type }: GraphQLArgument,
+  foreign: Foreign,
+): unknown {
+  const prefix = PREFIX_OF_FIELD[field.name];
+  const isKey = ['id', 'idOrName', 'idOrRef'].includes(name);
+  return isKey && prefix ? foreign.idOf(prefix) : foreignValue(name, type, foreign);
+}
+
 export function foreignInput(
   fields: readonly (GraphQLInputField | GraphQLArgument)[],
   foreign: Foreign,
 ): Record<string, unknown> {
   return Object.fromEntries(
     fields
-      .filter((field) => isNonNullType(field.type) || PREFIX_OF_NAME[field.name])
+      .filter(
+        ({ name, type }) =>
+          isNonNullType(type) || PREFIX_OF_NAME[name] || name === 'projectIdOrName',
+      )
       .map((field) => [field.name, foreignValue(field.name, field.type, foreign)]),
   );
 }

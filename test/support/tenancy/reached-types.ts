@@ -1,5 +1,6 @@
 /** Every field of every type that a caller reaches, each with a query that leads to it. */
 import {
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
@@ -9,8 +10,8 @@ import {
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { type Foreign, foreignValue } from './foreign-values.ts';
-import { leaves, variablesOf, withoutPages } from './selections.ts';
+import { type Foreign, foreignArgument } from './foreign-values.ts';
+import { argumentSets, leaves, variablesOf } from './selections.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 /** Puts a selection of a type into the query that leads to it. */
@@ -31,7 +32,9 @@ export async function reachedFields(caller: GraphqlClient, own: Foreign): Promis
   const ways = new Map<GraphQLObjectType, Way>([[root, (selection) => `{ ${selection} }`]]);
   // A map gives what is added while it is gone through.
   for (const [type, way] of ways) {
-    for (const field of Object.values(type.getFields())) {
+    // Lists first: other callers find their own objects in them, but not the object of a look-up.
+    const fields = Object.values(type.getFields()).toSorted((a, b) => namedBy(a) - namedBy(b));
+    for (const field of fields) {
       const named = getNamedType(field.type);
       if (!isObjectType(named) || ways.has(named)) continue;
       const next: Way = (selection) => way(`${calling(field, own)} { ${selection} }`);
@@ -46,18 +49,26 @@ export async function reachedFields(caller: GraphqlClient, own: Foreign): Promis
   );
 }
 
+function namedBy({ args, extensions }: Field): number {
+  return extensions.keys || args.some(({ type }) => isNonNullType(type)) ? 1 : 0;
+}
+
 function calling(field: Field, own: Foreign): string {
+  const [first = []] = field.extensions.keys ? argumentSets(field) : [];
   const given = field.args
-    .filter((arg) => isNonNullType(arg.type))
-    .map((arg) => `${arg.name}: ${JSON.stringify(foreignValue(arg.name, arg.type, own))}`);
+    .filter((arg) => isNonNullType(arg.type) || first.includes(arg))
+    .map((arg) => `${arg.name}: ${JSON.stringify(foreignArgument(field, arg, own))}`);
   const all = field.args.some(({ name }) => name === 'first') ? [...given, FEW] : given;
   return `${field.name}${all.length > 0 ? `(${all.join(', ')})` : ''}`;
 }
 
-/** The field with all of its arguments as variables, as deep as one more level. */
+/** Queries of the field with its arguments as variables, as deep as one more level: one for each set of arguments. */
 export function askingFor({ field, way }: Pick<Reached, 'field' | 'way'>) {
+  return argumentSets(field).map((args) => asking({ field, way }, args));
+}
+
+function asking({ field, way }: Pick<Reached, 'field' | 'way'>, args: GraphQLArgument[]) {
   const named = getNamedType(field.type);
-  const args = withoutPages(field.args);
   const { declared, passed } = variablesOf(args);
   const selection = isLeafType(named)
     ? ''

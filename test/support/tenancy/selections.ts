@@ -1,6 +1,7 @@
 /** Selections and arguments of fields, for walks over the schema. */
 import {
   type GraphQLArgument,
+  type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
   isLeafType,
@@ -11,7 +12,7 @@ import {
 /** All that can be read of a type without arguments, so many levels deep. */
 export function leaves(type: GraphQLObjectType, depth: number): string {
   const selected = Object.values(type.getFields()).flatMap((field) => {
-    if (field.args.some((arg) => isNonNullType(arg.type))) return [];
+    if (field.extensions.keys || field.args.some((arg) => isNonNullType(arg.type))) return [];
     const named = getNamedType(field.type);
     if (isLeafType(named)) return [field.name];
     if (!isObjectType(named) || depth === 0) return [];
@@ -32,4 +33,16 @@ const OF_PAGES = ['first', 'last', 'after', 'before'];
 
 export function withoutPages(args: readonly GraphQLArgument[]): GraphQLArgument[] {
   return args.filter((arg) => !OF_PAGES.includes(arg.name));
+}
+
+/** The arguments to pass together: all of a field, or each combination that names the object of a look-up. */
+export function argumentSets({
+  args,
+  extensions,
+}: Pick<GraphQLField<unknown, unknown>, 'args' | 'extensions'>): GraphQLArgument[][] {
+  const keys = extensions.keys as readonly (readonly string[])[] | undefined;
+  if (!keys) return [withoutPages(args)];
+  return keys.map((key) =>
+    args.filter(({ name }) => key.includes(name) || key.includes(`${name}?`)),
+  );
 }

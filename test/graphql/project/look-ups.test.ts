@@ -1,0 +1,167 @@
+/** Projects that a call does not name, and single objects by their ids and the builder's names. */
+import { beforeAll, expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { endUser } from '../../support/scenes/end-users.ts';
+import { installFor, integrate } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) {
+  createTopic(input: $input) { topic { id project { id } } }
+}`;
+const DELETE_TOPIC = `mutation ($input: DeleteTopicInput!) {
+  deleteTopic(input: $input) { deletedId }
+}`;
+const CREATE_PROJECT = `mutation ($input: CreateProjectInput!) {
+  createProject(input: $input) { project { id } }
+}`;
+const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { id redirectUrl } }
+}`;
+
+test('an API key names no project', async () => {
+  const tenant = await app.tenant();
+  const { topic } = (await tenant.query(CREATE_TOPIC, { input: { name: 'own' } })).createTopic;
+  expect(topic.project).toEqual({ id: tenant.projectId });
+  expect(await tenant.query('{ project { id } }')).toEqual({ project: { id: tenant.projectId } });
+});
+
+test('a builder names the project if they have several, unless an id tells it', async () => {
+  const tenant = await app.tenant();
+  const { builder, orgId } = tenant;
+  const { topic } = (await builder.query(CREATE_TOPIC, { input: { name: 'own' } })).createTopic;
+  expect(topic.project).toEqual({ id: tenant.projectId });
+
+  const input = { orgId, name: `second-${crypto.randomUUID().slice(0, 8)}`, appName: 'Second' };
+  await builder.query(CREATE_PROJECT, { input });
+  expect(await builder.refusal(CREATE_TOPIC, { input: { name: 'other' } })).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    problem: {
+      issues: [
+        {
+          name: 'input.projectIdOrName',
+          detail: 'must be given, because you have several projects.',
+        },
+      ],
+    },
+  });
+  expect(await builder.refusal('{ project { id } }')).toMatchObject({
+    problem: { issues: [{ name: 'idOrName' }] },
+  });
+
+  const foreign = await app.tenant('b');
+  const deletion = { input: { topicId: topic.id } };
+  for (const caller of [foreign, foreign.builder]) {
+    expect(await caller.refusal(DELETE_TOPIC, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  expect(await builder.query(DELETE_TOPIC, deletion)).toEqual({
+    deleteTopic: { deletedId: topic.id },
+  });
+});
+
+test('deleteProject always names its project', async () => {
+  const { builder, projectName } = await app.tenant();
+  const query = `mutation { deleteProject(input: { confirmName: "${projectName}" }) { deletedId } }`;
+  expect(await builder.refusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+});
+
+let tenant: Tenant;
+/** A query of each look-up, with the id that it must return. */
+let lookUps: [field: string, id: string][];
+
+beforeAll(async () => {
+  tenant = await app.tenant();
+  const { topic } = (await tenant.query(CREATE_TOPIC, { input: { name: 'all' } })).createTopic;
+  const integration = await integrate(app, tenant);
+  const { id: installationId, connection } = await installFor(tenant, integration);
+  const first = { provider: 'hubspot', clientId: 'a', clientSecret: 'a', scopes: ['oauth'] };
+  await tenant.query(CREATE_APP, { input: first });
+  const { providerApp } = (await tenant.query(CREATE_APP, { input: first })).createProviderApp;
+  const { project } = await tenant.query(
+    '{ project { destinations { nodes { id } } consumers { nodes { id } } } }',
+  );
+  const [destination] = project.destinations.nodes;
+  const [consumer] = project.consumers.nodes;
+  lookUps = [
+    [`topic(idOrName: "${topic.id}")`, topic.id],
+    ['topic(idOrName: "all")', topic.id],
+    [`destination(idOrName: "${destination.id}")`, destination.id],
+    ['destination(idOrName: "records")', destination.id],
+    [`group(idOrRef: "${connection.group.id}")`, connection.group.id],
+    ['group(idOrRef: "acme")', connection.group.id],
+    [`consumer(idOrRef: "${consumer.id}")`, consumer.id],
+    ['consumer(idOrRef: "ann")', consumer.id],
+    [`connection(id: "${connection.id}")`, connection.id],
+    ['connection(provider: "sandbox", groupRef: "acme")', connection.id],
+    ['connection(provider: "sandbox", groupRef: "acme", consumerRef: "ann")', connection.id],
+    [`installation(id: "${installationId}")`, installationId],
+    ['installation(integrationIdOrName: "crm", groupRef: "acme")', installationId],
+    [`providerApp(id: "${providerApp.id}")`, providerApp.id],
+    ['providerApp(provider: "hubspot")', providerApp.id],
+  ];
+});
+
+test('each look-up finds the object of the project, and of no other', async () => {
+  const other = await app.tenant('other');
+  for (const [field, id] of lookUps) {
+    const name = field.replace(/\(.*/, '');
+    const query = `{ project { ${field} { id } } }`;
+    expect([field, await tenant.query(query)]).toEqual([field, { project: { [name]: { id } } }]);
+    expect([field, await other.query(query)]).toEqual([field, { project: { [name]: null } }]);
+  }
+});
+
+test('an end user finds what is theirs', async () => {
+  const ann = await endUser(app, tenant);
+  const bob = await endUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
+  for (const [field, id] of lookUps) {
+    const name = field.replace(/\(.*/, '');
+    const query = `{ project { ${field} { id } } }`;
+    if (['topic', 'destination', 'providerApp'].includes(name)) {
+      expect(await ann.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+      continue;
+    }
+    expect([field, await ann.query(query)]).toEqual([field, { project: { [name]: { id } } }]);
+    expect([field, await bob.query(query)]).toEqual([field, { project: { [name]: null } }]);
+  }
+});
+
+test.each([
+  'connection',
+  'connection(groupRef: "acme")',
+  'connection(id: "con_x", provider: "sandbox", groupRef: "acme")',
+  'installation(integrationIdOrName: "crm")',
+  'providerApp(id: "app_x", provider: "hubspot")',
+])('a look-up takes exactly one key: %s', async (field) => {
+  expect(await tenant.refusal(`{ project { ${field} { id } } }`)).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    problem: { issues: [{ name: 'id', detail: expect.stringContaining('not both') }] },
+  });
+});
+
+test('an app has the redirect URL to register, if customers consent in a browser', async () => {
+  const { providerApp } = (
+    await tenant.query('{ project { providerApp(provider: "hubspot") { redirectUrl } } }')
+  ).project;
+  expect(providerApp.redirectUrl).toMatch(/^http.*\/oauth\/callback$/);
+});
+
+interface ObjectSupport {
+  name: string;
+  displayName: string;
+  supports: string[];
+}
+
+test('objects of a provider say what they support', async () => {
+  const { providers } = await tenant.query(
+    '{ providers { nodes { name supports objects { name displayName supports } } } }',
+  );
+  let fewer = 0;
+  for (const { supports, objects } of providers.nodes) {
+    for (const object of objects as ObjectSupport[]) {
+      expect(supports).toEqual(expect.arrayContaining(object.supports));
+      if (object.supports.length < supports.length) fewer += 1;
+    }
+  }
+  expect(fewer).toBeGreaterThan(10);
+});
