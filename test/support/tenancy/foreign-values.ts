@@ -80,6 +80,11 @@ const PREFIX_OF_FIELD: Record<string, string> = {
   providerApp: 'app',
 };
 
+/** True for fields that find one object of a project, like `Project.topic`. */
+export function isLookUp(type: { name: string }, field: { name: string }): boolean {
+  return type.name === 'Project' && field.name in PREFIX_OF_FIELD;
+}
+
 /** The value of an argument of a field. */
 export function foreignArgument(
   field: { name: string },

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { type Foreign, foreignArgument } from './foreign-values.ts';
+import { type Foreign, foreignArgument, isLookUp } from './foreign-values.ts';
 import { argumentSets, leaves, variablesOf } from './selections.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -32,9 +32,9 @@ export async function reachedFields(caller: GraphqlClient, own: Foreign): Promis
   const ways = new Map<GraphQLObjectType, Way>([[root, (selection) => `{ ${selection} }`]]);
   // A map gives what is added while it is gone through.
   for (const [type, way] of ways) {
-    // Lists first: other callers find their own objects in them, but not the object of a look-up.
-    const fields = Object.values(type.getFields()).toSorted((a, b) => namedBy(a) - namedBy(b));
-    for (const field of fields) {
+    for (const field of Object.values(type.getFields())) {
+      // Lists lead other callers to objects of their own, a look-up by id to none.
+      if (isLookUp(type, field)) continue;
       const named = getNamedType(field.type);
       if (!isObjectType(named) || ways.has(named)) continue;
       const next: Way = (selection) => way(`${calling(field, own)} { ${selection} }`);
@@ -47,10 +47,6 @@ export async function reachedFields(caller: GraphqlClient, own: Foreign): Promis
   return [...ways].flatMap(([type, way]) =>
     Object.values(type.getFields()).map((field) => ({ type, field, way })),
   );
-}
-
-function namedBy({ args, extensions }: Field): number {
-  return extensions.keys || args.some(({ type }) => isNonNullType(type)) ? 1 : 0;
 }
 
 function calling(field: Field, own: Foreign): string {
