@@ -6,14 +6,16 @@ import { z } from 'zod';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 
 const text = z.string().min(1);
+/** The id of a row. Its member is named after the row, like `connectionId`. */
+const idText = text.meta({ graphql: 'ID' });
 const config = z.record(z.string(), z.unknown()).describe("The installation's config.");
 const error = z.string().describe('What went wrong, for people.');
 
 const about = {
-  projectId: text.describe('The id of the project.'),
+  projectId: idText.describe('The id of the project.'),
   provider: text.describe('The provider, by name.'),
   groupRef: text.describe("The group, by the builder's reference."),
-  connectionId: text.describe('The id of the connection.'),
+  connectionId: idText.describe('The id of the connection.'),
   consumerRef: text.describe("The connection's consumer, by the builder's reference."),
   consumerName: text.describe("The consumer's name."),
 };
@@ -22,14 +24,14 @@ const connection = z.object(about);
 
 const installation = z.object({
   ...about,
-  integrationId: text.describe('The id of the integration.'),
+  integrationId: idText.describe('The id of the integration.'),
   integrationName: text.describe("The integration's name."),
-  installationId: text.describe('The id of the installation.'),
+  installationId: idText.describe('The id of the installation.'),
   groupName: text.describe("The group's name."),
 });
 
 const objectName = text.describe("The object, by the provider's name.");
-const timestamp = z.iso.datetime();
+const timestamp = z.iso.datetime().meta({ graphql: 'DateTime' });
 const triggeredRead = installation.extend({
   objectName,
   fromTimestamp: timestamp
@@ -46,10 +48,13 @@ const triggeredRead = installation.extend({
 
 const destination = z.object({
   projectId: about.projectId,
-  destinationId: text.describe('The id of the destination.'),
+  destinationId: idText.describe('The id of the destination.'),
   destinationName: text.describe("The destination's name."),
   url: text.describe('The URL that its messages were posted to.'),
 });
+
+/** Members that several types of events have in common. The documentation names them once. */
+export const EVENT_PARTS = { installation, connection, destination } as const;
 
 /** The members of payloads, by event type. */
 export const EVENTS = {
@@ -77,7 +82,7 @@ export const EVENTS = {
     wireName: 'write.async.done',
     happened: 'An asynchronous write has ended; success is false if any record was refused.',
     data: installation.extend({
-      operationId: text.describe('The id of the operation that wrote.'),
+      operationId: idText.describe('The id of the operation that wrote.'),
       objectName,
       success: z.boolean().describe('Whether every record was written.'),
       successfulRecordIds: z
@@ -152,8 +157,8 @@ export const EVENTS = {
     happened:
       'A delivery was given up. Deliveries of this event, and of events about destinations, cause none.',
     data: destination.extend({
-      deliveryId: text.describe('The id of the delivery.'),
-      operationId: text
+      deliveryId: idText.describe('The id of the delivery.'),
+      operationId: idText
         .optional()
         .describe('The id of the read whose records it carried; left out for an event.'),
       attempts: z.int().describe('How many attempts were made.'),

@@ -1,7 +1,7 @@
 /** docs/scopes.md lists every scope and the fields of the schema that need it. */
 
 import { join } from 'node:path';
-import { isObjectType } from 'graphql';
+import { isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { type Need, scopeOf } from '../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
@@ -19,10 +19,11 @@ function page(): string {
 
 function fieldsOf(scope: Scope): string {
   const fields = Object.values(schema.getTypeMap())
-    .filter(isObjectType)
+    .filter((type) => isObjectType(type) || isInterfaceType(type))
     .flatMap((type) =>
       Object.values(type.getFields())
-        .filter(({ extensions }) => {
+        .filter(({ name, extensions }) => {
+          if (type.getInterfaces().some((one) => name in one.getFields())) return false;
           const need = extensions.needs as Need | undefined;
           return need !== undefined && scopeOf(need) === scope;
         })

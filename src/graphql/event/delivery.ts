@@ -145,7 +145,7 @@ builder.objectField(Destination, 'deliveries', (t) =>
   }),
 );
 
-builder.objectField(NotificationEvent, 'deliveries', (t) =>
+builder.interfaceField(NotificationEvent, 'deliveries', (t) =>
   listField(t, Deliveries, {
     description: 'The deliveries that carry the event, oldest first.',
     list: listEventDeliveries,

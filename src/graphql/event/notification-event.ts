@@ -8,7 +8,7 @@ import { createdFields, linkField, listField, projectField } from '../schema/fie
 import { enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
-import { builder } from '../schema/schema-builder.ts';
+import { builder, typeNameOfEvent } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
   Destination,
@@ -27,8 +27,10 @@ export const NotificationEventType = enumType(
 );
 
 NotificationEvent.implement({
-  description: 'An event of a project that was routed to at least one topic.',
+  description:
+    'An event of a project that was routed to at least one topic. Each type of event is a type with the members of its `data`.',
   interfaces: [Node],
+  resolveType: ({ eventType }) => typeNameOfEvent(eventType),
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),

@@ -1,11 +1,18 @@
 /** Fields that many types have. */
-import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import type {
+  FieldRef,
+  InputFieldMap,
+  InputShapeFromFields,
+  InterfaceRef,
+  ObjectRef,
+} from '@pothos/core';
 import {
   type FieldNode,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLResolveInfo,
   getNamedType,
+  isInterfaceType,
   isObjectType,
   Kind,
 } from 'graphql';
@@ -82,14 +89,18 @@ function fieldOf(
   type: GraphQLNamedType | undefined,
   name: string,
 ): GraphQLField<unknown, unknown> | undefined {
-  return isObjectType(type) ? type.getFields()[name] : undefined;
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
 function typeOf(field: GraphQLField<unknown, unknown> | undefined): GraphQLNamedType | undefined {
   return field && getNamedType(field.type);
 }
 
-type FieldBuilder<Parent> = PothosSchemaTypes.FieldBuilder<Types, Parent, 'Object'>;
+/** Builds fields of object types and of interfaces. */
+type FieldBuilder<Parent> = Omit<
+  PothosSchemaTypes.FieldBuilder<Types, Parent, 'Object'>,
+  'kind' | 'graphqlKind'
+>;
 
 /** For columns that many tables have: Pothos can't see them in a type that is still open. */
 function withColumns<Columns, P extends Columns>(t: FieldBuilder<P>): FieldBuilder<Columns> {
@@ -134,7 +145,7 @@ export function projectField<P extends { projectId: string }>(t: FieldBuilder<P>
 }
 
 interface LinkOptions<T extends ProjectTable, C> {
-  type: ObjectRef<Types, Row<T>>;
+  type: ObjectRef<Types, Row<T>> | InterfaceRef<Types, Row<T>>;
   table: T;
   /** The parent's column that holds the id. */
   column: C;
@@ -180,7 +191,7 @@ function linkedRow(parent: unknown, column: string): object | null | undefined {
   return (parent as PageRow).linked?.[column];
 }
 
-type Lists<N> = readonly [ObjectRef<Types, N>, unknown];
+type Lists<N> = readonly [ObjectRef<Types, N> | InterfaceRef<Types, N>, unknown];
 type Listed<N> = Promise<Page<N>> | Page<N>;
 
 interface ListOptions<A, L> {

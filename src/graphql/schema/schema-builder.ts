@@ -98,7 +98,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     nodeTypeOptions: {
       description: 'An object that node(id:) finds by its id.',
-      resolveType: (node: unknown) => typeNameOfNode(node as { id?: string }),
+      resolveType: (node: unknown) => typeNameOfNode(node as ResolvedNode),
     },
   },
 });
@@ -117,13 +117,26 @@ builder.globalConnectionField('totalCount', (t) =>
   }),
 );
 
-/** The GraphQL type of a node. */
+/** A provider has no id: the catalogue has no rows. */
+interface ResolvedNode {
+  id?: string;
+  /** Set for notification events. */
+  eventType?: string;
+}
 
-/** A node without an id is a provider: the catalogue has no rows. */
-function typeNameOfNode({ id }: { id?: string }): string | undefined {
+/** The GraphQL type of a node. */
+function typeNameOfNode({ id, eventType = '' }: ResolvedNode): string | undefined {
   if (id === undefined) return 'Provider';
   const prefix = prefixOf(id);
   if (!prefix) return undefined;
+  if (prefix === 'evt') return typeNameOfEvent(eventType);
   // Relay reserves names that end in "Connection", so the reference API's connection has another name.
   return prefix === 'con' ? 'ConnectedAccount' : ID_PREFIXES[prefix];
+}
+
+/** `ConnectionCreated` for `CONNECTION_CREATED`. */
+export function typeNameOfEvent(eventType: string): string {
+  return eventType
+    .toLowerCase()
+    .replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }

@@ -31,6 +31,7 @@ import '../operation/operation.ts';
 import '../operation/operation-log.ts';
 import '../operation/write-records.ts';
 import '../event/topic.ts';
+import '../event/typed-events.ts';
 import '../event/destination.ts';
 import '../event/event-topic-route.ts';
 import '../event/topic-destination-route.ts';

@@ -1,5 +1,5 @@
 /** The object types and their connections, named here so that the files that fill them in need no circles. */
-import type { ObjectRef } from '@pothos/core';
+import type { InterfaceRef, ObjectRef } from '@pothos/core';
 import type { ShownMessage } from '../../domain/event/stream-message.ts';
 import type { IdTable, Row } from '../../domain/scope.ts';
 import { builder, type Types } from './schema-builder.ts';
@@ -26,7 +26,9 @@ export const Topic = rowType('Topic');
 export const Destination = rowType('Destination');
 export const EventTopicRoute = rowType('EventTopicRoute');
 export const TopicDestinationRoute = rowType('TopicDestinationRoute');
-export const NotificationEvent = rowType('NotificationEvent');
+/** The interface of a type for each type of event: graphql/event/typed-events.ts. */
+export const NotificationEvent =
+  builder.interfaceRef<Row<'NotificationEvent'>>('NotificationEvent');
 export const Delivery = rowType('Delivery');
 export const StreamMessage = builder.objectRef<ShownMessage>('StreamMessage');
 
@@ -68,18 +70,20 @@ export const StreamMessages = connectionOf(
   StreamMessageEdge,
 );
 
+type OutputRef<T> = ObjectRef<Types, T> | InterfaceRef<Types, T>;
+
 function rowType<T extends IdTable>(table: T) {
   return builder.objectRef<Row<T>>(table);
 }
 
-function edgeOf<T extends object>(type: ObjectRef<Types, T>, plural: string) {
+function edgeOf<T extends object>(type: OutputRef<T>, plural: string) {
   const description = `One of the ${plural}, with its place in the list.`;
   return builder.edgeObject({ type, name: `${type.name}Edge`, description });
 }
 
 /** A type with its `XConnection` and `XEdge`. */
 export function connectionOf<T extends object>(
-  type: ObjectRef<Types, T>,
+  type: OutputRef<T>,
   plural: string,
   edge = edgeOf(type, plural),
 ) {

@@ -8,8 +8,10 @@ import { type Need, needText, permits } from '../../../src/domain/viewer/needs.t
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { authenticate, type Viewer } from '../../../src/domain/viewer/viewer.ts';
 import { DomainError } from '../../../src/errors.ts';
+import { EVENTS } from '../../../src/events/event-types.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
+import { typeNameOfEvent } from '../../../src/graphql/schema/schema-builder.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
 import { type Field, leastOperation } from '../../support/least-operation.ts';
@@ -52,6 +54,12 @@ for (const table of IN_PROJECT) {
   const type = table === 'Connection' ? 'ConnectedAccount' : table;
   objects.set(type, (await find<typeof table>(table, { projectId }))[0]);
 }
+
+for (const eventType of Object.keys(EVENTS)) {
+  const event = objects.get('NotificationEvent');
+  objects.set(typeNameOfEvent(eventType), event && { ...event, eventType });
+}
+objects.delete('NotificationEvent');
 
 const needOf = ({ extensions }: Field) => extensions.needs as Need | undefined;
 const fieldsOf = (type: GraphQLObjectType) => Object.values<Field>(type.getFields());

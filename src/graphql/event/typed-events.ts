@@ -1,0 +1,72 @@
+/** A GraphQL type for each type of event, with the members of its declared `data` and the objects that they name. */
+import type { z } from 'zod';
+import { byId, type ProjectTable, type Row } from '../../domain/scope.ts';
+import { EVENTS } from '../../events/event-types.ts';
+import { fieldOptions } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { builder, type Types, typeNameOfEvent } from '../schema/schema-builder.ts';
+import { Delivery, Integration, NotificationEvent } from '../schema/types.ts';
+
+type Event = Row<'NotificationEvent'>;
+type Fields = PothosSchemaTypes.ObjectFieldBuilder<Types, Event>;
+
+for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) {
+  const name = typeNameOfEvent(eventType);
+  builder.objectType(builder.objectRef<Event>(name), {
+    description: `The event \`${wireName}\`. ${happened}`,
+    // The last one wins: `id` of Node has no resolver.
+    interfaces: [Node, NotificationEvent],
+    fields: (t) => membersOf(t, name, data.shape),
+  });
+}
+
+function membersOf(t: Fields, name: string, shape: z.ZodRawShape) {
+  const fields = Object.entries(shape).flatMap(([member, schema]) => [
+    [member, memberField(t, { name, member, schema: schema as z.ZodType })],
+    ...objectField(t, member),
+  ]);
+  return Object.fromEntries(fields);
+}
+
+interface Member {
+  name: string;
+  member: string;
+  schema: z.ZodType;
+}
+
+function memberField(t: Fields, { name, member, schema }: Member) {
+  const { type, required, description } = fieldOptions(`${name}.${member}`, schema);
+  return t.field({
+    type: type as 'JSON',
+    nullable: !required,
+    description,
+    resolve: (event) => memberOf(event, member),
+  });
+}
+
+/** Objects that members name by id, beside those that every event may have. */
+const NAMED = {
+  integrationId: { field: 'integration', type: Integration, table: 'Integration' },
+  deliveryId: { field: 'delivery', type: Delivery, table: 'Delivery' },
+} as const;
+
+/** The object that a member names, as the viewer may see it. */
+function objectField(t: Fields, member: string) {
+  if (!(member in NAMED)) return [];
+  const { field, type, table } = NAMED[member as keyof typeof NAMED];
+  const relation = t.field({
+    type: type as typeof Integration,
+    nullable: true,
+    description: `The ${field} that it is about; null if that has been deleted.`,
+    resolve: (event, _args, { find }) => {
+      const id = memberOf(event, member);
+      return typeof id === 'string' ? (find(byId(table as ProjectTable), id) as never) : null;
+    },
+  });
+  return [[field, relation]];
+}
+
+/** Null for a member that was added after the event was recorded. */
+function memberOf({ data }: Event, member: string): unknown {
+  return (data as Record<string, unknown>)[member] ?? null;
+}

@@ -1,0 +1,57 @@
+/** docs/webhooks.md lists every type of event with its body. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { unwrapped } from '../../src/domain/unwrapped.ts';
+import { EVENT_PARTS, EVENTS } from '../../src/events/event-types.ts';
+import { typeNameOfEvent } from '../../src/graphql/schema/schema-builder.ts';
+import { ROOT } from '../support/documents.ts';
+
+const FILE = join(ROOT, 'docs/webhooks.md');
+
+test('the list of events is current: `npx vitest run test/docs/webhook-events.test.ts -u` writes it', async () => {
+  const [before, , after] = readFileSync(FILE, 'utf8').split(/<!-- \/?events -->/);
+  const page = `${before}<!-- events -->\n\n${listing()}\n<!-- /events -->${after}`;
+  await expect(page).toMatchFileSnapshot(FILE);
+});
+
+const parts = Object.entries<z.ZodObject>(EVENT_PARTS);
+const code = (name: string) => `\`${name}\``;
+
+function listing(): string {
+  const types = Object.entries(EVENTS).map(([type, { wireName, happened, data }]) => {
+    const part = partOf(data);
+    const members = Object.entries<z.ZodType>(data.shape)
+      .filter(([name]) => !part || !(name in part[1].shape))
+      .map(([name, schema]) => `${code(name)}${unwrapped(schema).isOptional ? '?' : ''}`);
+    const body = [...(part ? [`*${part[0]}*`] : []), ...members].join(', ');
+    return `| ${code(wireName)} | ${code(typeNameOfEvent(type))} | ${happened} | ${body} |`;
+  });
+  const shared = parts.map(
+    ([name, { shape }]) => `*${name}*: ${Object.keys(shape).map(code).join(', ')}.`,
+  );
+  const members = Object.values(EVENTS).flatMap(({ data }) =>
+    Object.entries<z.ZodType>(data.shape),
+  );
+  const meanings = [...Map.groupBy(members, ([name]) => name)].map(([name, all]) => {
+    const distinct = new Set(all.map(([, { description }]) => description));
+    return `| ${code(name)} | ${[...distinct].join(' ')} |`;
+  });
+  return `| \`notificationType\` | GraphQL type | when | \`data\` |
+| --- | --- | --- | --- |
+${types.join('\n')}
+
+${shared.join('\n')}
+A member with a question mark may be left out.
+
+| member | |
+| --- | --- |
+${meanings.join('\n')}
+`;
+}
+
+/** The part whose members the body has: the largest one. */
+function partOf({ shape }: z.ZodObject) {
+  return parts.find(([, part]) => Object.keys(part.shape).every((name) => name in shape));
+}

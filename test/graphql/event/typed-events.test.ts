@@ -1,0 +1,188 @@
+/** Each type of event is a GraphQL type whose fields are the members of its declared body. */
+import type { GraphQLObjectType } from 'graphql';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { unwrapped } from '../../../src/domain/unwrapped.ts';
+import { EVENTS } from '../../../src/events/event-types.ts';
+import { type EventToRecord, recordEvent } from '../../../src/events/record.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { typeNameOfEvent } from '../../../src/graphql/schema/schema-builder.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { generate, keepEvents } from '../../support/scenes/connections.ts';
+import { installFor, integrate } from '../../support/scenes/integrations.ts';
+import { openSocket } from '../../support/socket.ts';
+
+const app = await sharedApp();
+const { database } = app.app.services;
+const types = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
+
+/** The only member that is nullable in one type and not in another, so a query of both needs an alias. */
+const ALIAS = 'ofDelivery';
+const FRAGMENTS = types
+  .map((type) => {
+    const name = typeNameOfEvent(type);
+    const members = Object.keys(EVENTS[type].data.shape).map((member) =>
+      name === 'DeliveryFailed' && member === 'operationId' ? `${ALIAS}: ${member}` : member,
+    );
+    return `... on ${name} { ${members.join(' ')} }`;
+  })
+  .join(' ');
+const NODE = `__typename id eventType data ${FRAGMENTS}`;
+const SUBSCRIPTION = `subscription { notificationEvents { cursor node { ${NODE} } } }`;
+const LIST = `{ project { notificationEvents(first: 100) { nodes { ${NODE} } } } }`;
+
+interface Node extends Record<string, unknown> {
+  __typename: string;
+  id: string;
+  eventType: string;
+  data: object;
+}
+
+/** The members of an event that its type has as fields. */
+function membersOf({ __typename, id, eventType, data, [ALIAS]: operationId, ...members }: Node) {
+  const all = Object.entries({ ...members, operationId: members.operationId ?? operationId });
+  return Object.fromEntries(all.filter(([, value]) => value != null));
+}
+
+function expectTyped(node: Node, type: string): void {
+  expect([node.eventType, node.__typename]).toEqual([type, typeNameOfEvent(type)]);
+  const declared = z.strictObject(EVENTS[type as keyof typeof EVENTS].data.shape);
+  expect(declared.safeParse(node.data)).toMatchObject({ success: true });
+  expect([type, membersOf(node)]).toEqual([type, node.data]);
+}
+
+function sampleOf(member: string, schema: z.ZodType): unknown {
+  const { inner } = unwrapped(schema);
+  if (inner instanceof z.ZodRecord) return { [member]: 1 };
+  if (inner instanceof z.ZodBoolean) return true;
+  if (inner instanceof z.ZodNumber) return 3;
+  if (inner instanceof z.ZodArray) return [member];
+  return schema.safeParse(member).success ? member : '2026-01-31T12:00:00.000Z';
+}
+
+async function recordAll({ projectId }: Tenant) {
+  for (const eventType of types) {
+    const shape = Object.entries<z.ZodType>(EVENTS[eventType].data.shape);
+    const data = Object.fromEntries(shape.map(([name, member]) => [name, sampleOf(name, member)]));
+    const event = { projectId, eventType, data, subject: null } as EventToRecord;
+    await inTransaction(database, (tx) => recordEvent(tx, event));
+  }
+}
+
+test('every type of event is a type with the fields of the interface', () => {
+  const NotificationEvent = schema.getType('NotificationEvent');
+  const names = types.map(typeNameOfEvent).toSorted();
+  expect(names.map((name) => schema.getType(name))).not.toContain(undefined);
+  for (const name of names) {
+    const interfaces = (schema.getType(name) as GraphQLObjectType).getInterfaces();
+    expect(interfaces).toContain(NotificationEvent);
+  }
+});
+
+test('lists, nodes and streams over each transport carry the typed members', async () => {
+  const tenant = await app.tenant();
+  await keepEvents(app, tenant);
+  const headers = { 'x-api-key': tenant.apiKey };
+  const events = await openEventStream(app.fetch, { query: SUBSCRIPTION, variables: {}, headers });
+  const { url } = await app.app.start();
+  const socket = await openSocket(url);
+  socket.send({ type: 'connection_init', payload: headers });
+  expect(await socket.next()).toMatchObject({ type: 'connection_ack' });
+  socket.send({ type: 'subscribe', id: '1', payload: { query: SUBSCRIPTION } });
+  socket.send({ type: 'ping' });
+  expect(await socket.next()).toMatchObject({ type: 'pong' });
+  const parts = await openParts(headers);
+
+  await recordAll(tenant);
+  const { project } = await tenant.query(LIST);
+  expect(project.notificationEvents.nodes).toHaveLength(types.length);
+  for (const [index, type] of types.entries()) {
+    const listed = project.notificationEvents.nodes[index];
+    expectTyped(listed, type);
+    const { node } = await tenant.query(
+      `query ($id: ID!) { node(id: $id) { id ... on NotificationEvent { ${NODE} } } }`,
+      { id: listed.id },
+    );
+    expect(node).toEqual(listed);
+    expect((await events.next())?.data.data.notificationEvents.node).toEqual(listed);
+    expect((await socket.next()).payload.data.notificationEvents.node).toEqual(listed);
+    expect((await parts.next()).data.notificationEvents.node).toEqual(listed);
+  }
+  events.leave();
+  socket.socket.close();
+  parts.leave();
+});
+
+/** The payloads of a multipart response, one after the other. */
+async function openParts(headers: Record<string, string>) {
+  const leaving = new AbortController();
+  const accept = 'multipart/mixed;subscriptionSpec=1.0, application/json';
+  const { body } = await app.fetch('/graphql', {
+    method: 'POST',
+    headers: { ...headers, accept, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: SUBSCRIPTION }),
+    signal: leaving.signal,
+  });
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  return {
+    leave: () => leaving.abort(),
+    async next() {
+      for (;;) {
+        const found = /\{"payload":(.*)\}\r\n/.exec(text);
+        if (found) {
+          text = text.slice(found.index + found[0].length);
+          return JSON.parse(found[1] as string);
+        }
+        const { done, value } = await reader.read();
+        if (done) throw new Error('The stream has ended.');
+        text += decoder.decode(value, { stream: true });
+      }
+    },
+  };
+}
+
+test('events name their objects, and null for those that are deleted', async () => {
+  const tenant = await app.tenant();
+  await keepEvents(app, tenant);
+  const integration = await integrate(app, tenant);
+  const { id: installationId, connection } = await installFor(tenant, integration);
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  const query = `{ project { notificationEvents { nodes {
+    __typename data
+    ... on ConnectionCreated { groupRef connection { id } }
+    ... on InstallationCreated { integrationName integration { id } installation { id } }
+  } } } }`;
+  const nodes = async () => (await tenant.query(query)).project.notificationEvents.nodes;
+  expect(await nodes()).toMatchObject([
+    { __typename: 'ConnectionCreated', groupRef: 'acme', connection: { id: connection.id } },
+    {
+      __typename: 'InstallationCreated',
+      integration: { id: integration.id },
+      installation: { id: installationId },
+    },
+    { __typename: 'ConnectionUpdated' },
+  ]);
+  await tenant.query(
+    'mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
+    { input: { installationId } },
+  );
+  await tenant.query(
+    'mutation ($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }',
+    { input: { connectionId: connection.id } },
+  );
+  const [created, installed, ...others] = await nodes();
+  expect(created.connection).toBeNull();
+  expect(installed).toMatchObject({ integration: { id: integration.id }, installation: null });
+  expect(others.map(({ __typename }: Node) => __typename)).toEqual([
+    'ConnectionUpdated',
+    'InstallationDeleted',
+    'ConnectionDeleted',
+  ]);
+  for (const node of (await tenant.query(LIST)).project.notificationEvents.nodes) {
+    expectTyped(node, node.eventType);
+  }
+});
