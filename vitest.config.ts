@@ -1,37 +1,61 @@
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { defineConfig } from 'vitest/config';
 import { memoryFolder } from './test/support/database/memory-folder.ts';
+import { noPgbouncer } from './test/support/database/pgbouncer.ts';
+import { noPostgres } from './test/support/database/postgres-binaries.ts';
 import { LongestFirst } from './test/support/sequencer.ts';
 
-// Workers load what an earlier run has compiled.
+const { FAULTS_SHORT, TEST_CITUS_URL, TEST_DATABASE_POOLER = '' } = process.env;
+const HOUR_MS = 3_600_000;
+
+// Workers load modules that an earlier run compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-// Databases and all other files of a run, unless it is told where to put them.
+// Databases and temporary files of a run.
 process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
 
-export const common = {
+/**
+ * Reasons why a file or a test runs in `npm run test:all` only. A file names its reason in the comment at its top
+ * (`@module-tag all/walk`), a test or a suite in its options (`{ tags: ['all/walk'] }`). `npm test` runs what has no tag.
+ */
+const tags = [
+  {
+    name: 'all/walk',
+    description: 'Repeats a check for all inputs, lists, scopes, pages or providers.',
+  },
+  {
+    name: 'all/process',
+    description: 'Starts and stops servers, commands or copies as processes of their own.',
+  },
+  {
+    name: 'all/rows',
+    description: 'Fills tables or sends load, to check plans, migrations, memory or fairness.',
+  },
+];
+
+const common = {
   globalSetup: 'test/support/global-setup.ts',
   setupFiles: ['test/support/around-each-file.ts', 'test/support/database/after-each-file.ts'],
   testTimeout: 60_000,
   hookTimeout: 120_000,
-  // A state that is waited for comes late on a machine that is busy: a second is no sign of a fault.
+  // On a busy machine, an awaited state may arrive late.
   expect: { poll: { timeout: 20_000 } },
   // A worker loads the modules once for all of its files.
   isolate: false,
   execArgv: [
-    // What a test allocates is mostly garbage soon: with room for it, little of it is looked at again and again.
+    // Most objects of a test are short-lived. A large young generation avoids scanning the others repeatedly.
     '--max-semi-space-size=64',
     '--import',
     pathToFileURL(join(import.meta.dirname, 'test/support/preload.ts')).href,
   ],
-  // Tests run as the product does: Node itself, no bundler between.
+  // Tests run in Node itself, like the product, without a bundler.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };
 
-/** All behaviour on the embedded database. */
-export const embedded = {
+const embedded = {
   test: {
     ...common,
     name: 'embedded',
@@ -41,14 +65,149 @@ export const embedded = {
   },
 };
 
-/** Of memory, with the databases of its apps and what its tests start. */
+/** Folders whose tests use the database. */
+const ON_DATABASE =
+  'test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts';
+
+const postgres = {
+  test: {
+    ...common,
+    name: 'postgres',
+    include: [ON_DATABASE],
+    env: { TEST_DATABASE: 'postgres' },
+  },
+};
+
+/** Every part of the bench with tiny counts. Its peers need `npm ci --prefix bench`. */
+const bench = {
+  test: {
+    name: 'bench',
+    include: ['bench/smoke.test.ts'],
+    experimental: common.experimental,
+  },
+};
+
+/** Behaviour over time, through a pooler that assigns another connection to each transaction. */
+const pooler = {
+  test: {
+    ...postgres.test,
+    name: 'pooler',
+    include: [
+      'test/{flows,events,jobs,deliveries}/**/*.test.ts',
+      'test/database/sessions/changed-columns.test.ts',
+    ],
+    env: { TEST_DATABASE: 'postgres', TEST_DATABASE_POOLER: 'pgbouncer' },
+  },
+};
+
+/** With TEST_DATABASE_POOLER=pgbouncer, connections to the coordinator go through PgBouncer. */
+const citus = {
+  test: {
+    ...common,
+    name: 'citus',
+    include: [
+      ON_DATABASE,
+      'test/{browser,clients,commands,console,demo,metrics,rest,server,tracing}/**/*.test.ts',
+    ],
+    exclude: [
+      // The coordinator's plans do not show those of the shards, which equal the plans of one server.
+      'test/database/planner/plans.test.ts',
+      'test/database/planner/vacuumed-tables.test.ts',
+      // Counts statements. A cluster sends a statement for several projects to each of their shards.
+      'test/database/statements.test.ts',
+      // Copies databases, which a cluster cannot.
+      'test/database/pooler.test.ts',
+    ],
+    // Statements take several times as long as on one server.
+    testTimeout: 180_000,
+    env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_DATABASE_POOLER },
+  },
+};
+
+/** These measure times and rates, so nothing else may run at the same time. */
+const MEASURED = [
+  'attack',
+  'embedded-load',
+  'input-stalls',
+  'live',
+  'noisy-neighbours',
+  'overload',
+].map((name) => `test/faults/${name}.test.ts`);
+
+/** Processes are killed and connections are cut, on PostgreSQL. */
+const faults = {
+  test: {
+    ...common,
+    name: 'faults',
+    include: ['test/faults/**/*.test.ts'],
+    exclude: MEASURED,
+    // These tests open databases of their own, whose statements other tests check.
+    setupFiles: 'test/support/around-each-file.ts',
+    env: { TEST_DATABASE: 'postgres' },
+    testTimeout: HOUR_MS,
+    // The short form is for CI. Its tests mostly wait, so several run at the same time.
+    maxWorkers: FAULTS_SHORT === '1' ? 3 : 1,
+    sequence: { groupOrder: 1 },
+  },
+};
+
+const measured = {
+  test: {
+    ...faults.test,
+    name: 'faults-measured',
+    include: MEASURED,
+    exclude: [],
+    maxWorkers: 1,
+    sequence: { groupOrder: 2 },
+  },
+};
+
+const { project: chosen = [] } = parseArgs({
+  options: { project: { type: 'string', multiple: true, short: 'p' } },
+  strict: false,
+}).values as { project?: string[] };
+/** Without `--project`, tests run on the embedded database only. */
+const isEmbedded = chosen.every((name) => name === 'embedded');
+const isByName = chosen.some((name) => !name.startsWith('!'));
+
+/** The project, without its tests if `reason` says why this machine cannot run it. */
+function ifAvailable<T extends { test: { name: string } }>(project: T, reason: string | null): T {
+  if (!reason) return project;
+  const { name } = project.test;
+  const isChosen = isByName ? chosen.includes(name) : !chosen.includes(`!${name}`);
+  if (isChosen) console.warn(`Project ${name} is skipped: ${reason}.`);
+  return { ...project, test: { ...project.test, include: [] } };
+}
+
+function allProjects() {
+  const withoutPostgres = noPostgres();
+  const withoutCitus = TEST_CITUS_URL
+    ? null
+    : 'TEST_CITUS_URL names no cluster (postgresql://user@coordinator,worker,worker)';
+  return [
+    embedded,
+    ifAvailable(postgres, withoutPostgres),
+    ifAvailable(bench, withoutPostgres),
+    ifAvailable(pooler, withoutPostgres ?? noPgbouncer()),
+    ifAvailable(citus, withoutCitus),
+    faults,
+    measured,
+  ];
+}
+
+/** Memory of a worker, with the databases of its apps and the processes that its tests start. */
 const WORKER_BYTES = 3 * 1024 ** 3;
-/** Two more than there are cores: while tests wait, others have something to do. */
+/** Two more than there are cores, because tests often wait. */
 const maxWorkers = Math.max(
   2,
   Math.min(availableParallelism() + 2, Math.floor(totalmem() / WORKER_BYTES), 6),
 );
 
-export const run = { maxWorkers, sequence: { sequencer: LongestFirst } };
-
-export default defineConfig({ test: { ...run, projects: [embedded] } });
+export default defineConfig({
+  test: {
+    maxWorkers,
+    sequence: { sequencer: LongestFirst },
+    tags,
+    projects: isEmbedded ? [embedded] : allProjects(),
+  },
+});

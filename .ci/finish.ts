@@ -1,6 +1,6 @@
 /**
  * Retries each failed test file once, alone, and prints the result of the whole check. Each argument is
- * `<vitest config>=<file of outcomes>=<exit code>`. Exits with 1 if a test failed twice, or if a run failed for another
+ * `<name of the run>=<file of outcomes>=<exit code>`. Exits with 1 if a test failed twice, or if a run failed for another
  * reason than its tests.
  *
  * A file that passes when it is retried does not fail the check; its failures are printed as FLAKY.
@@ -12,26 +12,22 @@ import type { FileOutcome, RunOutcome } from './outcomes.ts';
 /** More failed files than this are a defect, not flakiness: they are not retried. */
 const RETRIES_MAX = 12;
 
-interface Failed extends FileOutcome {
-  config: string;
-}
-
 const sum = { passed: 0, failed: 0, skipped: 0 };
-const failedFiles: Failed[] = [];
+const failedFiles: FileOutcome[] = [];
 
 for (const argument of process.argv.slice(2)) {
-  const [config = '', path = '', code = ''] = argument.split('=');
+  const [name = '', path = '', code = ''] = argument.split('=');
   const run = outcomesAt(path);
   if (!run) {
-    report(`FAILED ${config}`, 'The run ended without outcomes.');
+    report(`FAILED ${name}`, 'The run ended without outcomes.');
     continue;
   }
-  for (const message of run.errors) report(`FAILED ${config}`, message);
+  for (const message of run.errors) report(`FAILED ${name}`, message);
   const hasFailures =
     run.errors.length > 0 || run.files.some(({ failures }) => failures.length > 0);
-  if (code !== '0' && !hasFailures) report(`FAILED ${config}`, `vitest exited with ${code}.`);
+  if (code !== '0' && !hasFailures) report(`FAILED ${name}`, `vitest exited with ${code}.`);
   for (const outcome of run.files) {
-    if (outcome.failures.length > 0) failedFiles.push({ ...outcome, config });
+    if (outcome.failures.length > 0) failedFiles.push(outcome);
     else count(outcome);
   }
 }
@@ -70,13 +66,13 @@ function outcomesAt(path: string): RunOutcome | undefined {
 }
 
 /** Runs the file by itself. Its outcome is a failure too if the run breaks or does not contain the file. */
-function retry({ config, project, file }: Failed): FileOutcome {
+function retry({ project, file }: FileOutcome): FileOutcome {
   console.log(`Retrying ${file} (${project})`);
   const path = `${process.env.TEST_OUTCOMES_RETRY}-${project}-${file.replaceAll('/', '-')}.json`;
   spawnSync(
     'npm',
     [
-      ...['exec', '--', 'vitest', 'run', '--config', config, '--project', project, file],
+      ...['exec', '--', 'vitest', 'run', '--project', project, file],
       ...['--reporter=default', '--reporter=./.ci/outcomes.ts'],
     ],
     { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, TEST_OUTCOMES: path } },
