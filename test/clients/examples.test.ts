@@ -1,4 +1,8 @@
-/** The examples of docs/clients.md for pages, each run as it stands with the token of an end user. */
+/**
+ * The examples of docs/clients.md for pages, each run as it stands with the token of an end user.
+ *
+ * @module-tag all/process
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,8 @@
 /**
  * Manifests with the features of the reference vendor's published samples. Those whose providers can read or write are
  * deployed, installed and used; the others are refused with what is missing. docs/compatibility.md lists the outcomes.
+ *
+ * @module-tag all/walk
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

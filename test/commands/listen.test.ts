@@ -1,3 +1,4 @@
+/** @module-tag all/process */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** Each rule of the platform's API, over each surface that has it; docs/conformance.md is made of them. */
+/**
+ * Each rule of the platform's API, over each surface that has it; docs/conformance.md is made of them.
+ *
+ * @module-tag all/walk
+ */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pageOf } from '../support/conformance/page.ts';

@@ -86,16 +86,18 @@ export function testPages(stage: () => ConsoleStage) {
   }
 
   // Side by side: most of a page's time is waited.
-  test.concurrent.each(
-    Array.from({ length: TABS }, (_none, tab) => tab),
-  )('each is as it should be, in light, dark and small (tab %i)', async (tab) => {
-    const { page, complaints } = await openWatchedTab();
-    for (const one of PAGES.filter((_page, index) => index % TABS === tab)) {
-      await lookAt(page, one);
-      expect(complaints, one[0]).toEqual([]);
-    }
-    await page.context().close();
-  }, 180_000);
+  test.concurrent.each(Array.from({ length: TABS }, (_none, tab) => tab))(
+    'each is as it should be, in light, dark and small (tab %i)',
+    { tags: ['all/walk'], timeout: 180_000 },
+    async (tab) => {
+      const { page, complaints } = await openWatchedTab();
+      for (const one of PAGES.filter((_page, index) => index % TABS === tab)) {
+        await lookAt(page, one);
+        expect(complaints, one[0]).toEqual([]);
+      }
+      await page.context().close();
+    },
+  );
 
   test('the sidebar names the version, and links to the documentation if it is built', async () => {
     const page = await stage().openTab();

@@ -1,4 +1,8 @@
-/** A backup is whole or absent. A restored gateway repeats nothing by itself, and a failed restore leaves nothing behind. */
+/**
+ * A backup is whole or absent. A restored gateway repeats nothing by itself, and a failed restore leaves nothing behind.
+ *
+ * @module-tag all/process
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';

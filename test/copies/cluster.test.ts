@@ -1,4 +1,8 @@
-/** A database that is spread over the nodes of a cluster is copied while nothing changes it, to one server, and is not copied into. */
+/**
+ * A database that is spread over the nodes of a cluster is copied while nothing changes it, to one server, and is not copied into.
+ *
+ * @module-tag all/process
+ */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onCitus } from '../support/app.ts';

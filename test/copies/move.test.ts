@@ -1,4 +1,8 @@
-/** A database that is moved goes on where it was: to a PostgreSQL and back, or to another folder. */
+/**
+ * A database that is moved goes on where it was: to a PostgreSQL and back, or to another folder.
+ *
+ * @module-tag all/process
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

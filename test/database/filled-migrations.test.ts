@@ -1,4 +1,8 @@
-/** Migrations that look at rows, on a database that is filled already. */
+/**
+ * Migrations that look at rows, on a database that is filled already.
+ *
+ * @module-tag all/rows
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';

@@ -1,4 +1,8 @@
-/** How many statements queries take: as many for a long page as for a short one. */
+/**
+ * How many statements queries take: as many for a long page as for a short one.
+ *
+ * @module-tag all/walk
+ */
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../src/ids.ts';

@@ -1,3 +1,4 @@
+/** @module-tag all/rows */
 import { expect, test } from 'vitest';
 import { createOwing, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 

@@ -1,4 +1,8 @@
-/** Runs the commands of the documentation, so that they stay correct. */
+/**
+ * Runs the commands of the documentation, so that they stay correct.
+ *
+ * @module-tag all/process
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** Nothing is accepted in silence: what a caller may give is read on its way. */
+/**
+ * Nothing is accepted in silence: what a caller may give is read on its way.
+ *
+ * @module-tag all/walk
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInputObjectType } from 'graphql';

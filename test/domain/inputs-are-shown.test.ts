@@ -1,4 +1,8 @@
-/** Nothing is kept in silence: what a caller may give is shown by the answers about what it belongs to. */
+/**
+ * Nothing is kept in silence: what a caller may give is shown by the answers about what it belongs to.
+ *
+ * @module-tag all/walk
+ */
 import {
   type GraphQLInputObjectType,
   type GraphQLObjectType,

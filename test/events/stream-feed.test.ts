@@ -71,55 +71,63 @@ test('a follower gets what is put into a stream and events that routes lead to i
   await follower.return?.();
 });
 
-test('with 8 writers of pages and events at once, followers that come and go miss nothing', async () => {
-  const stream = await newStream();
-  const { projectId } = stream;
-  const perWriter = 25;
-  const total = 8 * perWriter * 3;
-  const reconnecting = async (seed: number) => {
-    const seen: string[] = [];
-    let after = 0n;
-    let turn = seed;
-    while (seen.length < total) {
-      const follower = await follow(stream, { after });
-      turn = (turn * 7 + 3) % 31;
-      for (const item of await take(follower, Math.min(turn + 1, total - seen.length))) {
-        seen.push(nameOf(item));
-        after = item.node.position;
+test(
+  'with 8 writers of pages and events at once, followers that come and go miss nothing',
+  { tags: ['all/rows'] },
+  async () => {
+    const stream = await newStream();
+    const { projectId } = stream;
+    const perWriter = 25;
+    const total = 8 * perWriter * 3;
+    const reconnecting = async (seed: number) => {
+      const seen: string[] = [];
+      let after = 0n;
+      let turn = seed;
+      while (seen.length < total) {
+        const follower = await follow(stream, { after });
+        turn = (turn * 7 + 3) % 31;
+        for (const item of await take(follower, Math.min(turn + 1, total - seen.length))) {
+          seen.push(nameOf(item));
+          after = item.node.position;
+        }
+        await follower.return?.();
       }
-      await follower.return?.();
-    }
-    return seen;
-  };
-  const writers = Array.from({ length: 8 }, async (_, writer) => {
-    for (const name of names(`w${writer}-`, perWriter)) {
-      await put(database, stream, { names: [`${name}a`, `${name}b`], delay });
-      await record(database, { projectId, name, delay });
-    }
-  });
-  const followers = [1, 2, 3, 4].map(reconnecting);
-  await Promise.all(writers);
-  const list = await namesIn(database, stream);
-  expect(list).toHaveLength(total);
-  for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
-});
+      return seen;
+    };
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (const name of names(`w${writer}-`, perWriter)) {
+        await put(database, stream, { names: [`${name}a`, `${name}b`], delay });
+        await record(database, { projectId, name, delay });
+      }
+    });
+    const followers = [1, 2, 3, 4].map(reconnecting);
+    await Promise.all(writers);
+    const list = await namesIn(database, stream);
+    expect(list).toHaveLength(total);
+    for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
+  },
+);
 
-test('large messages are read in parts, and one that waits for them holds a bounded part', async () => {
-  const stream = await newStream();
-  const padding = BATCH_BYTES_MAX / 4;
-  const count = (3 * WAITING_BYTES_MAX) / padding;
-  await put(database, stream, { names: ['old'] });
-  const slow = await follow(stream);
-  const first = slow.next();
-  for (const name of names('m', count)) await put(database, stream, { names: [name], padding });
-  // It is read to the end by another one meanwhile.
-  const quick = await follow(stream, { after: 1n });
-  await take(quick, count);
-  expect(feed.lagging).toBe(1);
-  const rest = await take(slow, count - 1);
-  expect([(await first).value, ...rest].map(nameOf)).toEqual(names('m', count));
-  await Promise.all([slow.return?.(), quick.return?.()]);
-});
+test(
+  'large messages are read in parts, and one that waits for them holds a bounded part',
+  { tags: ['all/rows'] },
+  async () => {
+    const stream = await newStream();
+    const padding = BATCH_BYTES_MAX / 4;
+    const count = (3 * WAITING_BYTES_MAX) / padding;
+    await put(database, stream, { names: ['old'] });
+    const slow = await follow(stream);
+    const first = slow.next();
+    for (const name of names('m', count)) await put(database, stream, { names: [name], padding });
+    // It is read to the end by another one meanwhile.
+    const quick = await follow(stream, { after: 1n });
+    await take(quick, count);
+    expect(feed.lagging).toBe(1);
+    const rest = await take(slow, count - 1);
+    expect([(await first).value, ...rest].map(nameOf)).toEqual(names('m', count));
+    await Promise.all([slow.return?.(), quick.return?.()]);
+  },
+);
 
 test('who comes back after what was removed is told, and so is who is overtaken', async () => {
   await removeSurplus(services);

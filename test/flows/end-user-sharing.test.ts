@@ -83,21 +83,25 @@ async function askSideBySide(query: string, variables: Variables): Promise<strin
   return alone;
 }
 
-test('every field answers each caller as if no other asked', async () => {
-  const fields = await reachedFields(bob, own);
-  let apart = 0;
-  const queries = fields.flatMap((reached) =>
-    askingFor(reached).map((asked) => ({ ...reached, ...asked })),
-  );
-  for (const { field, query, args } of queries) {
-    const needed = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
-    const values = needed.map((arg) => [arg.name, foreignArgument(field, arg, own)]);
-    const answers = await askSideBySide(query, Object.fromEntries(values));
-    if (new Set(answers).size > 2) apart += 1;
-  }
-  // Most of what is asked has other answers for others: else nothing would be compared.
-  expect(apart).toBeGreaterThan(fields.length / 4);
-}, 180_000);
+test(
+  'every field answers each caller as if no other asked',
+  { tags: ['all/walk'], timeout: 180_000 },
+  async () => {
+    const fields = await reachedFields(bob, own);
+    let apart = 0;
+    const queries = fields.flatMap((reached) =>
+      askingFor(reached).map((asked) => ({ ...reached, ...asked })),
+    );
+    for (const { field, query, args } of queries) {
+      const needed = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
+      const values = needed.map((arg) => [arg.name, foreignArgument(field, arg, own)]);
+      const answers = await askSideBySide(query, Object.fromEntries(values));
+      if (new Set(answers).size > 2) apart += 1;
+    }
+    // Most of what is asked has other answers for others: else nothing would be compared.
+    expect(apart).toBeGreaterThan(fields.length / 4);
+  },
+);
 
 /** What all who may see an operation may see of it. */
 const WHOLE = `${leaves(schema.getType('Operation') as GraphQLObjectType, 0)}

@@ -1,6 +1,8 @@
 /**
  * End users ask for everything of others: by every field, argument, mutation, subscription and endpoint, found by
  * walking the schema and the document. They get nothing, and cannot tell what exists from what does not.
+ *
+ * @module-tag all/walk
  */
 import {
   type GraphQLInputType,

@@ -1,3 +1,4 @@
+/** @module-tag all/walk */
 import {
   type GraphQLArgument,
   type GraphQLField,

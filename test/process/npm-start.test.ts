@@ -1,4 +1,8 @@
-/** What `npm start` starts ends with it, whoever ends it and however. */
+/**
+ * What `npm start` starts ends with it, whoever ends it and however.
+ *
+ * @module-tag all/process
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

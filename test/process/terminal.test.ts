@@ -1,4 +1,8 @@
-/** A start as a person sees it: in a terminal, by `script`, which gives a command one of its own. */
+/**
+ * A start as a person sees it: in a terminal, by `script`, which gives a command one of its own.
+ *
+ * @module-tag all/process
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

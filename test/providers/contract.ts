@@ -28,8 +28,12 @@ import { unboundHosts } from './whole-hosts.ts';
 
 export type { ContractSubject, Fault } from './contract-subject.ts';
 
-export function providerContract(name: string, makeSubject: MakeSubject): void {
-  describe(`${name} keeps to the provider contract`, () => {
+export function providerContract(
+  name: string,
+  makeSubject: MakeSubject,
+  tags: string[] = [],
+): void {
+  describe(`${name} keeps to the provider contract`, { tags }, () => {
     declarationTests(makeSubject);
     metadataTests(makeSubject);
     defineTests(makeSubject);

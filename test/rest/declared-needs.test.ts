@@ -1,4 +1,8 @@
-/** Every endpoint is called with a key of each single scope: what it allows is what its declaration says. */
+/**
+ * Every endpoint is called with a key of each single scope: what it allows is what its declaration says.
+ *
+ * @module-tag all/walk
+ */
 import { expect, test } from 'vitest';
 import { forwardRequest, getForwarding } from '../../src/domain/installation/proxy.ts';
 import { type Need, needText, permits, scopeOf } from '../../src/domain/viewer/needs.ts';

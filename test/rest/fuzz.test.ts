@@ -1,4 +1,8 @@
-/** Whatever a caller sends, the answer is as the document says, and never an error of ours. */
+/**
+ * Whatever a caller sends, the answer is as the document says, and never an error of ours.
+ *
+ * @module-tag all/walk
+ */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';

@@ -1,4 +1,8 @@
-/** REST and GraphQL are two ways to the same: the same input has the same outcome and leaves the same rows. */
+/**
+ * REST and GraphQL are two ways to the same: the same input has the same outcome and leaves the same rows.
+ *
+ * @module-tag all/walk
+ */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** How many statements lists take: as many for a long page as for a short one. */
+/**
+ * How many statements lists take: as many for a long page as for a short one.
+ *
+ * @module-tag all/walk
+ */
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';

@@ -1,4 +1,8 @@
-/** Tables that were small when they were analyzed, and have 20,000 rows now: statements read what they are about. */
+/**
+ * Tables that were small when they were analyzed, and have 20,000 rows now: statements read what they are about.
+ *
+ * @module-tag all/rows
+ */
 import { describe, expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
 import { claimDue, release, releaseNext } from '../../src/deliveries/outbox.ts';

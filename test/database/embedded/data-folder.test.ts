@@ -1,3 +1,4 @@
+/** @module-tag all/process */
 import {
   cpSync,
   mkdirSync,

@@ -8,6 +8,7 @@ import { openEngine } from '../../../src/database/database.ts';
 import { type OpenEngine, startEngine } from '../../../src/database/embedded/embedded.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres } from '../../support/app.ts';
+import { fillDataFolder } from '../../support/database/data-folder.ts';
 import { lendEngine } from '../../support/database/embedded/embedded-databases.ts';
 import { startMemoryEngine } from '../../support/database/embedded/memory-engine.ts';
 
@@ -110,6 +111,7 @@ onEmbedded(
   'a thread that ends in the middle of a statement ends its connections, and is told',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'gateway-engine-'));
+    fillDataFolder(dataDir);
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
     const crashed = Promise.withResolvers<Error>();
     const engine = await startEngine(dataDir, crashed.resolve);
@@ -134,11 +136,15 @@ onEmbedded(
   },
 );
 
-onEmbedded('an engine is closed in the middle of a statement that would take longer', async () => {
-  const engine = await startMemoryEngine();
-  const client = await connect(engine);
-  const statement = client.query('select pg_sleep(60)');
-  const refused = expect(statement).rejects.toThrow();
-  await engine[Symbol.asyncDispose]();
-  await refused;
-});
+onEmbedded(
+  'an engine is closed in the middle of a statement that would take longer',
+  { tags: ['all/process'] },
+  async () => {
+    const engine = await startMemoryEngine();
+    const client = await connect(engine);
+    const statement = client.query('select pg_sleep(60)');
+    const refused = expect(statement).rejects.toThrow();
+    await engine[Symbol.asyncDispose]();
+    await refused;
+  },
+);

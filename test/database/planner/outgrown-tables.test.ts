@@ -1,4 +1,8 @@
-/** The planner knows the rows of a table that has grown before autovacuum looks. */
+/**
+ * The planner knows the rows of a table that has grown before autovacuum looks.
+ *
+ * @module-tag all/rows
+ */
 import { expect, test } from 'vitest';
 import {
   analyzeOutgrownTables,

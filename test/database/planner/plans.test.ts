@@ -1,4 +1,8 @@
-/** How PostgreSQL answers what is asked often, on large tables: by ranges of indexes, whatever is asked. */
+/**
+ * How PostgreSQL answers what is asked often, on large tables: by ranges of indexes, whatever is asked.
+ *
+ * @module-tag all/rows
+ */
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Backlog } from '../../../src/deliveries/backlog.ts';

@@ -1,4 +1,8 @@
-/** On tables that were vacuumed and never analyzed, the planner assumes one row for each project. No statement may pair rows of them. */
+/**
+ * On tables that were vacuumed and never analyzed, the planner assumes one row for each project. No statement may pair rows of them.
+ *
+ * @module-tag all/rows
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

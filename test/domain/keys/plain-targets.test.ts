@@ -1,4 +1,8 @@
-/** Destinations that a version without sealed values has stored: a start seals them, also after one that was killed. */
+/**
+ * Destinations that a version without sealed values has stored: a start seals them, also after one that was killed.
+ *
+ * @module-tag all/process
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** An attacker at ten times its share beside a quiet tenant: the quiet tenant's requests all succeed. */
+/**
+ * An attacker at ten times its share beside a quiet tenant: the quiet tenant's requests all succeed.
+ *
+ * @module-tag all/rows
+ */
 import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';

@@ -1,4 +1,8 @@
-/** Synchronous writes at ten times a caller's share, beside those of a quiet tenant. */
+/**
+ * Synchronous writes at ten times a caller's share, beside those of a quiet tenant.
+ *
+ * @module-tag all/rows
+ */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import type { Answer } from '../../support/graphql-client.ts';

@@ -1,3 +1,4 @@
+/** @module-tag all/rows */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { installOnOrg, salesforceOrg } from '../../support/scenes/salesforce-events.ts';

@@ -1,3 +1,4 @@
+/** @module-tag all/walk */
 import { beforeAll, expect, test } from 'vitest';
 import { randomOf } from '../../faults/scenes/random.ts';
 import { sharedApp } from '../../support/app.ts';

@@ -1,6 +1,8 @@
 /**
  * Each field of each kind of object is read with a key of each single scope, with the object as the root: what the
  * key is refused is what the field itself declares, however the caller came by the object.
+ *
+ * @module-tag all/walk
  */
 import { execute, type GraphQLObjectType, GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Every root field is called with a key of each single scope: what it allows is what its declaration says. */
+/**
+ * Every root field is called with a key of each single scope: what it allows is what its declaration says.
+ *
+ * @module-tag all/walk
+ */
 import { expect, test } from 'vitest';
 import { type Need, needText, permits } from '../../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';

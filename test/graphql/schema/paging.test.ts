@@ -50,35 +50,39 @@ async function withOperations(count: number): Promise<{ tenant: Tenant; ids: str
   return { tenant, ids: ids.reverse() };
 }
 
-test('1,000 rows in steps of 7 are the same rows, both ways, while others come in', async () => {
-  const { tenant, ids } = await withOperations(1000);
-  const { projectId } = tenant;
-  expect((await page(tenant, { first: 1000 })).ids).toEqual(ids);
-  const known = new Set(ids);
-  const nextPage = async (args: Record<string, unknown>) => {
-    const [found] = await Promise.all([page(tenant, args), insert.operation({ projectId })]);
-    return found;
-  };
+test(
+  '1,000 rows in steps of 7 are the same rows, both ways, while others come in',
+  { tags: ['all/rows'] },
+  async () => {
+    const { tenant, ids } = await withOperations(1000);
+    const { projectId } = tenant;
+    expect((await page(tenant, { first: 1000 })).ids).toEqual(ids);
+    const known = new Set(ids);
+    const nextPage = async (args: Record<string, unknown>) => {
+      const [found] = await Promise.all([page(tenant, args), insert.operation({ projectId })]);
+      return found;
+    };
 
-  const forwards: string[] = [];
-  for (let after: string | null = null, more = true; more; ) {
-    const found: Found = await nextPage({ first: 7, after });
-    expect(found.ids.length === 7 || !found.pageInfo.hasNextPage).toBe(true);
-    forwards.push(...found.ids);
-    ({ endCursor: after, hasNextPage: more } = found.pageInfo);
-  }
-  expect(forwards.filter((id) => known.has(id))).toEqual(ids);
+    const forwards: string[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const found: Found = await nextPage({ first: 7, after });
+      expect(found.ids.length === 7 || !found.pageInfo.hasNextPage).toBe(true);
+      forwards.push(...found.ids);
+      ({ endCursor: after, hasNextPage: more } = found.pageInfo);
+    }
+    expect(forwards.filter((id) => known.has(id))).toEqual(ids);
 
-  const backwards: string[] = [];
-  for (let before: string | null = null, more = true; more; ) {
-    const found: Found = await nextPage({ last: 7, before });
-    expect(found.ids.length === 7 || !found.pageInfo.hasPreviousPage).toBe(true);
-    backwards.unshift(...found.ids);
-    ({ startCursor: before, hasPreviousPage: more } = found.pageInfo);
-  }
-  expect(backwards.filter((id) => known.has(id))).toEqual(ids);
-  expect(new Set(backwards).size).toBe(backwards.length);
-});
+    const backwards: string[] = [];
+    for (let before: string | null = null, more = true; more; ) {
+      const found: Found = await nextPage({ last: 7, before });
+      expect(found.ids.length === 7 || !found.pageInfo.hasPreviousPage).toBe(true);
+      backwards.unshift(...found.ids);
+      ({ startCursor: before, hasPreviousPage: more } = found.pageInfo);
+    }
+    expect(backwards.filter((id) => known.has(id))).toEqual(ids);
+    expect(new Set(backwards).size).toBe(backwards.length);
+  },
+);
 
 test('whether more lies on either side is told truly, in both directions, with either cursor', async () => {
   const { tenant, ids } = await withOperations(10);

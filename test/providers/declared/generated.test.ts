@@ -1,6 +1,8 @@
 /**
  * Every object of every declaration keeps to the contract against a server made from the declaration itself.
  * `npm run provider -- <name>` runs the tests of one provider.
+ *
+ * @module-tag all/walk
  */
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { generatedWire } from '../../support/wire/generated-wire.ts';

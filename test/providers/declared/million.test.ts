@@ -1,4 +1,8 @@
-/** A list without a foreseeable end is read page by page: what was given is not kept. */
+/**
+ * A list without a foreseeable end is read page by page: what was given is not kept.
+ *
+ * @module-tag all/rows
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';

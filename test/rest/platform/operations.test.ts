@@ -1,4 +1,8 @@
-/** The platform's operations one by one: which are here, and that they take and answer what its clients know. */
+/**
+ * The platform's operations one by one: which are here, and that they take and answer what its clients know.
+ *
+ * @module-tag all/walk
+ */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
