@@ -1,9 +1,17 @@
 /** GraphiQL as a person meets it. */
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PagesStage } from './stage.ts';
 
 export function testGraphiql(stage: () => PagesStage) {
+  /** Shared, because loading GraphiQL costs more than these tests. */
+  let page: Page;
+  let foreign: string[];
+  beforeAll(async () => {
+    ({ page, foreign } = await openGraphiql());
+  });
+  afterAll(() => page?.close());
+
   async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
     const page = await stage().browser.newPage({ viewport: { width: 1400, height: 900 } });
     const { url } = stage().server.demo;
@@ -22,20 +30,16 @@ export function testGraphiql(stage: () => PagesStage) {
   }
 
   test('GraphiQL needs no internet, and its first tab runs as it is', async () => {
-    const { page, foreign } = await openGraphiql();
     expect(await page.locator('.graphiql-tab').count()).toBeGreaterThanOrEqual(6);
     await page.locator('.graphiql-execute-button').click();
     await page.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
     expect(foreign).toEqual([]);
-    await page.close();
   });
 
   test('a ready tab generates a connection', async () => {
-    const { page } = await openGraphiql();
     await openTab(page, 'GenerateConnection');
     await page.locator('.graphiql-execute-button').click();
     await page.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
-    await page.close();
   });
 
   test('a subscription shows an event that another page causes', async () => {
@@ -46,8 +50,7 @@ export function testGraphiql(stage: () => PagesStage) {
     );
     await listener.locator('.graphiql-execute-button').click();
     await asked;
-    const { page: maker } = await openGraphiql();
-    await openTab(maker, 'GenerateConnection');
+    await openTab(page, 'GenerateConnection');
     // The listener may not be listening yet when it has asked: events go on until it has seen one.
     const seen = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
     let isSeen = false;
@@ -58,20 +61,18 @@ export function testGraphiql(stage: () => PagesStage) {
       () => {},
     );
     while (!isSeen) {
-      await maker.locator('.graphiql-execute-button').click();
-      await maker.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
-      await Promise.race([seen, maker.waitForTimeout(500)]);
+      await page.locator('.graphiql-execute-button').click();
+      await page.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
+      await Promise.race([seen, page.waitForTimeout(500)]);
     }
     await seen;
-    await Promise.all([listener.close(), maker.close()]);
+    await listener.close();
   });
 
   test('a page subscribes by fetch and by WebSocket, and both see the same event', async () => {
-    const { page } = await openGraphiql();
     const { apiKey } = stage().server.demo;
     const seen = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE, apiKey });
     expect(seen).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
-    await page.close();
   });
 }
 

@@ -1,7 +1,7 @@
 /** The stage of these tests, with a page that the operator allows, and pages that nobody does. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openStage, type Stage } from '../support/stage.ts';
+import { openStage, type Stage, startDemo } from '../support/stage.ts';
 
 export interface PagesStage extends Stage {
   /** Of CORS_ORIGINS. */
@@ -15,7 +15,7 @@ export interface EmptyPage extends AsyncDisposable {
 export async function openPagesStage(): Promise<PagesStage> {
   await using opening = new AsyncDisposableStack();
   const { origin: allowedOrigin } = opening.use(await serveEmptyPage());
-  const stage = opening.use(await openStage({ CORS_ORIGINS: allowedOrigin }));
+  const stage = opening.use(await openStage(await startDemo({ CORS_ORIGINS: allowedOrigin })));
   const opened = opening.move();
   return { ...stage, allowedOrigin, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

@@ -1,4 +1,4 @@
-/** Live pages: what happens outside appears, a pause and a restart of the server leave no gap. */
+/** Live pages: what happens outside appears, and a pause leaves no gap. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
@@ -37,29 +37,6 @@ export function testLive(stage: () => ConsoleStage) {
     await page.getByText('live-3').waitFor();
     expect(await groups('live-1', 'live-2', 'live-3')).toEqual(['live-3', 'live-2', 'live-1']);
   });
-
-  test(
-    'a restart is shown, and afterwards nothing is missing',
-    { tags: ['all/process'] },
-    async () => {
-      await openConsole(page, `${stage().url}/console/demo/events`);
-      await page.getByText('live-3').waitFor();
-      await stage().server.pause();
-      await page.getByText('The connection to the gateway is lost.').waitFor();
-      await stage().server.resume();
-      // Before the page is back.
-      await connect('after-1');
-      await page.getByText('after-1').waitFor();
-      await connect('after-2');
-      await page.getByText('after-2').waitFor();
-      await page.getByText('The connection to the gateway is lost.').waitFor({ state: 'detached' });
-      expect(await groups('live-3', 'after-1', 'after-2')).toEqual([
-        'after-2',
-        'after-1',
-        'live-3',
-      ]);
-    },
-  );
 
   test('an operation is followed to its end, with its log', async () => {
     await openConsole(page, `${stage().url}/console/demo/operations`);

@@ -44,7 +44,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
     async () => {
       const context = await stage().openContext();
       const page = await context.newPage();
-      await signIn(page, stage().server.printedUrl);
+      await signIn(page, stage().server.demo.url);
 
       await turnTo(page, 'Connections');
       await press(page, 'Connect a customer');

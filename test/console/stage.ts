@@ -1,9 +1,9 @@
 /** The stage of these tests: its server has the demo, and runs trusted documents alone. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { consoleApi } from '../support/console.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import { openStage, type Stage, type StageServer, startDemo } from '../support/stage.ts';
 
-export interface ConsoleStage extends Stage {
+export interface ConsoleStage<Server extends StageServer = StageServer> extends Stage<Server> {
   url: string;
   /** With the demo's key. */
   api: ReturnType<typeof consoleApi>;
@@ -13,8 +13,14 @@ export interface ConsoleStage extends Stage {
   openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 
-export async function openConsoleStage(): Promise<ConsoleStage> {
-  const stage = await openStage({ TRUSTED_DOCUMENTS: 'only' });
+const ENV = { TRUSTED_DOCUMENTS: 'only' };
+
+export const openConsoleStage = () => openConsoleStageOn(startDemo);
+
+export async function openConsoleStageOn<Server extends StageServer>(
+  start: (env: Record<string, string>) => Promise<Server>,
+): Promise<ConsoleStage<Server>> {
+  const stage = await openStage(await start(ENV));
   const { url, apiKey, bearerToken } = stage.server.demo;
   const openContext = (options?: BrowserContextOptions) =>
     stage.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });

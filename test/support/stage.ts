@@ -1,22 +1,43 @@
 /** What tests in a browser share: one server with the demo and one browser, for all of a file. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { testApp } from './app.ts';
 import { launchBrowser, noBrowser } from './browser.ts';
-import { type ServerProcess, startServerProcess } from './process/server-process.ts';
+import type { ServerProcess } from './process/server-process.ts';
 
-export interface Stage extends AsyncDisposable {
-  server: ServerProcess;
+export type StageServer = Pick<ServerProcess, 'demo' | 'stop'>;
+
+export interface Stage<Server extends StageServer = StageServer> extends AsyncDisposable {
+  server: Server;
   browser: Browser;
 }
 
-export async function openStage(env: Record<string, string>): Promise<Stage> {
+export async function openStage<Server extends StageServer>(
+  server: Server,
+): Promise<Stage<Server>> {
   await using opening = new AsyncDisposableStack();
-  const server = await startServerProcess(env);
   opening.defer(() => server.stop());
   const browser = await launchBrowser();
   opening.defer(() => browser.close());
   const opened = opening.move();
   return { server, browser, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** The app with the demo in this process, which costs less than a process of its own. */
+export async function startDemo(env: Record<string, string> = {}): Promise<StageServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-stage-'));
+  const { app, ...testing } = await testApp({ env: { DEMO: 'true', DATA_DIR: dataDir, ...env } });
+  await app.start();
+  return {
+    demo: JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),
+    async stop() {
+      await testing[Symbol.asyncDispose]();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
 /** The tests that are defined with it, on one stage; left out where there is no browser. */

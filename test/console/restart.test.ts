@@ -1,0 +1,41 @@
+/**
+ * A live page of the console while its server restarts.
+ *
+ * @module-tag all/process
+ */
+import { expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { startServerProcess } from '../support/process/server-process.ts';
+import { inBrowser } from '../support/stage.ts';
+import { openConsoleStageOn } from './stage.ts';
+
+inBrowser(
+  () => openConsoleStageOn(startServerProcess),
+  (stage) => {
+    const connect = (groupRef: string) =>
+      stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
+        provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
+        connection { id } } }`);
+
+    test('a restart is shown, and no event is missing afterwards', async () => {
+      const page = await stage().openTab();
+      await openConsole(page, `${stage().url}/console/demo/events`);
+      await page.locator('main .lines li').first().waitFor();
+      await connect('before');
+      await page.getByText('before').waitFor();
+      await stage().server.pause();
+      await page.getByText('The connection to the gateway is lost.').waitFor();
+      await stage().server.resume();
+      // The page has not reconnected yet.
+      await connect('after-1');
+      await page.getByText('after-1').waitFor();
+      await connect('after-2');
+      await page.getByText('after-2').waitFor();
+      await page.getByText('The connection to the gateway is lost.').waitFor({ state: 'detached' });
+      const lines = await page.locator('main .lines li').allInnerTexts();
+      const names = ['before', 'after-1', 'after-2'];
+      const groups = lines.flatMap((line) => names.filter((name) => line.includes(name)));
+      expect(groups).toEqual(['after-2', 'after-1', 'before']);
+    });
+  },
+);
