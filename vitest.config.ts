@@ -197,10 +197,10 @@ function allProjects() {
 
 /** Memory of a worker, with the databases of its apps and the processes that its tests start. */
 const WORKER_BYTES = 3 * 1024 ** 3;
-/** Two more than there are cores, because tests often wait. */
+/** More than there are cores, because tests often wait: most of all for PostgreSQL. Each worker costs a start. */
 const maxWorkers = Math.max(
   2,
-  Math.min(availableParallelism() + 2, Math.floor(totalmem() / WORKER_BYTES), 6),
+  Math.min(availableParallelism() + (isEmbedded ? 1 : 2), Math.floor(totalmem() / WORKER_BYTES), 6),
 );
 
 export default defineConfig({

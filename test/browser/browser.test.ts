@@ -1,12 +1,14 @@
-/** GraphiQL and pages of builders in a real browser. One server and one browser serve all of it. */
+/** GraphiQL, the REST reference and pages of builders in a real browser. One app and one browser serve all tests. */
 import { describe } from 'vitest';
 import { inBrowser } from '../support/stage.ts';
 import { testBuilderPage } from './builder-page.ts';
 import { testEndUserPage } from './end-user-page.ts';
 import { testGraphiql } from './graphiql.ts';
+import { testReferencePage } from './reference-page.ts';
 import { openPagesStage } from './stage.ts';
 
 inBrowser(openPagesStage, (stage) => {
+  describe('the reference page', () => testReferencePage(stage));
   describe('GraphiQL', () => testGraphiql(stage));
   describe("a builder's page", () => testBuilderPage(stage));
   describe("an end user's page", () => testEndUserPage(stage));

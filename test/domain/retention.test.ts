@@ -76,14 +76,18 @@ test('what is younger than the retention stays', async () => {
   expect(await prisma.delivery.count({ where: { id: delivery?.id ?? '' } })).toBe(1);
 });
 
-test('ended operations go with their logs, however many; those in progress stay', async () => {
-  const ended = await insertOperation('SUCCESS', 2_500);
-  const running = await insertOperation('IN_PROGRESS');
-  await removeAfter(RETENTION_DAYS + 1);
-  expect(await prisma.operation.count({ where: { id: ended.id } })).toBe(0);
-  expect(await prisma.operationLog.count({ where: { operationId: ended.id } })).toBe(0);
-  expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
-});
+test(
+  'ended operations go with their logs, however many; those in progress stay',
+  { tags: ['all/rows'] },
+  async () => {
+    const ended = await insertOperation('SUCCESS', 2_500);
+    const running = await insertOperation('IN_PROGRESS');
+    await removeAfter(RETENTION_DAYS + 1);
+    expect(await prisma.operation.count({ where: { id: ended.id } })).toBe(0);
+    expect(await prisma.operationLog.count({ where: { operationId: ended.id } })).toBe(0);
+    expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
+  },
+);
 
 test('all old operations go, not one batch of them', async () => {
   await prisma.operation.createMany({
@@ -203,15 +207,19 @@ test('events of providers go when they are done, and what waits when its subscri
   expect(await prisma.providerEvent.findMany()).toMatchObject([{ nativeId: 'waits' }]);
 });
 
-test('two processes at once, and one that is stopped, do no harm', async () => {
-  await insertDeliveries(3_000, 'SUCCEEDED');
-  await removeExpired(services, { signal: AbortSignal.abort() });
-  aheadMs = (RETENTION_DAYS + 1) * DAY_MS;
-  await removeExpired(services, { signal: AbortSignal.abort() });
-  expect(await prisma.delivery.count()).toBe(3_000);
-  await Promise.all([removeExpired(services), removeExpired(services)]);
-  expect(await prisma.delivery.count()).toBe(0);
-});
+test(
+  'two processes at once, and one that is stopped, do no harm',
+  { tags: ['all/rows'] },
+  async () => {
+    await insertDeliveries(3_000, 'SUCCEEDED');
+    await removeExpired(services, { signal: AbortSignal.abort() });
+    aheadMs = (RETENTION_DAYS + 1) * DAY_MS;
+    await removeExpired(services, { signal: AbortSignal.abort() });
+    expect(await prisma.delivery.count()).toBe(3_000);
+    await Promise.all([removeExpired(services), removeExpired(services)]);
+    expect(await prisma.delivery.count()).toBe(0);
+  },
+);
 
 test('what is late goes with shorter rests; who finds nothing does not rest', async () => {
   await prisma.delivery.deleteMany();

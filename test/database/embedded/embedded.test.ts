@@ -93,25 +93,30 @@ test.skipIf(onPostgres)('the write-ahead log is cut off before it is long', asyn
   expect(await walBytes(database)).toBeLessThan(MIB);
 });
 
-test('the embedded database does it by itself', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-upkeep-'));
-  fillDataFolder(folder);
-  const config = readConfig({ DATA_DIR: folder });
-  const database = await openDatabase(config, createLog('silent'));
-  onTestFinished(async () => {
-    await database[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  await changeRows(database, 2_000);
-  const vacuumed = async () => {
-    const [row] = await database.rows.query<{ count: bigint }>(
-      `select vacuum_count as "count" from pg_stat_user_tables where relname = 'ServerProcess'`,
-      [],
-    );
-    return row?.count;
-  };
-  await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
-}, 120_000);
+test(
+  'the embedded database does it by itself',
+  { tags: ['all/rows'] },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-upkeep-'));
+    fillDataFolder(folder);
+    const config = readConfig({ DATA_DIR: folder });
+    const database = await openDatabase(config, createLog('silent'));
+    onTestFinished(async () => {
+      await database[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await changeRows(database, 2_000);
+    const vacuumed = async () => {
+      const [row] = await database.rows.query<{ count: bigint }>(
+        `select vacuum_count as "count" from pg_stat_user_tables where relname = 'ServerProcess'`,
+        [],
+      );
+      return row?.count;
+    };
+    await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
+  },
+  120_000,
+);
 
 test.skipIf(onPostgres)(
   'whether it answers is told without waiting for a long transaction',

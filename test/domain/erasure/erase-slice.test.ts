@@ -1,4 +1,8 @@
-/** An erasure in parts: whatever stops a worker, the rest goes later. */
+/**
+ * An erasure in parts: whatever stops a worker, the rest goes later.
+ *
+ * @module-tag all/rows
+ */
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';

@@ -121,20 +121,24 @@ const cutOff = () => {
   return { ...services, database: { ...database, rows: { ...database.rows, query } } };
 };
 
-test('what has many events goes in parts, and is found again if a process ends amid them', async () => {
-  const { key, owner, erasure } = await subscribed();
-  await storeAlone(services, owner, eventsOf(4_500));
-  const left = async () => [
-    await prisma.objectSubscription.count({ where: key }),
-    await prisma.providerEvent.count({ where: key }),
-  ];
-  await expect(endSubscriptions(cutOff(), erasure)).rejects.toThrow('Cut off.');
-  expect(await left()).toEqual([1, 2_500]);
-  await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
-  const claim = await claimDue(services);
-  if (!claim) throw new Error('Nothing is due.');
-  await expect(endHeld(cutOff(), claim)).rejects.toThrow('Cut off.');
-  expect(await left()).toEqual([1, 500]);
-  await endHeld(services, claim);
-  expect(await left()).toEqual([0, 0]);
-});
+test(
+  'what has many events goes in parts, and is found again if a process ends amid them',
+  { tags: ['all/rows'] },
+  async () => {
+    const { key, owner, erasure } = await subscribed();
+    await storeAlone(services, owner, eventsOf(4_500));
+    const left = async () => [
+      await prisma.objectSubscription.count({ where: key }),
+      await prisma.providerEvent.count({ where: key }),
+    ];
+    await expect(endSubscriptions(cutOff(), erasure)).rejects.toThrow('Cut off.');
+    expect(await left()).toEqual([1, 2_500]);
+    await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
+    const claim = await claimDue(services);
+    if (!claim) throw new Error('Nothing is due.');
+    await expect(endHeld(cutOff(), claim)).rejects.toThrow('Cut off.');
+    expect(await left()).toEqual([1, 500]);
+    await endHeld(services, claim);
+    expect(await left()).toEqual([0, 0]);
+  },
+);

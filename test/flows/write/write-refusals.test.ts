@@ -212,16 +212,20 @@ test('a key without the scope is refused', async () => {
   expect(written.writeRecords.successCount).toBe(1);
 });
 
-test('while a project is owed too much, it gets no more asynchronous writes', async () => {
-  await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
-  const writer = await createWriter(small);
-  const { projectId } = writer;
-  const { id: destinationId } = await insertDestination(small, writer, 'slow');
-  await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
-  const later = { mode: 'ASYNCHRONOUS', record: contact() };
-  expect(await writer.refusal(WRITE, writer.input(later))).toMatchObject({
-    code: 'RATE_LIMITED',
-    problem: { retryAfterSeconds: 30 },
-  });
-  expect((await writer.write({ record: contact() })).successCount).toBe(1);
-});
+test(
+  'while a project is owed too much, it gets no more asynchronous writes',
+  { tags: ['all/rows'] },
+  async () => {
+    await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+    const writer = await createWriter(small);
+    const { projectId } = writer;
+    const { id: destinationId } = await insertDestination(small, writer, 'slow');
+    await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
+    const later = { mode: 'ASYNCHRONOUS', record: contact() };
+    expect(await writer.refusal(WRITE, writer.input(later))).toMatchObject({
+      code: 'RATE_LIMITED',
+      problem: { retryAfterSeconds: 30 },
+    });
+    expect((await writer.write({ record: contact() })).successCount).toBe(1);
+  },
+);

@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('a request without an end is ended in time', async () => {
+test('a request without an end is ended in time', { tags: ['all/rows'] }, async () => {
   upstream.behave((req) => void req.resume());
   const chunked = { ...headers, 'transfer-encoding': 'chunked' };
   const { asking, answered } = calling.open(path, { method: 'POST', headers: chunked });

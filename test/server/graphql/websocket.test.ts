@@ -308,7 +308,7 @@ test(
   },
 );
 
-test('a client that pauses and reads on misses nothing', async () => {
+test('a client that pauses and reads on misses nothing', { tags: ['all/rows'] }, async () => {
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
   const socket = await admitted(tenant);

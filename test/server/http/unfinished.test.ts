@@ -98,22 +98,26 @@ test('a body that arrives while the server stands still is not late', async () =
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('WebSockets whose clients do not say who they are take no place of those who do', async () => {
-  const strangers = await Promise.all(Array.from({ length: 6 }, () => openSocket(url)));
-  const admitted = await Promise.all(
-    [1, 2].map(async () => {
-      const socket = await openSocket(url);
-      socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
-      expect(await socket.next()).toEqual({ type: 'connection_ack' });
-      return socket;
-    }),
-  );
-  const [late] = strangers;
-  late?.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
-  expect(await late?.closed).toMatchObject({ code: 1013 });
-  await Promise.all(strangers.map(({ closed }) => closed));
-  for (const { socket } of admitted) socket.terminate();
-});
+test(
+  'WebSockets whose clients do not say who they are take no place of those who do',
+  { tags: ['all/rows'] },
+  async () => {
+    const strangers = await Promise.all(Array.from({ length: 6 }, () => openSocket(url)));
+    const admitted = await Promise.all(
+      [1, 2].map(async () => {
+        const socket = await openSocket(url);
+        socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+        expect(await socket.next()).toEqual({ type: 'connection_ack' });
+        return socket;
+      }),
+    );
+    const [late] = strangers;
+    late?.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+    expect(await late?.closed).toMatchObject({ code: 1013 });
+    await Promise.all(strangers.map(({ closed }) => closed));
+    for (const { socket } of admitted) socket.terminate();
+  },
+);
 
 /** A room whose entries are cut only because there are too many. */
 function openRoom(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {

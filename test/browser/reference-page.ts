@@ -1,0 +1,25 @@
+/** The reference page of the REST API. */
+import { expect, test } from 'vitest';
+import type { PagesStage } from './stage.ts';
+
+export function testReferencePage(stage: () => PagesStage) {
+  test('the reference page lists the endpoints and needs no internet', async () => {
+    const { origin } = new URL(stage().server.demo.url);
+    const page = await stage().browser.newPage();
+    const foreign: string[] = [];
+    const failed: string[] = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol.startsWith('http') && url.origin !== origin) foreign.push(request.url());
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400) failed.push(response.url());
+    });
+    await page.goto(`${origin}/v1/docs`);
+    const createTopic = page.locator('#operations-Topics-createTopic');
+    await createTopic.locator('.opblock-summary').click();
+    await createTopic.getByText('Needs the scope events:write').waitFor();
+    expect({ foreign, failed }).toEqual({ foreign: [], failed: [] });
+    await page.close();
+  });
+}
