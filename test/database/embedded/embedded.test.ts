@@ -95,7 +95,7 @@ test.skipIf(onPostgres)('the write-ahead log is cut off before it is long', asyn
 
 test(
   'the embedded database does it by itself',
-  { tags: ['all/rows'] },
+  { tags: ['all/rows'], timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-upkeep-'));
     fillDataFolder(folder);
@@ -115,7 +115,6 @@ test(
     };
     await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
   },
-  120_000,
 );
 
 test.skipIf(onPostgres)(
