@@ -24,7 +24,7 @@ process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
 const tags = [
   {
     name: 'all/walk',
-    description: 'Repeats a check for all inputs, lists, scopes, pages or providers.',
+    description: 'Repeats a check for all inputs, lists, scopes, pages, providers or clients.',
   },
   {
     name: 'all/process',

@@ -1,4 +1,8 @@
-/** Apollo Client over HTTP with its defaults: HttpLink without configuration, and automatic persisted queries. */
+/**
+ * Apollo Client over HTTP with its defaults: HttpLink without configuration, and automatic persisted queries.
+ *
+ * @module-tag all/walk
+ */
 import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';

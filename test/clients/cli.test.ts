@@ -1,6 +1,8 @@
 /**
  * Replays the requests of the reference vendor's command line (repository amp-labs/cli, version 1.1.0): the same
  * headers and bodies in the same order, through a real port.
+ *
+ * @module-tag all/walk
  */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Replays requests of the reference API's UI library with a `frontend` key and with an end user's token. */
+/**
+ * Replays requests of the reference API's UI library with a `frontend` key and with an end user's token.
+ *
+ * @module-tag all/walk
+ */
 import { afterAll, describe, expect, test } from 'vitest';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';

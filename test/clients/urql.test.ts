@@ -1,3 +1,4 @@
+/** @module-tag all/walk */
 import { Client, cacheExchange, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';

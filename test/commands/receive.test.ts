@@ -1,3 +1,4 @@
+/** @module-tag all/process */
 import { execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

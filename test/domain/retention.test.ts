@@ -76,18 +76,14 @@ test('what is younger than the retention stays', async () => {
   expect(await prisma.delivery.count({ where: { id: delivery?.id ?? '' } })).toBe(1);
 });
 
-test(
-  'ended operations go with their logs, however many; those in progress stay',
-  { tags: ['all/rows'] },
-  async () => {
-    const ended = await insertOperation('SUCCESS', 2_500);
-    const running = await insertOperation('IN_PROGRESS');
-    await removeAfter(RETENTION_DAYS + 1);
-    expect(await prisma.operation.count({ where: { id: ended.id } })).toBe(0);
-    expect(await prisma.operationLog.count({ where: { operationId: ended.id } })).toBe(0);
-    expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
-  },
-);
+test('ended operations go with their logs, however many; those in progress stay', async () => {
+  const ended = await insertOperation('SUCCESS', 2_500);
+  const running = await insertOperation('IN_PROGRESS');
+  await removeAfter(RETENTION_DAYS + 1);
+  expect(await prisma.operation.count({ where: { id: ended.id } })).toBe(0);
+  expect(await prisma.operationLog.count({ where: { operationId: ended.id } })).toBe(0);
+  expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
+});
 
 test('all old operations go, not one batch of them', async () => {
   await prisma.operation.createMany({

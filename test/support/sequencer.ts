@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They start servers of their own, fill large tables or wait, and take far longer than their size says. */
 const LONG =
-  /\/(docs\/walk|console\/console|browser|process\/[\w-]+|copies\/\w+|database\/(migrations|plans)|provider-event\/salesforce-stream)\.test\.ts$/;
+  /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests)\.test\.ts$/;
 
 /** As vitest orders them, longest first by earlier runs and largest first in a fresh clone, behind the longest of all. */
 export class LongestFirst extends BaseSequencer {

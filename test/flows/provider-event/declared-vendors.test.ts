@@ -1,4 +1,8 @@
-/** From a vendor's own signed request to a message at the destination, for every declared provider that tells of changes. */
+/**
+ * From a vendor's own signed request to a message at the destination, for every declared provider that tells of changes.
+ *
+ * @module-tag all/walk
+ */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { startReceiver, verified } from '../../support/receiver.ts';

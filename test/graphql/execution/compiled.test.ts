@@ -1,4 +1,8 @@
-/** Compiled queries answer what graphql-js answers, to the letter: data, its order, errors and their places. */
+/**
+ * Compiled queries answer what graphql-js answers, to the letter: data, its order, errors and their places.
+ *
+ * @module-tag all/walk
+ */
 import { type ExecutionArgs, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';

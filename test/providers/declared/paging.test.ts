@@ -1,4 +1,8 @@
-/** Whatever the list, the size of its pages and the way of paging: each record comes once. */
+/**
+ * Whatever the list, the size of its pages and the way of paging: each record comes once.
+ *
+ * @module-tag all/walk
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Capabilities, ProviderSession } from '../../../src/providers/contract.ts';

@@ -1,4 +1,8 @@
-/** A typed client that public tools make from the document walks the main path through a real port. */
+/**
+ * A typed client that public tools make from the document walks the main path through a real port.
+ *
+ * @module-tag all/walk
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
