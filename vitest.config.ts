@@ -69,11 +69,20 @@ const embedded = {
 const ON_DATABASE =
   'test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts';
 
+/** Walks over layers above the database, which does not change their results: the embedded database is enough. */
+const ABOVE_DATABASE = [
+  'test/domain/inputs-are-{read,shown}.test.ts',
+  'test/flows/{end-user-tenancy,fuzz}.test.ts',
+  'test/flows/provider-event/{declared-vendors,odd-requests}.test.ts',
+  'test/graphql/execution/{compiled,declared-field-needs,declared-needs}.test.ts',
+];
+
 const postgres = {
   test: {
     ...common,
     name: 'postgres',
     include: [ON_DATABASE],
+    exclude: ABOVE_DATABASE,
     env: { TEST_DATABASE: 'postgres' },
   },
 };
