@@ -411,6 +411,17 @@ test('keeps the values of the headers that keepHeaders names', async () => {
   });
 });
 
+test('refuses more headers than a destination may have, kept and new ones together', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-Kept': '1' } });
+  const headers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`X-${at}`, 'new']));
+  const input = { projectIdOrName, destinationId: id, headers, keepHeaders: ['X-Kept'] };
+  const { problem } = await tenant.refusal(update, { input });
+  expect(problem.issues).toMatchObject([
+    { name: 'input.keepHeaders', detail: expect.stringContaining('at most 20 headers together') },
+  ]);
+});
+
 test('keeps the values of headers for another host only for callers who may read them', async () => {
   const tenant = await app.tenant();
   const { id, projectIdOrName } = await made(tenant, { headers: { 'X-A': '1' } });
