@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { sealedColumns } from '../../src/domain/keys/re-encryption.ts';
-import { keepPing } from '../../src/domain/provider-event/stream/stream-ping.ts';
-import { keepSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
+import { replacePing } from '../../src/domain/provider-event/stream/stream-ping.ts';
+import { replaceSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { connecting, GENERATE, generate, PROVIDERS } from '../support/scenes/connections.ts';
@@ -142,7 +142,7 @@ async function keepSubscriptionSecret(
     const about = { provider: 'hubspot', connectionId: newId('con') };
     await tx.objectSubscription.create({ data: { ...subscription, ...about } });
     const known = { id: newId('sec'), providerAppId, account: 'acme' };
-    await keepSecrets(services, tx, subscription, { ...known, secrets: [secret] });
+    await replaceSecrets(services, tx, subscription, { ...known, secrets: [secret] });
   });
 }
 
@@ -155,7 +155,7 @@ async function keepPingSecret(
   await inTransaction(services.database, async (tx) => {
     await tx.providerStream.create({ data: { ...key, provider: 'airtable' } });
     const about = { providerRef: 'ach1', address: 'https://example.com/', checkTime: new Date() };
-    await keepPing(services, tx, key, { ...about, secret });
+    await replacePing(services, tx, key, { ...about, secret });
   });
 }
 

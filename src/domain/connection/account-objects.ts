@@ -1,4 +1,4 @@
-/** The objects of a connected account, custom ones included, as its provider lists them. */
+/** Lists the objects of a connected account, including custom objects, as its provider reports them. */
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -8,7 +8,9 @@ import { waitingForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { openSession } from './connection-session.ts';
 
-/** Null if the provider can't list them. Throws UNPROCESSABLE or PROVIDER_ERROR if it does not answer. */
+/**
+ * Null if the provider can't list its objects. Throws UNPROCESSABLE or PROVIDER_ERROR if the provider does not respond.
+ */
 export const listAccountObjects = read(
   orEndUser('read'),
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectOfProvider[] | null> => {

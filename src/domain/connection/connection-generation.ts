@@ -6,19 +6,19 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { issueAt, refuseIssues } from '../issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
-import { findGiven } from '../provider/provider.ts';
+import { findPermittedProvider } from '../provider/provider.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { generateConnectionInput } from './connection-input.ts';
-import { type Generation, putConnection } from './connection-putting.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { credentialsOf } from './credential-input.ts';
 import { listForeignParties } from './own-parties.ts';
-import { givenWorkspace } from './session/account-address.ts';
+import { type Generation, putConnection } from './put-connection.ts';
+import { workspaceRefOf } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 
-type Given = z.output<typeof generateConnectionInput>;
+type GenerationInput = z.output<typeof generateConnectionInput>;
 
 /**
  * Creates or renews a connection with credentials that the caller has. Throws UNPROCESSABLE, with nothing stored, if
@@ -51,28 +51,28 @@ function accountOf({ catalogue }: Call, { projectId, scheme, input }: Generation
     projectId,
     provider,
     credentials: credentialsOf({ authScheme: scheme, custom: provider?.custom }, input),
-    providerWorkspaceRef: givenWorkspace(input),
+    providerWorkspaceRef: workspaceRefOf(input),
     providerMetadata,
     limitKey: JSON.stringify([projectId, input.provider, groupRef, consumerRef]),
   };
 }
 
 /** The scheme that fits the input, and the issues with the provider or the project. */
-async function findScheme(call: Call, projectId: string, input: Given): Promise<Choice> {
+async function findScheme(call: Call, projectId: string, input: GenerationInput): Promise<Choice> {
   const ofApp = await appIssues(call, projectId, input);
-  const provider = await findGiven(call, input.provider);
+  const provider = await findPermittedProvider(call, input.provider);
   if (!provider) {
     const unknown = issueAt(['input', 'provider'], NOT_A_PROVIDER, input.provider);
     return { scheme: null, issues: [unknown, ...ofApp] };
   }
   const { scheme, issues } = chooseScheme(provider, input);
-  const ofWorkspace = workspaceIssues(provider, givenWorkspace(input));
+  const ofWorkspace = workspaceIssues(provider, workspaceRefOf(input));
   return { scheme, issues: [...ofWorkspace, ...inputIssues(provider, input), ...issues, ...ofApp] };
 }
 async function appIssues(
   { database }: Call,
   projectId: string,
-  { providerAppId, provider }: Given,
+  { providerAppId, provider }: GenerationInput,
 ): Promise<Issue[]> {
   if (providerAppId == null) return [];
   const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });

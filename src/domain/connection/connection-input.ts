@@ -18,7 +18,7 @@ const connectionId = id.describe('The id of the connection.');
 const authScheme = z.enum(AUTH_SCHEMES).meta({ id: 'AuthScheme' });
 const workspaceRef = z.string().min(1).max(1_024);
 
-/** Who connects to what. */
+/** The members of every input that connects an account. */
 const connecting = {
   projectIdOrName,
   groupRef,

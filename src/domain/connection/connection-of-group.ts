@@ -1,15 +1,15 @@
 import type { Transaction } from '../../database/transaction.ts';
 
 /**
- * The connection that stands for a group at a provider: the newest that is not BAD_CREDENTIALS, else
- * the newest; null if the group has none. `prisma` is a transaction or the database's own client.
+ * The connection that represents a group at a provider: the newest that is not BAD_CREDENTIALS, otherwise the newest.
+ * Null if the group has none. `prisma` is a transaction or the client of the database.
  */
 export async function findConnectionOfGroup(
   prisma: Pick<Transaction, 'connection' | 'erasure'>,
   group: { projectId: string; provider: string; groupId: string },
 ) {
   const newest = { orderBy: { id: 'desc' }, omit: { credentialsSealed: true } } as const;
-  const where = { ...group, ...(await inSight(prisma, group)) };
+  const where = { ...group, ...(await notErasedFilter(prisma, group)) };
   return (
     (await prisma.connection.findFirst({
       where: { ...where, status: { not: 'BAD_CREDENTIALS' } },
@@ -18,8 +18,11 @@ export async function findConnectionOfGroup(
   );
 }
 
-/** The condition of connections that nobody erases: of those that are erased the rows go later, and nothing may begin with them. */
-export async function inSight(
+/**
+ * Filter for connections that are not being erased. Rows of an erasure are deleted later, and nothing may start to use
+ * them.
+ */
+export async function notErasedFilter(
   { erasure }: Pick<Transaction, 'erasure'>,
   { projectId }: { projectId: string },
 ) {

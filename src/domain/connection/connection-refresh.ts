@@ -1,4 +1,4 @@
-/** Refreshing the tokens of connections: one that a caller names, and all that are soon to end. */
+/** Refreshes the tokens of one connection on request, and of all connections whose tokens expire soon. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { ServiceUnavailable, unprocessable } from '../../errors.ts';
@@ -17,22 +17,22 @@ import {
   AWAITS_CONSENT,
   awaitsConsent,
   canRefresh,
-  endsWithin,
+  expiresWithin,
   heldToken,
   isDue,
   isTokenCredentials,
 } from './token/token.ts';
 import { freshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
-/** Two intervals of the sweep that calls this: no token ends between two of them. */
+/** Two intervals of the sweep that calls refreshDue, so that no token expires between two sweeps. */
 const AHEAD_MS = 120_000;
-/** Connections of one batch, and how many of them at once. */
+/** The number of connections in one batch, and how many of them are refreshed concurrently. */
 const BATCH = 50;
-const AT_ONCE = 5;
-/** Until a refresh that failed is tried again, unless a call needs it before. */
+const CONCURRENCY = 5;
+/** The delay before a failed refresh is retried, unless a call needs the token earlier. */
 const RETRY_MS = 5 * 60_000;
 
-/** Refreshes now. A refresh that another caller started meanwhile counts too. */
+/** Refreshes the token immediately. A refresh that another caller completes during this call counts too. */
 export const refreshConnection = projectMutation({
   needs: 'connections:write',
   input: refreshConnectionInput,
@@ -47,7 +47,7 @@ export const refreshConnection = projectMutation({
     }),
 });
 
-/** Refreshes if there is a token to refresh and it is at its end, or none has been fetched yet. */
+/** Refreshes the token if it is about to expire or if none has been fetched yet. */
 export const refreshIfDue = projectMutation({
   needs: 'connections:write',
   input: refreshConnectionInput,
@@ -85,7 +85,7 @@ function notRefreshable({ authScheme }: Row<'Connection'>) {
   );
 }
 
-const ENDING_SOON = acrossProjects(
+const EXPIRING_SOON = acrossProjects(
   'tokens that end soon',
   (inProjects) => `select "id", "projectId" from "Connection"
    where ${inProjects('"projectId"')} and "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
@@ -94,20 +94,20 @@ const ENDING_SOON = acrossProjects(
 );
 
 /**
- * One batch of the connections whose tokens are soon to end, whether or not they are used: refresh tokens
- * may end when they are not. One that fails waits, and the others go on. Returns how many there were; if they fill a
- * batch, there may be more. Throws ServiceUnavailable.
+ * Refreshes one batch of connections whose tokens expire soon, whether or not they are used, because unused refresh
+ * tokens may expire. A failed connection waits, and the others continue. Returns the number of connections; a full
+ * batch means that there may be more. Throws ServiceUnavailable.
  */
 export async function refreshDue(services: Services): Promise<number> {
   const now = services.now();
-  const end = new Date(now.getTime() + AHEAD_MS);
-  const values = [end, [...CONSENT_SCHEMES], now];
-  const due = await sweep<ConnectionKey>(services.database, ENDING_SOON, values);
+  const expireLimit = new Date(now.getTime() + AHEAD_MS);
+  const values = [expireLimit, [...CONSENT_SCHEMES], now];
+  const due = await sweep<ConnectionKey>(services.database, EXPIRING_SOON, values);
   const queue = due.values();
   const worker = async () => {
     for (const connection of queue) await refreshOne(services, connection);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return due.length;
 }
 
@@ -115,7 +115,7 @@ async function refreshOne(services: Services, connection: ConnectionKey): Promis
   try {
     await refreshIdle(services, connection);
   } catch (error) {
-    // Of the database, for all of them.
+    // The database is unavailable, so every connection of the batch would fail.
     if (error instanceof ServiceUnavailable) throw error;
     logFailure(services, connection, error);
     await postpone(services, connection, RETRY_MS);
@@ -123,7 +123,7 @@ async function refreshOne(services: Services, connection: ConnectionKey): Promis
 }
 
 function logFailure({ log }: Services, { id: connectionId }: ConnectionKey, error: unknown): void {
-  // Another process does it.
+  // Another process refreshes the connection.
   if (error instanceof LeaseLost) return;
   if (error instanceof ProviderError) {
     log.warn({ connectionId, error: error.message }, 'token.refresh_failed');
@@ -144,10 +144,10 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
   }
   const isStale = (stored: typeof credentials) => {
     const token = heldToken(stored);
-    return !token || endsWithin(token, AHEAD_MS, services.now());
+    return !token || expiresWithin(token, AHEAD_MS, services.now());
   };
   const fresh = await freshCredentials(services, connection, { isStale });
-  // A token whose whole life is that short would be in every batch.
+  // Without the delay, a token with such a short lifetime would be in every batch.
   if (isTokenCredentials(fresh.credentials) && isStale(fresh.credentials)) {
     await postpone(services, connection, AHEAD_MS / 2);
   }

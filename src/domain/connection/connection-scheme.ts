@@ -1,4 +1,4 @@
-/** Which authentication scheme a connection gets, told from the credential field that was given. */
+/** Chooses the authentication scheme of a connection from the credential field of the input. */
 import type { Issue } from '../../errors.ts';
 import type { AuthScheme, Provider } from '../../providers/contract.ts';
 import {
@@ -10,12 +10,12 @@ import {
 import { serviceAccountProblems } from './token/service-account.ts';
 
 export interface Choice {
-  /** Null if the issues say why there is none. */
+  /** Null if no scheme fits. `issues` then gives the reason. */
   scheme: AuthScheme | null;
   issues: Issue[];
 }
 
-/** The scheme of a new connection: `authScheme` decides only if the field leaves several. */
+/** The scheme of a new connection. `authScheme` matters only if several schemes fit the credential field. */
 export function chooseScheme(
   provider: Provider,
   { authScheme, ...input }: CredentialInput & { authScheme?: AuthScheme | null },
@@ -35,7 +35,7 @@ export function chooseScheme(
   return { scheme: issues.length > 0 ? null : (authScheme ?? preferred), issues };
 }
 
-/** Why new credentials can't replace those of a connection of that scheme. */
+/** Issues with replacing the credentials of a connection that has this scheme. */
 export function replacementIssues(
   provider: Provider | null,
   scheme: AuthScheme,
@@ -55,7 +55,7 @@ export function givenFields(input: CredentialInput): CredentialField[] {
   return CREDENTIAL_FIELDS.filter((field) => input[field] != null);
 }
 
-/** In the provider's order of preference. */
+/** Returns the schemes in the provider's order of preference. */
 function schemesThatFit(provider: Provider, field: CredentialField): AuthScheme[] {
   if (field === 'customAuth' && !provider.custom) return [];
   return provider.authSchemes.filter((scheme) => SCHEMES_OF_FIELD[field].includes(scheme));
@@ -69,7 +69,7 @@ function withoutCredentials(provider: Provider, authScheme: AuthScheme | null | 
     return refused([issue('authScheme', detail, authScheme)]);
   }
   if ((authScheme ?? (onlyNone ? 'NONE' : null)) === 'NONE') {
-    // If a provider takes nothing but inputs, a connection without them can do nothing.
+    // If the provider accepts only custom inputs, a connection without them is unusable.
     const issues = onlyNone ? customAuthIssues(provider, {}) : [];
     return { scheme: issues.length > 0 ? null : 'NONE', issues };
   }
@@ -80,7 +80,7 @@ function withoutCredentials(provider: Provider, authScheme: AuthScheme | null | 
   return refused([{ in: 'body', name: 'input', detail }]);
 }
 
-/** Inputs that are missing, unknown or not usable. */
+/** Issues for custom inputs that are missing, unknown or unusable. */
 function customAuthIssues({ name, custom }: Provider, { customAuth }: CredentialInput): Issue[] {
   if (!custom) return customAuth ? [issue('customAuth', `does not fit ${name}.`)] : [];
   const names = custom.inputs.map((input) => input.name);

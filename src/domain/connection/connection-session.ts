@@ -25,41 +25,41 @@ import {
   type UnsealedCredentials,
   unsealCredentials,
 } from './session/stored-credentials.ts';
-import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
+import { canRefresh, expiresWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
 import { freshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
-/** Both ask for a wait; the second only if it says how long. */
+/** Both statuses request a delay. UNAVAILABLE counts only with a Retry-After header. */
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
 export interface AccountSession extends ProviderSession {
   /**
-   * Sends a request on as it is, and resolves as soon as its answer begins. The rules of `send`
-   * apply; after a refused token, a body that is larger than what is kept of it is not sent again.
+   * Forwards a request unchanged and resolves as soon as the response begins. The rules of `send` apply. After a
+   * rejected token, a body is retried only if it fits into the replay buffer.
    */
   forward(request: ForwardedRequest): Promise<StreamedResponse>;
   /**
-   * The access token, for a protocol other than HTTP; another one than the one that was refused there. Throws
-   * AUTH_INVALIDATED if no other can be had: the connection is then BAD_CREDENTIALS.
+   * Returns the access token for a protocol other than HTTP. It differs from `refused`, the token that the provider
+   * rejected. Throws AUTH_INVALIDATED and sets BAD_CREDENTIALS if no other token is available.
    */
   accessToken(refused?: string): Promise<string>;
 }
 
-/** With its credentials, if it was read with them. */
+/** A connection row, with its sealed credentials if the query selected them. */
 type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
-/** One try with some credentials. */
+/** One attempt of a request, with the credentials that `exchange` gets. */
 interface Attempt<A> {
   exchange(held: UnsealedCredentials): Promise<A>;
   canRepeat(): boolean;
-  /** Releases an answer that nobody reads. */
+  /** Releases a response that is not read. */
   discard(response: A): Promise<void>;
 }
 
 /**
- * Opens the connection's account. Throws ProviderError BAD_REQUEST if the provider is no longer
- * known, or the connection lacks a value of its address. `provider` is the part of it that is called.
+ * Opens a session for the connection's account. Throws ProviderError BAD_REQUEST if the provider is not in the
+ * catalogue, or if the connection lacks a value of its address. `provider` may be a module of the provider.
  */
 export function openSession(
   services: Services,
@@ -77,9 +77,9 @@ class ConnectionSession implements AccountSession {
   readonly #services: Services;
   readonly #connection: Connection;
   readonly #provider: Provider;
-  /** Of every request, made of facts. */
+  /** Headers of every request, filled in from the connection's metadata. */
   readonly #headers: Attached['headers'];
-  /** Read at the first request, and again if they must be replaced. */
+  /** Read at the first request, and read again when the credentials must be replaced. */
   #held: UnsealedCredentials | undefined;
 
   constructor(services: Services, connection: Connection, provider: Provider) {
@@ -125,7 +125,7 @@ class ConnectionSession implements AccountSession {
     const held = await this.#usableCredentials();
     const token = tokenOf(held);
     if (token !== undefined && token !== refused) return token;
-    const others = token === undefined ? null : await this.#othersThan(held);
+    const others = token === undefined ? null : await this.#replacementFor(held);
     const other = others && tokenOf(others);
     if (others && other) {
       this.#held = others;
@@ -140,7 +140,7 @@ class ConnectionSession implements AccountSession {
     const held = await this.#usableCredentials();
     const response = await attempt.exchange(held);
     if (response.status !== UNAUTHORIZED) return response;
-    const others = await this.#othersThan(held).catch(async (error: unknown) => {
+    const others = await this.#replacementFor(held).catch(async (error: unknown) => {
       await attempt.discard(response);
       throw error;
     });
@@ -165,8 +165,8 @@ class ConnectionSession implements AccountSession {
         isStale: (stored) => isDue(heldToken(stored), now),
       });
     } catch (error) {
-      // The endpoint may be back before the token ends.
-      const canWait = token !== undefined && !endsWithin(token, 0, now);
+      // The token endpoint may recover before the token expires.
+      const canWait = token !== undefined && !expiresWithin(token, 0, now);
       if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
     }
     return this.#held;
@@ -179,8 +179,11 @@ class ConnectionSession implements AccountSession {
       : unsealCredentials(this.#services, { ...connection, credentialsSealed });
   }
 
-  /** After a refusal: a token that replaces the refused one, or what was stored meanwhile; else null. */
-  async #othersThan(refused: UnsealedCredentials): Promise<UnsealedCredentials | null> {
+  /**
+   * Returns a new token, or credentials that were stored since, after the provider rejected `refused`. Null if there
+   * are none.
+   */
+  async #replacementFor(refused: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     const { credentials } = refused;
     const stored =
       isTokenCredentials(credentials) && canRefresh(credentials)
@@ -198,7 +201,7 @@ class ConnectionSession implements AccountSession {
         isStale: (stored) => heldToken(stored)?.token === refusedToken,
       });
     } catch (error) {
-      // The token is refused, and no other can be had.
+      // The provider rejected the token, and no other token is available.
       if (error instanceof ProviderError && !error.isTemporary) await this.#noteRefusal(refused);
       throw error;
     }
@@ -218,11 +221,11 @@ class ConnectionSession implements AccountSession {
         sendRequest(outbound, { provider, url, request, attached }),
       ),
     );
-    await this.#noteAnswer(response, held);
+    await this.#noteResponse(response, held);
     return response;
   }
 
-  /** Its turn lasts until the answer's body has ended. */
+  /** Holds its slot in the provider's rate limits until the response body has ended. */
   async #pass(
     passed: { url: URL; request: ForwardedRequest; body: RepeatableBody },
     held: UnsealedCredentials,
@@ -241,7 +244,7 @@ class ConnectionSession implements AccountSession {
     };
     providerAccess.limits.run(this.#caller, exchange).catch(reject);
     const response = await promise;
-    await this.#noteAnswer({ status: response.status, headers: joined(response.headers) }, held);
+    await this.#noteResponse({ status: response.status, headers: joined(response.headers) }, held);
     return response;
   }
 
@@ -255,7 +258,7 @@ class ConnectionSession implements AccountSession {
     return { connectionId, projectId, provider: this.#provider };
   }
 
-  async #noteAnswer(
+  async #noteResponse(
     response: Pick<ProviderResponse, 'status' | 'headers'>,
     held: UnsealedCredentials,
   ): Promise<void> {
@@ -279,7 +282,7 @@ class ConnectionSession implements AccountSession {
     await this.#note(recordBadCredentials(this.#services, finding));
   }
 
-  /** The provider has answered: its answer must not be lost because the status can't be stored now. */
+  /** Logs a failure to store the status. The provider has responded, and its response must not be lost. */
   async #note(recorded: Promise<void>): Promise<void> {
     try {
       await recorded;

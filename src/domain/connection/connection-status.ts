@@ -1,4 +1,4 @@
-/** Whether a connection's credentials work, as calls and refreshes show. Written only if it changes. */
+/** Records whether a connection's credentials work, as calls and refreshes show. Writes only if the status changes. */
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
@@ -6,10 +6,10 @@ import type { Services } from '../call.ts';
 import { connectionFields } from './connection.ts';
 import type { ConnectionKey } from './session/stored-credentials.ts';
 
-/** What was found out with these credentials says nothing of newer ones. */
+/** The result of using some credentials. It says nothing about newer credentials, so updates compare `sealed`. */
 interface Finding {
   connection: ConnectionKey;
-  /** The credentials that were used, as stored. */
+  /** The used credentials in their stored form. */
   sealed: string | null;
 }
 
@@ -23,7 +23,7 @@ export async function recordWorking(
   });
 }
 
-/** With its event, once for each time that they turn bad. */
+/** Sets BAD_CREDENTIALS and records the event, once for each time that working credentials fail. */
 export async function recordBadCredentials(
   { database }: Services,
   { connection: { id, projectId }, sealed, errors }: Finding & { errors: string[] },
@@ -31,7 +31,7 @@ export async function recordBadCredentials(
   await inTransaction(database, async (tx) => {
     const { count } = await tx.connection.updateMany({
       where: { id, projectId, credentialsSealed: sealed, status: { not: 'BAD_CREDENTIALS' } },
-      // Nothing is left to refresh it with until it gets new credentials.
+      // The connection can't be refreshed until it gets new credentials.
       data: { status: 'BAD_CREDENTIALS', tokenExpireTime: null },
     });
     if (count === 0) return;

@@ -1,4 +1,4 @@
-/** Connections: a group and a consumer linked to one provider. */
+/** Reads, updates and deletes connections. A connection links a group and a consumer to one provider. */
 import type { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
@@ -30,7 +30,7 @@ export const getConnection = projectRead(
 );
 
 /**
- * New credentials must fit the scheme of the connection. Members that are left out stay; credentials that stay are
+ * New credentials must fit the scheme of the connection. Absent members stay as they are. Unchanged credentials are
  * never sent to another host. Refused to an end user who has not connected the account. Throws UNPROCESSABLE, with
  * nothing changed, if the provider refuses the new credentials.
  */
@@ -59,7 +59,7 @@ function changeConnection(
 ): Promise<Row<'Connection'>> {
   const change = inTransaction(database, async (tx) => {
     const { group, consumer, ...changed } = await tx.connection.update({
-      // The change was checked against these; others would not match it.
+      // The change was validated against these values. If the row has other values, the update fails.
       where: {
         projectId_id: { projectId, id },
         authScheme,
@@ -86,8 +86,8 @@ function changeConnection(
 }
 
 /**
- * Its group and its consumer stay. Refused while installations use it, and to an end user who has not connected the
- * account.
+ * Deletes the connection but not its group or consumer. Refused while installations use it, and to an end user who has
+ * not connected the account.
  */
 export const deleteConnection = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
@@ -121,7 +121,7 @@ type Changes = Omit<
   'projectIdOrName' | 'connectionId' | 'skipCheck'
 >;
 
-/** The account with the new credentials, at the address that the change gives it. */
+/** The account with the new credentials, at the address that results from the change. */
 function changedAccount(
   { catalogue }: Call,
   connection: Row<'Connection'>,
@@ -166,11 +166,14 @@ function changesOf(
 }
 
 interface WithToken {
-  /** A token that the credentials were exchanged for already. */
+  /** The token from an earlier exchange of these credentials. */
   token?: StoredToken | undefined;
 }
 
-/** The columns that change with the credentials. The status starts again, because the old credentials proved it. */
+/**
+ * The columns that change with the credentials. The status returns to CREATED, because it was the result of the old
+ * credentials.
+ */
 export function newCredentials(
   services: Pick<Services, 'vault' | 'catalogue'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
@@ -187,7 +190,7 @@ export function newCredentials(
   } as const;
 }
 
-/** Throws `missing` if the row to change is not there. */
+/** Throws `missing` if the row to change does not exist. */
 async function unless<T>(missing: DomainError, change: Promise<T>): Promise<T> {
   try {
     return await change;
@@ -204,7 +207,7 @@ type Connection = Row<'Connection'>;
 type Consumer = Row<'Consumer'>;
 type Group = Row<'Group'>;
 
-/** What every event about a connection says of it. */
+/** The fields of a connection in each of its events. */
 export function connectionFields(
   connection: Pick<Connection, 'id' | 'projectId' | 'provider'> & {
     group: Pick<Group, 'groupRef'>;

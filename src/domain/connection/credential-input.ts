@@ -1,14 +1,14 @@
-/** Credentials as callers give them: one field for each kind. */
+/** Credentials in the input of a mutation: one field for each kind. */
 import { z } from 'zod';
 import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../providers/contract.ts';
 import { jsonObject } from '../json-object.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 
-/** Bounds what one row holds; the longest tokens in use, JWTs with many claims, are half of this. */
+/** Limits the size of a row. The longest tokens in use, JWTs with many claims, are half as long. */
 const SECRET_MAX = 8_192;
 const SCOPES_MAX = 100;
 
-/** Goes into a header, a query or a form, where control characters would break out of the value. */
+/** Text for a header, a query or a form. Control characters could end the value there. */
 const textOrNone = z
   .string()
   .max(SECRET_MAX)
@@ -88,7 +88,7 @@ const customAuth = jsonObject.describe(
   'Values of the custom inputs that the provider declares, by name.',
 );
 
-/** The kinds of credentials. At most one of them is given. */
+/** The kinds of credentials. An input contains at most one of them. */
 export const credentialFields = {
   apiKey,
   basicAuth,
@@ -103,7 +103,7 @@ export type CredentialInput = {
   [F in CredentialField]?: z.input<(typeof credentialFields)[F]> | null;
 };
 
-/** The schemes that a field can stand for. */
+/** The schemes that each field can be used for. */
 export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = {
   apiKey: ['API_KEY'],
   basicAuth: ['BASIC'],
@@ -114,7 +114,7 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
 };
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
 
-/** The stored form of the field that was given; NONE if none was. */
+/** The stored form of the field in the input. NONE if the input has no credential field. */
 export function credentialsOf(
   { authScheme: scheme, custom }: { authScheme: AuthScheme; custom: Provider['custom'] },
   input: CredentialInput,
@@ -142,11 +142,11 @@ export function credentialsOf(
   return { scheme: 'NONE', custom: input.customAuth ?? {} };
 }
 
-function storedToken(given: z.input<typeof token> | null | undefined): StoredToken | undefined {
-  if (!given) return undefined;
-  const { issuedAt, expiresAt } = given;
+function storedToken(values: z.input<typeof token> | null | undefined): StoredToken | undefined {
+  if (!values) return undefined;
+  const { issuedAt, expiresAt } = values;
   return {
-    token: given.token,
+    token: values.token,
     issuedAt: issuedAt?.toISOString(),
     expiresAt: expiresAt?.toISOString(),
   };

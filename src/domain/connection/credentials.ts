@@ -1,4 +1,4 @@
-/** The credentials of a connection as they are stored, and the one place that seals and opens them. */
+/** The stored form of a connection's credentials. Only this module seals and opens them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
@@ -42,13 +42,13 @@ export const credentials = z.discriminatedUnion('scheme', [
     refreshToken: storedToken.optional(),
     scopes,
   }),
-  /** Custom inputs that are exchanged for tokens. The scheme of the connection is NONE. */
+  /** Custom inputs that are exchanged for tokens. The connection itself has the scheme NONE. */
   z.object({
     scheme: z.literal('SERVICE_ACCOUNT'),
     custom: z.record(text, z.unknown()),
     token: storedToken.optional(),
   }),
-  /** Values of the provider's custom inputs, by name; empty if there are none. */
+  /** Values of the provider's custom inputs, by name. Empty if there are none. */
   z.object({ scheme: z.literal('NONE'), custom: z.record(text, z.unknown()) }),
 ]);
 
@@ -56,31 +56,31 @@ export type Credentials = z.output<typeof credentials>;
 
 type Owner = Pick<Row<'Connection'>, 'id' | 'projectId'>;
 
-/** Null if there is nothing to keep. */
+/** Null if the credentials are empty. */
 export function sealCredentials(
   { vault }: Pick<Services, 'vault'>,
   connection: Owner,
   value: Credentials,
 ): string | null {
   if (value.scheme === 'NONE' && Object.keys(value.custom).length === 0) return null;
-  return vault.seal(JSON.stringify(value), placeOf(connection));
+  return vault.seal(JSON.stringify(value), locationOf(connection));
 }
 
-/** Opens what `sealCredentials` gave for the same connection; throws if it is another's. */
+/** Opens the result of `sealCredentials` for this connection. Throws if it was sealed for another connection. */
 export function openCredentials(
   { vault }: Pick<Services, 'vault'>,
   connection: Owner,
   sealed: string | null,
 ): Credentials {
   if (sealed === null) return { scheme: 'NONE', custom: {} };
-  return credentials.parse(JSON.parse(vault.open(sealed, placeOf(connection))));
+  return credentials.parse(JSON.parse(vault.open(sealed, locationOf(connection))));
 }
 
-function placeOf({ id, projectId }: Owner): SealedLocation {
+function locationOf({ id, projectId }: Owner): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
 }
 
-/** When the access token ends, if it is known. */
+/** The expiry of the access token, if it is known. */
 export function tokenExpireTimeOf(value: Credentials): Date | null {
   const token = 'accessToken' in value ? value.accessToken : 'token' in value ? value.token : null;
   return token?.expiresAt ? new Date(token.expiresAt) : null;
@@ -92,7 +92,7 @@ export interface ShownToken {
   expiresAt: Date | null;
 }
 
-/** What callers with credentials:read are shown. */
+/** The credentials that callers with credentials:read may see. */
 export interface ShownCredentials {
   apiKey: string | null;
   oauth2AuthorizationCode: {
@@ -102,7 +102,9 @@ export interface ShownCredentials {
   } | null;
 }
 
-/** The credentials in clear of connections that the viewer has read; null for schemes that show none. */
+/**
+ * The unsealed credentials of connections that the viewer has read. Null for schemes whose credentials are not shown.
+ */
 export const shownCredentials = read(
   'credentials:read',
   async (

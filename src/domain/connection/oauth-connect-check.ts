@@ -1,4 +1,4 @@
-/** What a connect in a browser needs, and every reason why it can't begin. */
+/** Validates the start of a connect in a browser, and reports every reason why it can't begin. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalid, invalidInput } from '../../errors.ts';
@@ -11,7 +11,7 @@ import {
 import type { Call } from '../call.ts';
 import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
-import { findGiven } from '../provider/provider.ts';
+import { findPermittedProvider } from '../provider/provider.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
@@ -20,7 +20,7 @@ import {
   type AccountFacts,
   addressProblems,
   factName,
-  givenWorkspace,
+  workspaceRefOf,
 } from './session/account-address.ts';
 import { inputIssues } from './session/connect-inputs.ts';
 import { unsealCredentials } from './session/stored-credentials.ts';
@@ -43,7 +43,7 @@ export async function planConnect(
   projectId: string,
   input: Input,
 ): Promise<ConnectPlan> {
-  const provider = await findGiven(call, input.provider);
+  const provider = await findPermittedProvider(call, input.provider);
   if (!provider) {
     throw invalid('input.provider', NOT_A_PROVIDER, input.provider);
   }
@@ -73,7 +73,7 @@ export async function planConnect(
   };
 }
 
-/** The inputs that are not looked at already, as parts of the addresses of consent. */
+/** The provider without the inputs that occur in its consent addresses, which are checked separately. */
 function withoutAddressed(provider: Provider, { authorizeUrl, tokenUrl }: OAuth2Facts): Provider {
   const addresses = `${authorizeUrl} ${tokenUrl}`;
   const inputs = provider.inputs?.filter(({ name }) => !addresses.includes(`{{${name}}}`));
@@ -92,12 +92,12 @@ export function accountOf({
   providerMetadata,
 }: Pick<Input, 'providerWorkspaceRef' | 'providerMetadata'>): AccountFacts {
   return {
-    providerWorkspaceRef: givenWorkspace({ providerWorkspaceRef, providerMetadata }),
+    providerWorkspaceRef: workspaceRefOf({ providerWorkspaceRef, providerMetadata }),
     providerMetadata,
   };
 }
 
-/** What a connection that waits for its consent was made with; null if there is no such connection. */
+/** The scopes of an existing connection that waits for consent. Null if there is no such connection. */
 async function requestedScopes(
   call: Call,
   projectId: string,
@@ -110,7 +110,7 @@ async function requestedScopes(
   return held && awaitsConsent(held) ? held.scopes : null;
 }
 
-/** The app that was named, or the newest for the provider. */
+/** The provider app in the input, or the newest app for the provider. */
 async function findApp(
   { database }: Call,
   projectId: string,
@@ -138,7 +138,7 @@ function schemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
   return [issue('authScheme', detail, authScheme)];
 }
 
-/** The workspace itself, and what else the addresses need before there is a token. */
+/** Issues with the workspace, and with other values that the addresses need before a token exists. */
 function addressIssues(provider: Provider, oauth2: OAuth2Facts, account: AccountFacts): Issue[] {
   const { providerWorkspaceRef } = account;
   const isLearned = providerWorkspaceRef === null && comesWithToken(provider);

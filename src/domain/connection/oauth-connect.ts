@@ -1,5 +1,5 @@
 /**
- * Begins a connect in a browser. consent/oauth-link.ts leads the browser to the provider's page of consent, and
+ * Starts a connect in a browser. consent/oauth-link.ts sends the browser to the provider's consent page, and
  * consent/oauth-callback.ts handles its return.
  */
 import type { z } from 'zod';
@@ -28,16 +28,16 @@ export function redirectUrlOf(
   return authSchemes.some(isConsentScheme) ? publicUrl() + CALLBACK_PATH : null;
 }
 
-/** The link that begins a connect, with its ticket in the query: logs leave out queries. */
+/** The path of the link that starts a connect. Its ticket is in the query, which logs omit. */
 export const LINK_PATH = '/oauth/connect';
-/** Time to log in, find the second factor and read the consent. */
+/** Enough time to log in, complete a second factor and read the consent page. */
 export const LIFETIME_MS = 10 * 60_000;
 /** The most connects of one project that may be pending. */
 const PENDING_MAX = 10_000;
 
 export type ConnectInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
-/** The input as the row keeps it until the browser returns. */
+/** The part of the input that is stored until the browser returns. */
 export type StoredConnect = Pick<ConnectInput, (typeof STORED)[number]> & { scopes: string[] };
 const STORED = [
   'groupRef',
@@ -59,21 +59,21 @@ export const startOAuthConnect = projectMutation({
 });
 
 export interface StartedConnect {
-  /** The gateway's link, which leads the browser that opens it to the provider's page of consent. */
+  /** The gateway's link. It redirects the browser to the provider's consent page. */
   authorizeUrl: string;
   expireTime: Date;
-  /** Where people install the package of the app first, if the provider needs that. */
+  /** The URL where users install the package of the app first, if the provider requires one. */
   packageInstallUrl: string | null;
 }
 
-/** The parties of the input must have been checked. */
+/** The caller must have checked that the viewer may use the group and consumer of the input. */
 export async function beginConnect(
   call: Call,
   projectId: string,
   input: ConnectInput,
 ): Promise<StartedConnect> {
   const plan = await planConnect(call, projectId, input);
-  await makeRoom(call, projectId);
+  await requireCapacity(call, projectId);
   const ticket = createTicket(projectId);
   const id = findKeyOfTicket(ticket)?.id as string;
   const codeVerifier = plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? randomText() : null;
@@ -120,7 +120,7 @@ function storedInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.Input
 }
 
 /** Deletes expired connects. Throws RATE_LIMITED if there are still too many. */
-async function makeRoom({ database, now }: Services, projectId: string): Promise<void> {
+async function requireCapacity({ database, now }: Services, projectId: string): Promise<void> {
   const { oAuthConnect } = database.prisma;
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
   const pending = await oAuthConnect.count({ where: { projectId } });

@@ -1,4 +1,4 @@
-/** A new consent to an existing connection, which keeps its ends, its app and its scheme. */
+/** Starts a new consent for an existing connection, which keeps its group, consumer, app and scheme. */
 import { z } from 'zod';
 import { DomainError, invalidInput, notFound, unprocessable } from '../../errors.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
@@ -22,7 +22,7 @@ export const startOAuthUpdateInput = z
     description: 'The connection whose person consents again in a browser.',
   });
 
-/** Throws UNPROCESSABLE if the connection did not come by a consent. */
+/** Throws UNPROCESSABLE if the connection was not created by a consent. */
 export const startOAuthUpdate = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
@@ -36,16 +36,16 @@ export const startOAuthUpdate = projectMutation({
         `A connection of the scheme ${authScheme} has no page of consent: only OAuth connections in a browser have one.`,
       );
     }
-    const ends = await endsOf(call, connection);
-    const given = { scopes, redirectUrl: returnUrl };
-    const input = { ...factsOf(connection), ...ends, ...given, authScheme };
+    const parties = await partyRefsOf(call, connection);
+    const overrides = { scopes, redirectUrl: returnUrl };
+    const input = { ...factsOf(connection), ...parties, ...overrides, authScheme };
     return beginConnect(call, projectId, input).catch((error: unknown) => {
-      throw ofConnection(error, Object.keys(given));
+      throw convertError(error, Object.keys(overrides));
     });
   },
 });
 
-async function endsOf(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
+async function partyRefsOf(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
   const [group, consumer] = await Promise.all([
     load(call, byId('Group'), groupId),
     load(call, byId('Consumer'), consumerId),
@@ -64,14 +64,17 @@ function factsOf(connection: Row<'Connection'>) {
   };
 }
 
-/** What is wrong with the connection or its app is not an offending input of this caller. */
-function ofConnection(error: unknown, given: string[]): unknown {
+/**
+ * Converts an error of beginConnect. A fault of the connection or its app becomes UNPROCESSABLE, because it is not in
+ * the caller's input.
+ */
+function convertError(error: unknown, overrides: string[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => ({
     ...issue,
     field: issue.name.slice(PREFIX.length),
   }));
-  if (issues.every(({ field }) => given.includes(field))) {
+  if (issues.every(({ field }) => overrides.includes(field))) {
     return invalidInput(issues.map(({ field, ...issue }) => ({ ...issue, name: nameHere(field) })));
   }
   return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));

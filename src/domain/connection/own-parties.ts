@@ -1,4 +1,4 @@
-/** Which connections an end user may create and change: those of its own group and consumer. */
+/** Limits an end user to creating and changing connections of its own group and consumer. */
 import type { Row } from '../../database/rows.ts';
 import { forbidden, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -12,9 +12,9 @@ interface ConnectInput {
 }
 
 /**
- * Members of a connect that an end user may not set; empty for other callers. Display names are allowed: with the refs
- * of the token they can name nothing but the caller's own group and consumer. The result depends on the caller's own
- * rows only.
+ * Issues with members that an end user may not set; empty for other callers. Display names are allowed: with the refs
+ * of the token they can name only the caller's own group and consumer. The result depends only on the caller's own
+ * rows.
  */
 export async function listForeignParties(call: Call, input: ConnectInput): Promise<Issue[]> {
   const { viewer } = call;
@@ -38,7 +38,7 @@ export async function listForeignParties(call: Call, input: ConnectInput): Promi
 }
 
 /**
- * Throws FORBIDDEN if an end user did not connect the account itself: the rest of the group uses it, too, but only the
+ * Throws FORBIDDEN if an end user did not connect the account. The rest of the group uses the account too, but only the
  * consumer who connected it may change or delete it.
  */
 export function refuseOtherConsumers(

@@ -1,4 +1,4 @@
-/** Fields as callers define them, and what in a definition a provider can't honour. */
+/** Input of field definitions, and checks of the options that a provider does not support. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import {
@@ -10,7 +10,7 @@ import { FIELD_VALUE_TYPES } from '../../providers/descriptions.ts';
 import { issueAt } from '../issues.ts';
 import { orNull } from '../optional-value.ts';
 
-/** Each is made by requests of its own, one after the other, in the time of one mutation. */
+/** The limits keep one mutation within its time, because each field needs its own requests in sequence. */
 const FIELDS_MAX = 50;
 const OBJECTS_MAX = 10;
 const VALUES_MAX = 500;
@@ -125,14 +125,14 @@ export function* definitionIssues(
     if (names.indexOf(objectName) < at) {
       yield issueAt([...path, 'objectName'], 'is named twice.', objectName);
     }
-    const known = new Set<string>();
+    const seen = new Set<string>();
     for (const [index, field] of fields.entries()) {
       const ofField = [...path, 'fields', index];
       const lower = field.fieldName.toLowerCase();
-      if (known.has(lower)) {
+      if (seen.has(lower)) {
         yield issueAt([...ofField, 'fieldName'], 'is named twice.', field.fieldName);
       }
-      known.add(lower);
+      seen.add(lower);
       yield* fieldIssues(field, definer, ofField);
     }
   }
@@ -154,13 +154,17 @@ function* fieldIssues(
   }
   yield* misplacedOptions(field, path);
   for (const { name, value } of leaves(field)) {
-    const detail = refusalOf(define.options, name, value);
+    const detail = unsupportedDetail(define.options, name, value);
     if (detail) yield issueAt([...path, ...name.split('.')], `${detail} ${displayName}.`, value);
   }
 }
 
-/** Null for what is honoured. */
-function refusalOf(options: readonly string[], name: string, value: unknown): string | null {
+/** The first words of the issue for an unsupported option. Null if the provider supports the option. */
+function unsupportedDetail(
+  options: readonly string[],
+  name: string,
+  value: unknown,
+): string | null {
   if (options.includes(name) || options.includes(`${name}:${value}`)) return null;
   const only = options.filter((one) => one.startsWith(`${name}:`));
   if (only.length === 0) return 'is not supported by';
@@ -190,7 +194,7 @@ function* misplacedOptions(field: FieldDefinitionInput, path: PropertyKey[]): Ge
   yield issueAt([...path, 'stringOptions', 'values'], detail);
 }
 
-/** What is asked for beside names and type; false asks for nothing that fields don't have anyway. */
+/** Lists the options of a definition besides its name and type. False is omitted, because it equals the default. */
 function* leaves(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
   const { description, required, unique, indexed, stringOptions, numericOptions, association } =
     field;

@@ -1,4 +1,4 @@
-/** A customer's choices on top of an integration: as given, and as stored with nothing left out. */
+/** The choices of a customer for an integration: the input, and the stored form with all defaults filled in. */
 import { z } from 'zod';
 import { backfillPeriod, brokenPeriod } from '../integration/backfill-period.ts';
 import { optionalSchedule } from '../integration/cron.ts';
@@ -134,7 +134,7 @@ export type ReadConfigInput = z.input<typeof readConfigInput>;
 export type WriteConfigInput = z.input<typeof writeConfigInput>;
 export type SubscribeConfigInput = z.input<typeof subscribeConfigInput>;
 
-/** A whole config as it was parsed. */
+/** A complete config after parsing. */
 export type ParsedConfig = z.output<typeof installationConfigInput>;
 type ParsedRead = ParsedConfig['read'][number];
 
@@ -148,12 +148,12 @@ type NewerBackfill = Omit<BackfillConfig, 'fieldFilters'> &
   Partial<Pick<BackfillConfig, 'fieldFilters'>>;
 
 /**
- * `schedule`, `destination` and `backfill` null: the integration's. What was stored before there were such choices
- * has no newer members.
+ * Null for `schedule`, `destination` or `backfill` means the integration's value. Configs from before a newer member
+ * lack that member.
  */
 export type ReadConfig = Omit<ParsedRead, Newer | 'backfill' | 'fieldMappings'> &
   Partial<Pick<ParsedRead, Newer>> & {
-    /** Beside these, the required fields are read. */
+    /** The selected optional fields. The required fields are always read too. */
     selectedFields: string[];
     fieldMappings: NonNullable<ParsedRead['fieldMappings']>;
     backfill: NewerBackfill | null;
@@ -162,18 +162,18 @@ export type ReadConfig = Omit<ParsedRead, Newer | 'backfill' | 'fieldMappings'> 
 export type ConfigContent = {
   read: ReadConfig[];
   write: WriteConfig[];
-  /** Nothing in what was stored before there were such choices. */
+  /** Absent in configs that were stored before this member existed. */
   subscribe?: SubscribeConfig[];
-  /** Null, or nothing in what was stored before there was such a choice: as the integration says. */
+  /** Null means the integration's setting. Absent in configs that were stored before this member existed. */
   proxy?: ProxyConfig | null;
 };
 
-/** Only what `storedConfig` made is ever written, so it is not parsed again. */
+/** Returns a stored config without parsing it again, because only results of `storedConfig` are stored. */
 export function configOf(config: { content: unknown }): ConfigContent {
   return storedJson(config.content);
 }
 
-/** The config to store: the customer's, or all that the integration has. */
+/** The config to store: the customer's, or everything in the integration if the customer gave none. */
 export function storedConfig(
   config: ParsedConfig | null,
   content: IntegrationContent,
@@ -196,7 +196,7 @@ export function storedConfig(
   };
 }
 
-/** Those of required names hold in any case, as mapped-names.ts tells. */
+/** The default mappings. Defaults of required names also apply later (mapped-names.ts). */
 function mappingsByDefault(spec: ReadObject | undefined): ReadConfig['fieldMappings'] {
   const fields = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
   return fields.flatMap(({ fieldName, default: byDefault = null, ...names }: FieldMapping) =>
@@ -212,7 +212,7 @@ function wholeConfig({ read, write }: IntegrationContent): ParsedConfig {
   return installationConfigInput.parse({ read: names(read), write: names(write) });
 }
 
-/** The required fields, and the optional ones if the integration selects them by itself. */
+/** The required fields, and the optional fields if the integration selects them automatically. */
 function fieldsByDefault(spec: ReadObject | undefined): string[] {
   if (!spec) return [];
   const { requiredFields, optionalFields, optionalFieldsAuto } = spec;

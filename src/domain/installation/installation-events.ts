@@ -1,4 +1,4 @@
-/** What events about installations say of them. */
+/** The data of events about installations. */
 
 import { type InstalledAccount, installed } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
@@ -13,17 +13,19 @@ type InstallationConfig = Row<'InstallationConfig'>;
 
 export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config'> & Subject;
 
-/** What every event about an installation says of it, as the transaction sees it. */
+/** The fields of an installation in each of its events, as the transaction sees them. */
 export async function installationFields(
   tx: Transaction,
   { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
 ): Promise<InstallationFields> {
   const [fields] = await listInstallationFields(tx, projectId, [id]);
-  if (!fields) throw new Error(`Installation ${id} is gone.`);
+  if (!fields) throw new Error(`Bug: installation ${id} does not exist.`);
   return fields;
 }
 
-/** The same for many of a project, in no order; what is gone is left out. */
+/**
+ * The event fields of several installations of a project, in no particular order. Deleted installations are omitted.
+ */
 export function listInstallationFields(
   tx: Transaction,
   projectId: string,
@@ -41,7 +43,7 @@ export function listInstallationFields(
   );
 }
 
-/** The same of one that was read with all that it takes. */
+/** The event fields of an installation that was read with its related rows. */
 export function fieldsOf({
   installation,
   integration,
@@ -67,7 +69,7 @@ export function fieldsOf({
   };
 }
 
-/** A config as events carry it: what InstallationConfig is in queries. */
+/** A config in events, in the form of InstallationConfig in queries. */
 export function configData(config: Pick<InstallationConfig, 'id' | 'createTime' | 'content'>) {
   const { id, createTime } = config;
   return { id, ...configOf(config), createTime: createTime.toISOString() };

@@ -5,7 +5,7 @@ import { projectIdOrName, ref } from '../names.ts';
 import { orDefault, orNull } from '../optional-value.ts';
 import { installationConfigInput } from './installation-config.ts';
 
-/** As long as the longest ref, with what stands before it. */
+/** Allows for the longest ref and its prefix. */
 const CREATED_BY_MAX = 300;
 
 const installationId = id.describe('The id of the installation.');

@@ -1,4 +1,4 @@
-/** Lists of installations: of a project, an integration, a group and a connection. */
+/** Lists the installations of a project, an integration, a group or a connection. */
 import { z } from 'zod';
 import { InstallationHealth } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -28,7 +28,10 @@ export const projectInstallationFilters = z.object({
     .describe('Only installations that work, or that do not; not together with groupRef.'),
   ...installationFilters.shape,
 });
-/** A group has an integration once: `groupRef` has an index without the health. */
+/**
+ * These filters exclude each other. A group has each integration at most once, so the index for `groupRef` does not
+ * include the health.
+ */
 export const INSTALLATION_EXCLUSIVE = [['groupRef', 'healthStatus']] as const;
 type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
 
@@ -86,14 +89,14 @@ export const listConnectionInstallations = read(
   },
 );
 
-/** Of an integration that doesn't exist, nothing is found. */
+/** The filter for an integration. It matches nothing if the integration does not exist. */
 async function integrationCondition(call: Call, projectId: string, idOrName?: string | null) {
   if (idOrName == null) return {};
   const integration = await findIntegration(call, projectId, idOrName);
   return { integrationId: integration?.id ?? [] };
 }
 
-/** Of a group that doesn't exist, nothing is found. */
+/** The filter for a group. It matches nothing if the group does not exist. */
 async function groupCondition(call: Call, projectId: string, groupRef: string | null | undefined) {
   if (groupRef == null) return {};
   const group = await findGroupByRef(call, { projectId, groupRef });

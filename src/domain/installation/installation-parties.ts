@@ -1,25 +1,25 @@
-/** Through which connection an installation reaches its provider. */
+/** Chooses the group and the connection of an installation. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
-import { findConnectionOfGroup, inSight } from '../connection/connection-of-group.ts';
+import { findConnectionOfGroup, notErasedFilter } from '../connection/connection-of-group.ts';
 import { issueAt } from '../issues.ts';
 
-/** A transaction, or the database's own client. */
+/** A transaction, or the client of the database. */
 type Connections = Pick<Transaction, 'connection' | 'erasure' | 'group'>;
 
-interface Wanted {
+interface ConnectionCriteria {
   projectId: string;
   provider: string;
-  /** Null if there is no such group: an issue says so already. */
+  /** Null if the group does not exist, which is reported elsewhere. */
   groupId: string | null;
-  /** Null: the group's own. */
+  /** Null selects the group's default connection. */
   connectionId: string | null;
 }
 
-/** The group of that ref and its connection; what is missing is null, with the issues that say why. */
+/** The group with this ref and its connection. Each is null if it does not exist, and the issues give the reason. */
 export async function findParties(
   tx: Connections,
-  { groupRef, ...wanted }: Omit<Wanted, 'groupId'> & { groupRef: string },
+  { groupRef, ...wanted }: Omit<ConnectionCriteria, 'groupId'> & { groupRef: string },
 ): Promise<{ groupId: string | null; connectionId: string | null; issues: Issue[] }> {
   const key = { projectId: wanted.projectId, groupRef };
   const group = await tx.group.findUnique({ where: { projectId_groupRef: key } });
@@ -30,10 +30,10 @@ export async function findParties(
   return { groupId, connectionId, issues: [unknown, ...issues] };
 }
 
-/** The connection that is named, or the group's own; null with the issues that say why there is none. */
+/** The requested connection, or the group's default one. Null if there is none, and the issues give the reason. */
 export async function chooseConnection(
   tx: Connections,
-  { connectionId, ...wanted }: Wanted,
+  { connectionId, ...wanted }: ConnectionCriteria,
 ): Promise<{ connectionId: string | null; issues: Issue[] }> {
   if (connectionId !== null) {
     const issues = await listConnectionIssues(tx, { ...wanted, connectionId });
@@ -49,11 +49,14 @@ export async function chooseConnection(
 
 async function listConnectionIssues(
   tx: Connections,
-  { projectId, provider, groupId, connectionId }: Wanted & { connectionId: string },
+  { projectId, provider, groupId, connectionId }: ConnectionCriteria & { connectionId: string },
 ): Promise<Issue[]> {
   const issue = (detail: string) => issueAt(['input', 'connectionId'], detail, connectionId);
   const connection = await tx.connection.findUnique({
-    where: { projectId_id: { projectId, id: connectionId }, ...(await inSight(tx, { projectId })) },
+    where: {
+      projectId_id: { projectId, id: connectionId },
+      ...(await notErasedFilter(tx, { projectId })),
+    },
     select: { provider: true, groupId: true },
   });
   if (!connection) return [issue('does not exist.')];
@@ -65,10 +68,13 @@ async function listConnectionIssues(
   return issues;
 }
 
-/** Without issues, both are there. */
-export function requireParties({ groupId, connectionId }: Ends): { [K in keyof Ends]: string } {
-  if (groupId === null || connectionId === null) throw new Error('What is missing was not told.');
+/** Must run after the issues were refused. Both parties exist then. */
+export function requireParties({ groupId, connectionId }: Parties): {
+  [K in keyof Parties]: string;
+} {
+  if (groupId === null || connectionId === null)
+    throw new Error('Bug: no issue names the missing group or connection.');
   return { groupId, connectionId };
 }
 
-type Ends = Record<'groupId' | 'connectionId', string | null>;
+type Parties = Record<'groupId' | 'connectionId', string | null>;

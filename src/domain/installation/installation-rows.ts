@@ -1,4 +1,4 @@
-/** The rows of installations (configs, objects) and the events of their changes: they go together. */
+/** Writes the rows of installations with their configs, objects and events in one transaction. */
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -30,7 +30,7 @@ import { setInstalledObjects } from './installed-object.ts';
 type Installation = Row<'Installation'>;
 type InstallationConfig = Row<'InstallationConfig'>;
 
-/** The installation as it is now, held until the transaction ends. Throws NOT_FOUND. */
+/** Reads the installation and locks it until the transaction ends. Throws NOT_FOUND. */
 export async function lockInstallation(
   tx: Transaction,
   { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
@@ -49,22 +49,22 @@ export async function lockInstallation(
 }
 
 interface ChosenConfig {
-  /** Null: all that the integration has. */
+  /** Null stands for everything in the integration. */
   config: ParsedConfig | null;
-  /** Null: who creates the installation. */
+  /** Null stands for the creator of the installation. */
   createdBy: string | null;
 }
 
-type Ends = Pick<Installation, 'projectId' | 'integrationId' | 'groupId' | 'connectionId'>;
+type Parties = Pick<Installation, 'projectId' | 'integrationId' | 'groupId' | 'connectionId'>;
 
 export async function insertInstallation(
   call: Call,
   tx: Transaction,
-  { ends, content, ...chosen }: { ends: Ends; content: IntegrationContent } & ChosenConfig,
+  { parties, content, ...chosen }: { parties: Parties; content: IntegrationContent } & ChosenConfig,
 ): Promise<Installation> {
   const configId = newId('cfg');
   const installation = await tx.installation.create({
-    data: { id: newId('ins'), ...ends, configId, createdBy: actorOf(call.viewer) },
+    data: { id: newId('ins'), ...parties, configId, createdBy: actorOf(call.viewer) },
   });
   const stored = { content: storedConfig(chosen.config, content), createdBy: chosen.createdBy };
   const config = await insertConfig(tx, { installation, configId, ...stored });
@@ -88,7 +88,7 @@ interface InstallationChange extends ChosenConfig {
   content: IntegrationContent;
 }
 
-/** Another connection, or another config where one is given or someone else is said to have chosen it. */
+/** Changes the connection, and stores a new config if the input has a config or a new author of it. */
 export async function changeInstallation(
   call: Call,
   tx: Transaction,
@@ -119,8 +119,8 @@ export async function changeInstallation(
 }
 
 /**
- * Deletes some installations of a project with their configs and objects; connections and operations stay. Returns
- * a function that records their events: call it last in the transaction.
+ * Deletes installations of a project with their configs and objects. Connections and operations stay. Returns a
+ * function that records the events, which must run last in the transaction.
  */
 export async function deleteInstallations(
   tx: Transaction,
@@ -135,7 +135,7 @@ export async function deleteInstallations(
   const configOfEach = new Map(configs.map((config) => [config.installationId, config]));
   await dropSubscriptions(tx, installations, now);
   await tx.installation.deleteMany({ where: { projectId, id: { in: ids } } });
-  // A paused read of what is gone goes on, to its end.
+  // A paused read of a deleted installation must resume so that it can end.
   await tx.readRun.updateMany({
     where: { projectId, installationId: { in: ids }, paused: true },
     data: { paused: false },
@@ -149,7 +149,7 @@ export async function deleteInstallations(
   };
 }
 
-/** The one before if there is nothing new about it. */
+/** Returns the previous config if the change has no new config or author. */
 async function configAfter(
   tx: Transaction,
   { installation, content, config, createdBy }: InstallationChange,
@@ -172,7 +172,7 @@ interface ConfigToStore {
   createdBy: string | null;
 }
 
-/** The config that is in force from now on. */
+/** Stores a config, which is in force from then on. */
 async function insertConfig(
   tx: Transaction,
   { installation: { id: installationId, projectId }, configId: id, ...stored }: ConfigToStore,
@@ -186,12 +186,12 @@ function about(fields: InstallationFields) {
   return { projectId, connectionId, installationId, subject: subjectOf(fields) };
 }
 
-/** Another account has other records: its first read is a backfill again. */
+/** Resets the read positions, because another account has other records. Its first read is a backfill again. */
 async function forgetPositions(tx: Transaction, { id: installationId, projectId }: Installation) {
   await tx.installedObject.updateMany({
     where: { projectId, installationId },
     data: { backfillDone: false, backfillOperationId: null, readUntil: null },
   });
-  // A page of the account before that is under way is not recorded, nor is it the end of a backfill.
+  // A running read of the previous account must not store its page or complete a backfill.
   await tx.readRun.updateMany({ where: { projectId, installationId }, data: RELEASED_LEASE });
 }

@@ -1,4 +1,4 @@
-/** Changes of an installation: another connection, another config, or the present config with changes in it. */
+/** Updates an installation: another connection, a new config, or a revision of its current config. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -29,7 +29,7 @@ import { withOwnChoices } from './own-choices.ts';
 
 type Installation = Row<'Installation'>;
 
-/** Replaces the members that are given. */
+/** Replaces the members in the input. Absent members stay as they are. */
 export const updateInstallation = projectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: updateInstallationInput,
@@ -58,7 +58,7 @@ function parsedConfig(config: ConfigInput): ParsedConfig {
 }
 const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
 
-/** Returns the new config. Undefined if the present one stays. */
+/** Returns the new config. Undefined if the current one stays. */
 type NewConfig = (
   tx: Pick<Transaction, 'installationConfig'>,
   installation: Installation,
@@ -85,8 +85,8 @@ async function update(
     const installation = await lockInstallation(tx, key);
     const config = withOwnChoices(call, await newConfig(tx, installation), content) ?? null;
     const { groupId, connectionId: current } = installation;
-    const wanted = { projectId, groupId, connectionId: changes.connectionId ?? current };
-    const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
+    const criteria = { projectId, groupId, connectionId: changes.connectionId ?? current };
+    const chosen = await chooseConnection(tx, { ...criteria, provider: content.provider });
     const isMoved = chosen.connectionId !== current;
     refuseIssues([
       ...chosen.issues,

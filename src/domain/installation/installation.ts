@@ -1,4 +1,7 @@
-/** Installations: an integration that a group uses, through one connection and with one config. */
+/**
+ * Reads, creates and deletes installations. An installation is an integration that a group uses, through one connection
+ * and with one config.
+ */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -6,9 +9,9 @@ import { type Issue, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
+import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
-import { findLatestContent } from '../integration/kept-contents.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { refuseIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -84,8 +87,8 @@ export const createInstallation = projectMutation({
         ...ofModule,
         ...(await listNewConfigIssues({ ...call, tx }, config, { projectId, content })),
       ]);
-      const ends = { projectId, integrationId, ...requireParties(found) };
-      return insertInstallation(call, tx, { ends, content, config, createdBy });
+      const parties = { projectId, integrationId, ...requireParties(found) };
+      return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
     return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
   },
@@ -99,7 +102,7 @@ async function listMissingAtAccount(
 ): Promise<Issue[]> {
   if (skipSampling) return [];
   const [revision] = await latestRevisions(call, [id]);
-  const ends = await findParties(call.database.prisma, {
+  const parties = await findParties(call.database.prisma, {
     projectId,
     provider,
     groupRef,
@@ -107,10 +110,10 @@ async function listMissingAtAccount(
   });
   if (!revision) return [];
   const choices = { content: contentOf(revision), config, path: ['input', 'config'] };
-  return listIssuesAtAccount(call, { projectId, connectionId: ends.connectionId }, choices);
+  return listIssuesAtAccount(call, { projectId, connectionId: parties.connectionId }, choices);
 }
 
-/** Its connection stays, and so do its operations. */
+/** Deletes the installation. Its connection and its operations stay. */
 export const deleteInstallation = projectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: deleteInstallationInput,

@@ -1,10 +1,10 @@
-/** What a new revision means for the objects that installations read. */
+/** Applies a new revision of an integration to the objects that its installations read. */
 import { anyOf, run, runChange, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 
-/** Installations that a refusal names: enough to go and look. */
+/** The most installations in a refusal: enough to start an investigation. */
 const USERS_NAMED = 20;
 
 interface IntegrationKey {
@@ -14,7 +14,10 @@ interface IntegrationKey {
 
 export const DROPPED_NOTE = 'A new revision of the integration no longer has this object.';
 
-/** Who reads the objects, in words (`contacts by ins_...`): configs in force that don't disable them. */
+/**
+ * The installations that read the objects, for an error message (`contacts by ins_...`). Configs that disable an object
+ * don't count.
+ */
 export async function usersOfObjects(
   tx: Transaction,
   { projectId, integrationId }: IntegrationKey,
@@ -42,7 +45,7 @@ export async function usersOfObjects(
   return users.map(({ objectName, installationId }) => `${objectName} by ${installationId}`);
 }
 
-/** Objects that people paused before keep their own note. */
+/** Pauses the dropped objects. An object that a user paused before keeps its own note. */
 export async function pauseDroppedObjects(
   tx: Transaction,
   { projectId, integrationId }: IntegrationKey,
@@ -59,7 +62,7 @@ export async function pauseDroppedObjects(
   });
 }
 
-/** Objects whose schedule has changed are read by it from now on, if no config has its own. */
+/** Reschedules the objects whose schedule changed, except where a config has its own schedule. */
 export async function rescheduleObjects(
   tx: Transaction,
   revision: IntegrationKey & {
@@ -88,7 +91,7 @@ export async function rescheduleObjects(
   }
 }
 
-/** Installations whose config in force reads the object when the integration says. */
+/** Installations that read the object on the integration's schedule. */
 function withoutSchedule({ projectId, integrationId }: IntegrationKey, objectName: string) {
   return statements
     .selectFrom('Installation as i')
@@ -104,7 +107,7 @@ function withoutSchedule({ projectId, integrationId }: IntegrationKey, objectNam
     .where(sql<string>`choice."value"->>'schedule'`, 'is', null);
 }
 
-/** What a config chose for each object that it reads. */
+/** The read choices of a config, one row for each object. */
 function choicesOf(config: string) {
   const content = sql.ref(`${config}.content`);
   return sql<{ value: unknown }>`jsonb_array_elements(${content}->'read')`.as<'choice'>(

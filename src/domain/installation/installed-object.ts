@@ -1,25 +1,25 @@
-/** The state of each read object of an installation: when it was read, and when it will be. */
+/** The state of each read object of an installation: its last and its next read. */
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { BackfillPeriod } from '../integration/backfill-period.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
-import { ASKED_INSTALLATIONS, rowsOfInstallations } from './rows-of-installations.ts';
+import { REQUESTED_INSTALLATIONS, rowsOfInstallations } from './rows-of-installations.ts';
 
 type InstalledObject = Row<'InstalledObject'>;
 
-/** An object's state beside what the integration and the config say of it. */
+/** The state of an object with its settings from the integration and the config. */
 export interface InstalledObjectView extends InstalledObject {
   mappedObjectName: string | null;
   schedule: string | null;
 }
 
-/** The objects of installations that the viewer has found, by name. */
+/** The objects of installations that the viewer has read, by object name. */
 export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
-  from ${ASKED_INSTALLATIONS}
+  from ${REQUESTED_INSTALLATIONS}
   join "InstalledObject" o on o."projectId" = i."projectId" and o."installationId" = i."id"
   left join lateral jsonb_array_elements(r."content"->'read'->'objects') spec
     on spec."value"->>'objectName' = o."objectName"
@@ -27,7 +27,7 @@ export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
     on choice."value"->>'objectName' = o."objectName"
   order by o."installationId", o."objectName"`);
 
-/** Null: not read by itself, because nothing is scheduled, or the config disables it. */
+/** The schedule of an object. Null if it is not read automatically: it has no schedule, or the config disables it. */
 export function scheduleOf(
   spec: Pick<ReadObject, 'schedule'> | null | undefined,
   choice: Pick<ReadConfig, 'schedule' | 'disabled'> | null | undefined,
@@ -36,7 +36,7 @@ export function scheduleOf(
   return choice.schedule ?? spec.schedule;
 }
 
-/** How far back the first read goes: the customer's choice, else the integration's; null: all records. */
+/** The period of the first read: the customer's choice, otherwise the integration's. Null stands for all records. */
 export function backfillOf(
   spec: Pick<ReadObject, 'backfill'> | null,
   choice: Pick<ReadConfig, 'backfill'> | null,
@@ -44,7 +44,10 @@ export function backfillOf(
   return choice?.backfill ?? spec?.backfill?.defaultPeriod ?? null;
 }
 
-/** Without records to backfill, the first read marks where changes begin: it has the time of the schedule. */
+/**
+ * The time of the first read. Without records to backfill, the read only marks where changes begin, so it follows the
+ * schedule.
+ */
 function firstRunOf(schedule: string, backfill: BackfillPeriod | null, now: Date): Date | null {
   return backfill?.days === 0 ? nextRunOf(schedule, now) : now;
 }
@@ -52,16 +55,16 @@ function firstRunOf(schedule: string, backfill: BackfillPeriod | null, now: Date
 interface ObjectsToSet {
   installation: { id: string; projectId: string };
   content: IntegrationContent;
-  /** The config in force until now; none for a new installation. */
+  /** The previous config. Absent for a new installation. */
   before?: ConfigContent;
   config: ConfigContent;
   now: Date;
 }
 
 /**
- * Brings an installation's objects in line with its config. The first read of a new scheduled object starts
- * immediately if it backfills records. An object that stays keeps its state, and its next read unless the schedule
- * has changed. Objects that the config leaves out are deleted.
+ * Updates an installation's objects to its config. The first read of a new scheduled object starts immediately if it
+ * backfills records. An existing object keeps its state, and its next read unless the schedule changed. Objects that
+ * are absent from the config are deleted.
  */
 export async function setInstalledObjects(
   tx: Transaction,
@@ -71,10 +74,10 @@ export async function setInstalledObjects(
   const specs = new Map(content.read?.objects.map((object) => [object.objectName, object]));
   const earlier = new Map(before.read.map((choice) => [choice.objectName, choice]));
   const names = config.read.map(({ objectName }) => objectName);
-  const leftOut = { projectId, installationId, objectName: { notIn: names } };
-  await tx.installedObject.deleteMany({ where: leftOut });
-  // A paused read of what is gone goes on, to its end.
-  await tx.readRun.updateMany({ where: { ...leftOut, paused: true }, data: { paused: false } });
+  const removed = { projectId, installationId, objectName: { notIn: names } };
+  await tx.installedObject.deleteMany({ where: removed });
+  // A paused read of a deleted object must resume so that it can end.
+  await tx.readRun.updateMany({ where: { ...removed, paused: true }, data: { paused: false } });
   await tx.installedObject.createMany({
     data: config.read.map((choice) => {
       const { objectName } = choice;

@@ -1,9 +1,12 @@
-/** What installations have done last. Whether they work is stored with them (docs/decisions/028-health-is-stored.md). */
+/**
+ * The last operations of installations. The health of an installation is a stored column
+ * (docs/decisions/028-health-is-stored.md).
+ */
 import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Batch } from '../scope.ts';
 
-/** The newest operation of installations that the viewer has found. */
+/** The newest operation of each installation. The viewer must have read the installations. */
 export const lastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
   { database },
   installations,

@@ -1,4 +1,7 @@
-/** Descriptions of providers' objects, remembered for a minute: they are large and seldom change. */
+/**
+ * A cache of descriptions of providers' objects. Entries expire after a minute; descriptions are large and seldom
+ * change.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
@@ -7,55 +10,55 @@ import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 
 const FRESH_MS = 60_000;
-/** As JSON: some dozens of the largest objects, with hundreds of fields each. */
+/** The most characters of JSON in the cache: some dozens of the largest objects, with hundreds of fields each. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
-export interface DescriptionAsk {
+export interface DescriptionRequest {
   services: Services;
   connection: Row<'Connection'>;
-  /** Of the integration; null without one. */
+  /** The module of the integration. Null without an integration. */
   module: string | null;
   /** The provider's own name of the object. */
   objectName: string;
 }
 
-export type ObjectDescriptions = LRUCache<string, ObjectDescription, DescriptionAsk>;
+export type ObjectDescriptions = LRUCache<string, ObjectDescription, DescriptionRequest>;
 
 export function createObjectDescriptions(): ObjectDescriptions {
-  return new LRUCache<string, ObjectDescription, DescriptionAsk>({
+  return new LRUCache<string, ObjectDescription, DescriptionRequest>({
     ttl: FRESH_MS,
     maxSize: CHARACTERS_MAX,
     sizeCalculation: (description) => JSON.stringify(description).length,
-    // Calls that come meanwhile share the answer, also if it is too large to be kept.
+    // Concurrent calls share one response, even if it is too large for the cache.
     fetchMethod: (_key, _stale, { context }) => fetchDescription(context),
     ignoreFetchAbort: true,
   });
 }
 
 /** Throws ProviderError, and UNPROCESSABLE if the provider describes no objects. */
-export async function describeObject(ask: DescriptionAsk): Promise<ObjectDescription> {
-  const { services, objectName } = ask;
+export async function describeObject(request: DescriptionRequest): Promise<ObjectDescription> {
+  const { services, objectName } = request;
   const { descriptions } = services.providerAccess;
-  const description = await descriptions.fetch(keyOf(ask), { context: ask });
-  if (!description) throw new Error(`No description of ${objectName} came.`);
+  const description = await descriptions.fetch(keyOf(request), { context: request });
+  if (!description) throw new Error(`Bug: no description of ${objectName} was fetched.`);
   return description;
 }
 
-/** The object has changed by this process; in others its description is known for at most a minute more. */
+/** Must run after this process changed the object. Other processes may use the old description for up to a minute. */
 export function forgetDescription(
   { providerAccess }: Services,
-  about: Omit<DescriptionAsk, 'services'>,
+  about: Omit<DescriptionRequest, 'services'>,
 ): void {
   providerAccess.descriptions.delete(keyOf(about));
 }
 
-/** A changed connection may be to another account. */
-function keyOf({ connection, module, objectName }: Omit<DescriptionAsk, 'services'>): string {
+/** The cache key. It includes the update time, because a changed connection may lead to another account. */
+function keyOf({ connection, module, objectName }: Omit<DescriptionRequest, 'services'>): string {
   return JSON.stringify([connection.id, connection.updateTime, module, objectName]);
 }
 
-async function fetchDescription(ask: DescriptionAsk): Promise<ObjectDescription> {
-  const { services, connection, module, objectName } = ask;
+async function fetchDescription(request: DescriptionRequest): Promise<ObjectDescription> {
+  const { services, connection, module, objectName } = request;
   const provider = services.catalogue.findAt(connection.provider, module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);

@@ -1,4 +1,4 @@
-/** Fields that a builder needs in its customers' accounts: made there, or brought in line. */
+/** Creates or updates fields that a builder needs in its customers' accounts. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, notFound, unprocessable } from '../../errors.ts';
@@ -47,13 +47,13 @@ export const upsertInstalledObjectMetadataInput = z
       "The fields, and the group in whose account they are to be. Objects may have the integration's names.",
   });
 
-/** What has become of each definition, in the order given. */
+/** The outcome of each definition, in the order of the input. */
 export interface DefinedObject {
   objectName: string;
   fields: (DefinedField & { fieldName: string })[];
 }
 
-/** Through the connection that stands for the group. A field that the provider refuses keeps none of the others back. */
+/** Defines fields through the group's default connection. Other fields are defined even if the provider refuses one. */
 export const upsertObjectMetadata = projectMutation({
   needs: 'records:write',
   input: upsertObjectMetadataInput,
@@ -102,10 +102,10 @@ function inProviderNames(
   objects: ObjectFields[],
   { read, write }: IntegrationContent,
 ): ObjectFields[] {
-  const known = [...(read?.objects ?? []), ...(write?.objects ?? [])];
+  const existing = [...(read?.objects ?? []), ...(write?.objects ?? [])];
   const mapped = new Map(read?.objects.map((one) => [one.mapToName, one.objectName]));
   return objects.map((object) => {
-    const isOwn = known.some(({ objectName }) => objectName === object.objectName);
+    const isOwn = existing.some(({ objectName }) => objectName === object.objectName);
     return isOwn
       ? object
       : { ...object, objectName: mapped.get(object.objectName) ?? object.objectName };
@@ -115,7 +115,7 @@ function inProviderNames(
 interface Account {
   connection: Row<'Connection'>;
   provider: Provider;
-  /** Of the integration; null without one. */
+  /** The module of the integration. Null without an integration. */
   module: string | null;
   define: DefineFieldsCapability;
 }

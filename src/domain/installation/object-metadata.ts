@@ -1,4 +1,4 @@
-/** What a provider says of one of its objects, through a group's connection or an installation. */
+/** The provider's description of one of its objects, read through a group's connection or an installation. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -25,7 +25,7 @@ export type { FieldDescription } from '../../providers/contract.ts';
 export { FIELD_VALUE_TYPES } from '../../providers/contract.ts';
 
 export interface ObjectMetadata extends ObjectDescription {
-  /** Only through an installation: the name that the integration maps the object to. */
+  /** The name to which the integration maps the object. Null outside an installation. */
   mappedObjectName: string | null;
 }
 
@@ -51,14 +51,14 @@ export const installedObjectMetadataInput = z.object({
   excludeReadOnly,
 });
 
-/** Of an installation that is known. */
+/** Options for an installation that was read already. */
 export const metadataOptions = z.object({
   objectName: objectName.describe("The name of the object: the mapped one or the provider's."),
   excludeReadOnly,
 });
 type Options = z.output<typeof metadataOptions>;
 
-/** Through the connection that stands for the group. */
+/** Reads the description through the group's default connection. */
 export const readObjectMetadata = projectRead(
   orEndUser('read'),
   async (
@@ -74,7 +74,7 @@ export const readObjectMetadata = projectRead(
   },
 );
 
-/** Throws NOT_FOUND if there is no such group, or it has no connection to the provider. */
+/** Throws NOT_FOUND if the group does not exist or has no connection to the provider. */
 export async function getConnectionOfGroup(
   call: Call,
   {
@@ -91,7 +91,7 @@ export async function getConnectionOfGroup(
   return connection;
 }
 
-/** The same through the group's installation of an integration. */
+/** Reads the description through the group's installation of an integration. */
 export const readInstalledObjectMetadata = read(
   orEndUser('read'),
   async (
@@ -103,7 +103,7 @@ export const readInstalledObjectMetadata = read(
   },
 );
 
-/** `objectName` is the provider's, or the one that the integration maps it to. */
+/** Reads the description of an object by the provider's name, or by the name to which the integration maps it. */
 export const objectMetadataOfInstallation = read(
   orEndUser('read'),
   async (
@@ -140,8 +140,8 @@ function describe(
 
 function selected(
   description: ObjectDescription,
-  { excludeReadOnly: leavesOut }: Pick<Options, 'excludeReadOnly'>,
+  { excludeReadOnly: omitsReadOnly }: Pick<Options, 'excludeReadOnly'>,
 ): ObjectDescription {
-  if (!leavesOut) return description;
+  if (!omitsReadOnly) return description;
   return { ...description, fields: description.fields.filter(({ readOnly }) => !readOnly) };
 }

@@ -1,4 +1,4 @@
-/** All pages of a provider's list, as one stream of records: for forwarded requests with `paginate=true`. */
+/** Streams the records of all pages of a provider's list, for forwarded requests with `paginate=true`. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type {
@@ -15,10 +15,13 @@ import { type ForwardedRequest, getForwarding, type InstallationKey, refusal } f
 
 const PARAMETER = 'paginate';
 const TOO_MANY = 429;
-/** Tries of a page that the provider puts off. Between them the session waits as long as the provider says. */
+/**
+ * The most tries of a page that the provider rate-limits. Between tries the session waits as long as the provider
+ * requires.
+ */
 const TRIES_MAX = 5;
 
-/** Whether a request asks for all pages. */
+/** True if a request has `paginate=true`. */
 export function isPaginated({
   method,
   target,
@@ -28,9 +31,9 @@ export function isPaginated({
 }
 
 /**
- * The records of all pages, each as a line of JSON: destroy the stream if it is not read to its end. Resolves with the
- * first page, and throws as forwardRequest does. Null if the provider's lists are not known: then the parameter is the
- * provider's own.
+ * Streams the records of all pages, each as a line of JSON. Destroy the stream if it is not read to its end. Resolves
+ * with the first page, and throws the same errors as forwardRequest. Null if the gateway can't page through the
+ * provider's lists. The parameter then belongs to the provider.
  */
 export const forwardPages = read(
   'records:write',
@@ -45,7 +48,7 @@ export const forwardPages = read(
     const [path = ''] = request.target.split('?');
     const query = queryOf(request.target);
     query.delete(PARAMETER);
-    const session = patient(openSession(call, connection, provider), request.signal);
+    const session = withRetries(openSession(call, connection, provider), request.signal);
     const readFirst = async () => {
       const body = request.method === 'POST' ? await bodyOf(request) : undefined;
       const pages = listPages(session, { path, query: Object.fromEntries(query), body });
@@ -65,10 +68,10 @@ function closedOf(stream: Readable): Promise<void> {
   return new Promise((resolve) => void stream.once('close', resolve));
 }
 
-/** More than any query needs: it is sent again for each page. */
+/** Exceeds the size of any query. The body is kept because each page sends it. */
 const BODY_BYTES_MAX = 256 * 1024;
 
-/** Throws BAD_REQUEST for what is no JSON object. */
+/** Throws BAD_REQUEST if the body is not a JSON object. */
 async function bodyOf({ body }: Pick<ForwardedRequest, 'body'>): Promise<Record<string, unknown>> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -102,8 +105,8 @@ function queryOf(target: string): URLSearchParams {
   return new URLSearchParams(query);
 }
 
-/** Ends when the caller leaves, and requests a page again if the provider puts it off. */
-function patient(session: ProviderSession, signal: AbortSignal): ProviderSession {
+/** A session that stops when the caller disconnects, and that retries a page if the provider rate-limits it. */
+function withRetries(session: ProviderSession, signal: AbortSignal): ProviderSession {
   const send = async (request: ProviderRequest, tries = 1): Promise<ProviderResponse> => {
     signal.throwIfAborted();
     const response = await session.send(request);

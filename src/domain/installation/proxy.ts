@@ -1,4 +1,4 @@
-/** Requests to the provider's own API, with the credentials of an installation's connection. */
+/** Forwards requests to the provider's own API, with the credentials of an installation's connection. */
 import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedResponse } from '../../outbound/client.ts';
@@ -25,9 +25,9 @@ export interface InstallationKey {
 }
 
 /**
- * Resolves as soon as the provider's answer begins, whatever its status. The caller needs both `read` and
- * `records:write`, because only the provider knows what a request does. Throws UNPROCESSABLE if the
- * integration doesn't forward, and PROVIDER_ERROR or RATE_LIMITED if no answer came.
+ * Resolves as soon as the provider's response begins, whatever its status. The caller needs both `read` and
+ * `records:write`, because only the provider knows the effect of a request. Throws UNPROCESSABLE if the integration
+ * doesn't forward, and PROVIDER_ERROR or RATE_LIMITED without a response.
  */
 export const forwardRequest = read(
   'records:write',
@@ -53,7 +53,7 @@ export const forwardRequest = read(
 
 interface Forwarding {
   connection: Row<'Connection'>;
-  /** At the address that requests go to. */
+  /** The provider, or the module of it, with the address of the request. */
   provider: Provider;
 }
 

@@ -1,16 +1,16 @@
-/** A field of a provider's object as REST answers and messages show it. */
+/** A field of a provider's object in REST responses and messages. */
 import { FIELD_VALUE_TYPES, type FieldDescription } from '../../providers/contract.ts';
 
 type ValueType = FieldDescription['valueType'];
 
-/** `SINGLE_SELECT` is `singleSelect`. */
+/** Converts `SINGLE_SELECT` to `singleSelect`. */
 export function valueTypeWord(type: ValueType): string {
   return type.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 export const VALUE_TYPE_WORDS = FIELD_VALUE_TYPES.map(valueTypeWord);
 
-/** Without what the provider does not say. */
+/** Omits members that the provider does not report. */
 export function showField(field: FieldDescription) {
   return {
     ...field,

@@ -1,9 +1,9 @@
-/** How far back the first read of an object goes: what the integration says, or the customer. */
+/** The period of the first read of an object. The integration or the customer sets it. */
 import { z } from 'zod';
 import { broken } from '../issues.ts';
 import { orNull } from '../optional-value.ts';
 
-/** A hundred years: older than any record that a provider has. */
+/** A hundred years, which is older than any record of a provider. */
 const DAYS_MAX = 36_500;
 
 export const backfillPeriod = {

@@ -1,20 +1,23 @@
-/** Schedules: classic cron of five fields, in UTC, at most one run in ten minutes. */
+/** Validates schedules: classic cron expressions of five fields, in UTC, with at most one run in ten minutes. */
 import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
 import { z } from 'zod';
 
-/** The platform's most frequent schedule. */
+/** The most frequent schedule of the reference API. */
 const GAP_MIN_MINUTES = 10;
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 24 * HOUR_MINUTES;
-/** 28 years, after which dates fall on the same weekdays again. */
+/** 28 years. After them, dates fall on the same weekdays again. */
 const CALENDAR_DAYS = 28 * 365.25;
 
-/** Numbers, lists, ranges, steps and names; the parser's own extensions (H, L, #, ?) are refused. */
+/** Accepts numbers, lists, ranges, steps and names. Refuses the parser's own extensions (H, L, #, ?). */
 const FIVE_FIELDS = /^(?:[\d*,/-]+ +){3}(?:[\d*,/-]|[a-z]{3})+ +(?:[\d*,/-]|[a-z]{3})+$/i;
 
-/** A schedule in an input, or none: left out, null, or empty as the platform's clients write it. */
+/**
+ * An optional schedule in an input. Absent, null and empty mean none, because clients of the reference API send an
+ * empty text.
+ */
 export const optionalSchedule = scheduleInput(GAP_MIN_MINUTES);
-/** The same, for what is looked at seldom. */
+/** An optional schedule for polls that run at most once an hour. */
 export const hourlySchedule = scheduleInput(HOUR_MINUTES);
 
 function scheduleInput(gapMinMinutes: number) {
@@ -29,7 +32,7 @@ function scheduleInput(gapMinMinutes: number) {
     .transform((text) => text || null);
 }
 
-/** Why the text is not a schedule, as a sentence's end; null if it is one. */
+/** Returns the reason why the text is not a schedule, as the rest of a sentence. Null if the text is valid. */
 export function scheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): string | null {
   if (!FIVE_FIELDS.test(text)) return 'must be a cron expression of five fields.';
   try {
@@ -41,14 +44,14 @@ export function scheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): 
   }
 }
 
-/** The first run after that time. */
+/** The first run after the given time. */
 export function nextRunOf(schedule: string, after: Date): Date {
   return CronExpressionParser.parse(schedule, { currentDate: after, tz: 'UTC' }).next().toDate();
 }
 
 /**
- * Computed from the fields: every day that runs at all runs at the same times, so the gaps
- * are those inside a day and the one over midnight. Throws if the schedule never runs.
+ * Computes the smallest gap from the fields. Each day with a run has the same times, so the gaps are those within a day
+ * and the one over midnight. Throws if the schedule never runs.
  */
 function smallestGapMinutes(schedule: string): number {
   const { fields } = CronExpressionParser.parse(schedule, { tz: 'UTC' });
@@ -63,7 +66,7 @@ function smallestGapMinutes(schedule: string): number {
   return Math.min(DAY_MINUTES, ...gaps);
 }
 
-/** With both kinds of day given, cron runs on either. */
+/** True if the schedule runs on two consecutive days. If both kinds of day are set, cron runs on either. */
 function runsTwoDaysInARow({ month, dayOfMonth, dayOfWeek }: CronFieldCollection): boolean {
   const has = ({ values }: { values: readonly unknown[] }, value: number) => values.includes(value);
   const runsOn = (date: Date) => {

@@ -1,4 +1,4 @@
-/** A revision with what the account of one connection really has for its objects. */
+/** A revision with the provider's descriptions of its objects, as one connection's account has them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { DomainError, invalid } from '../../errors.ts';
@@ -7,7 +7,7 @@ import type { ObjectDescription } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { type DescriptionAsk, describeObject } from '../installation/object-descriptions.ts';
+import { type DescriptionRequest, describeObject } from '../installation/object-descriptions.ts';
 import { projectIdOrName } from '../names.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { waitingForProvider } from '../provider/provider-wait.ts';
@@ -17,12 +17,12 @@ import { integrationIdOrName } from './integration.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { getRevision } from './revision.ts';
 
-/** What the account has for an object, or why that could not be found out. */
+/** The description of an object in the account, or the reason why there is none. */
 export type HydratedObject = ObjectDescription | { error: string };
 
 export interface HydratedRevision {
   revision: Row<'Revision'>;
-  /** By the provider's names of the objects: all that the revision reads and writes. */
+  /** All objects that the revision reads or writes, by the provider's names. */
   objects: ReadonlyMap<string, HydratedObject>;
 }
 
@@ -33,7 +33,7 @@ export const hydratedRevisionInput = z.object({
   connectionId: id.describe("The id of a connection to the integration's provider."),
 });
 
-/** Throws NOT_FOUND, and BAD_USER_INPUT for a connection to another provider. */
+/** Throws NOT_FOUND. Throws BAD_USER_INPUT if the connection has another provider. */
 export const getHydratedRevision = read(
   orEndUser('read'),
   async (
@@ -62,10 +62,10 @@ function objectNamesOf({ read: reads, write: writes }: IntegrationContent): stri
   return [...new Set(objects.map(({ objectName }) => objectName))];
 }
 
-/** One object that can't be described does not keep the others from being shown. */
+/** Returns the error of an object that can't be described, so that the other objects are still shown. */
 async function hydrate(
   call: Call,
-  about: Omit<DescriptionAsk, 'services'>,
+  about: Omit<DescriptionRequest, 'services'>,
 ): Promise<HydratedObject> {
   try {
     const { id: connectionId, projectId } = about.connection;

@@ -60,7 +60,7 @@ export function subscribeWarnings(
   return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
     if (supportsFor(provider, objectName, 'SUBSCRIBE')) return [];
     const at = pathName([...path, 'subscribe', 'objects', index, 'objectName']);
-    return `${at}: ${lackOf(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
+    return `${at}: ${missingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
   });
 }
 
@@ -70,16 +70,20 @@ function* objectIssues(
   { provider, capability }: { provider: Provider; capability: ProviderCapability },
 ): Generator<Issue> {
   for (const [index, { objectName }] of objects.entries()) {
-    // Unknown objects have an issue already.
+    // Another check reports unknown objects.
     if (provider.objects && !provider.objects.includes(objectName)) continue;
     if (supportsFor(provider, objectName, capability)) continue;
-    const detail = lackOf(provider, objectName, capability);
+    const detail = missingCapability(provider, objectName, capability);
     yield issueAt([...path, index, 'objectName'], detail, objectName);
   }
 }
 
-/** Names the capability, and what the provider or the object supports instead. */
-function lackOf(provider: Provider, objectName: string, capability: ProviderCapability): string {
+/** The issue for a missing capability. It lists what the provider or the object supports. */
+function missingCapability(
+  provider: Provider,
+  objectName: string,
+  capability: ProviderCapability,
+): string {
   const { displayName } = provider;
   const ofProvider = supportedCapabilities(provider);
   if (!ofProvider.includes(capability)) {

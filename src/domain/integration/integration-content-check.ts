@@ -1,4 +1,4 @@
-/** The rules of an integration's content that need the catalogue or the project. */
+/** Checks the rules of an integration's content that depend on the catalogue or the project. */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -15,16 +15,19 @@ import { withOwnNames } from './settled-content.ts';
 type Path = readonly PropertyKey[];
 
 interface ContentAbout {
-  /** Where the content is in the input. */
+  /** The path of the content in the input. */
   path: Path;
   /** The integration's name and provider. */
   name: string;
   provider: Pick<Provider, 'name' | 'objects'>;
-  /** The destinations that the content names and that exist. */
+  /** The destinations in the content that exist. */
   destinations: ReadonlySet<string>;
 }
 
-/** All issues, up to ISSUES_MAX. The destinations that the content names stay until the transaction ends. */
+/**
+ * Lists the issues of the content, at most ISSUES_MAX. Locks the destinations in the content until the transaction
+ * ends.
+ */
 export async function listContentIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   content: IntegrationContent,
@@ -33,20 +36,20 @@ export async function listContentIssues(
   const destinations = await lockDestinations(tx, about.projectId, destinationsOf(content));
   const whole = catalogue.find(about.provider);
   const ofModule = whole ? [...moduleIssues(content, about.path, whole)] : [];
-  // A provider without modules lacks capabilities whatever the module is.
+  // Without modules, the capabilities of a provider do not depend on the content's module.
   const module = whole?.modules ? content.module : null;
   const provider = whole && providerAt(whole, module ?? null);
-  const known = { ...about, provider: provider ?? { name: about.provider }, destinations };
+  const context = { ...about, provider: provider ?? { name: about.provider }, destinations };
   const own = withOwnNames(content, whole);
   return [
     ...ofModule,
     ...sameObjectIssues(content, about.path, provider),
-    ...contentIssues(own, known),
+    ...contentIssues(own, context),
     ...(provider ? capabilityIssues(own, about.path, provider) : []),
   ].slice(0, ISSUES_MAX);
 }
 
-/** Objects that are named twice: in one list, or by their own name and an alias. */
+/** Issues for objects that occur twice: in one list, or once by the own name and once by an alias. */
 export function* sameObjectIssues(
   content: Pick<IntegrationContent, 'read' | 'write' | 'subscribe'>,
   path: Path,
@@ -71,7 +74,7 @@ export function* sameObjectIssues(
   }
 }
 
-/** The content's issues beside those of sameObjectIssues. Its objects have the provider's own names. */
+/** Issues of the content besides those of sameObjectIssues. Its objects must have the provider's own names. */
 export function* contentIssues(content: IntegrationContent, about: ContentAbout): Generator<Issue> {
   const { path, name, provider } = about;
   if (content.name !== name) {
@@ -97,7 +100,7 @@ export function* contentIssues(content: IntegrationContent, about: ContentAbout)
   );
 }
 
-/** Every destination that the content names, each once. */
+/** The destinations in the content, without duplicates. */
 function destinationsOf({ read, subscribe, watchSchema }: IntegrationContent): string[] {
   const objects = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
   const named = [...objects, ...(watchSchema ? [watchSchema] : [])];
@@ -114,7 +117,7 @@ export function* destinationIssues(
   }
 }
 
-/** The places of repeated values; nulls are no values. */
+/** Yields the positions of repeated values. Nulls are ignored. */
 export function* repeated<T>(values: Iterable<T | null | undefined>): Generator<number> {
   const seen = new Set<T>();
   let index = 0;
@@ -142,7 +145,8 @@ function* readIssues(content: IntegrationContent, about: ContentAbout): Generato
   const path = [...about.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
   yield* objectNameIssues(objects, path, about.provider);
-  // Either name selects an object later, so a mapped name must differ from every other object's names.
+  // Later requests may select an object by either name, so its mapped name must differ from the names of all other
+  // objects.
   const names = new Set(objects.map(({ objectName }) => objectName));
   const taken = new Set(repeated(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {

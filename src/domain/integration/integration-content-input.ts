@@ -1,6 +1,6 @@
 /**
- * What an integration reads, writes, proxies and subscribes to, as it is given: the shape of each value.
- * Rules between values are in integration-content-check.ts, what is stored in integration-content.ts.
+ * Input for the content of an integration: the shape of each value. Rules between values are in
+ * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
 import { broken, rules } from '../issues.ts';
@@ -8,12 +8,12 @@ import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { backfillPeriod, brokenPeriod, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 
-/** Far above any integration that people write; keeps a revision under a few megabytes. */
+/** Exceeds any hand-written integration, and keeps a revision below a few megabytes. */
 export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } as const;
 
 const SPEC_VERSION = '1.0.0';
 
-/** A few sentences. */
+/** Allows a few sentences. */
 const PROMPT_MAX = 1_000;
 
 /** Names and texts inside the content. */
@@ -117,7 +117,7 @@ const readObjectInput = z
 
 type Fields = Record<'requiredFields' | 'optionalFields', z.output<typeof fields>>;
 
-/** A field that is named twice breaks no rule: repeated-fields.ts leaves the earlier one out. */
+/** Checks the members of each field. A repeated field is allowed: settled-content.ts drops the earlier one. */
 function* brokenFields({ requiredFields, optionalFields }: Fields) {
   for (const [list, some] of Object.entries({ requiredFields, optionalFields })) {
     for (const [index, field] of some.entries()) {
@@ -134,7 +134,6 @@ function* brokenFields({ requiredFields, optionalFields }: Fields) {
   }
 }
 
-/** Rules of values for fields that are not mapped. */
 export const VALUE_DEFAULTS =
   'Which fields a write and a config may name beside those of the integration.';
 export const ANY_FIELDS =
@@ -237,7 +236,10 @@ const watchInput = z
   })
   .meta({ id: 'SchemaChangeInput', description: 'A kind of change of fields that messages tell.' });
 
-/** Events about records are mapped as the read object is. The provider's otherEvents are not. */
+/**
+ * True if the object has events about records. They use the mapping of the read object; the provider's otherEvents do
+ * not.
+ */
 export function hasRecordEvents(
   object: Record<
     'createEvent' | 'updateEvent' | 'deleteEvent' | 'associationChangeEvent',

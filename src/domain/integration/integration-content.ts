@@ -1,4 +1,4 @@
-/** What an integration reads, writes, proxies and subscribes to, as a revision holds it: nothing left out. */
+/** The stored content of a revision, with all defaults filled in. */
 import type { z } from 'zod';
 import { storedJson } from '../storable-json.ts';
 import type { integrationContentInput } from './integration-content-input.ts';
@@ -11,15 +11,21 @@ type Objects<P extends 'read' | 'write' | 'subscribe'> = NonNullable<
 type ParsedRead = Objects<'read'>;
 type ParsedField = ParsedRead['requiredFields'][number];
 
-/** `fieldName` null: an installation's config maps the field. What is stored may be older than the last two members. */
+/**
+ * Null for `fieldName` means that the config of an installation maps the field. Older stored content lacks the last two
+ * members.
+ */
 export type FieldMapping = Omit<ParsedField, 'default' | 'prompt'> &
   Partial<Pick<ParsedField, 'default' | 'prompt'>>;
 
-/** `schedule` null: read only when triggered. `optionalFieldsAuto` all: fields that are named nowhere may be selected. */
+/**
+ * Null for `schedule` means that only triggers start reads. `optionalFieldsAuto: all` means that a config may select
+ * any field.
+ */
 export type ReadObject = Omit<ParsedRead, 'requiredFields' | 'optionalFields' | 'backfill'> & {
   requiredFields: FieldMapping[];
   optionalFields: FieldMapping[];
-  /** Nothing in what was stored before there was such a member. */
+  /** Absent in content that was stored before this member existed. */
   backfill?: ParsedRead['backfill'];
 };
 export type WriteObject = Objects<'write'>;
@@ -29,7 +35,7 @@ export type EventToggle = NonNullable<SubscribeObject['createEvent']>;
 export type UpdateEvent = NonNullable<SubscribeObject['updateEvent']>;
 export type AssociationChangeEvent = NonNullable<SubscribeObject['associationChangeEvent']>;
 
-/** Only parsed content is ever written, so it is not parsed again. */
+/** Returns stored content without parsing it again, because only parsed content is stored. */
 export function contentOf(revision: { content: unknown }): IntegrationContent {
   return storedJson(revision.content);
 }

@@ -1,4 +1,4 @@
-/** All integrations of a manifest at once: those that are new are created, and the others get revisions. */
+/** Creates or updates all integrations of a manifest in one transaction. Existing integrations get a new revision. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -21,7 +21,7 @@ type Integration = Row<'Integration'>;
 type Input = z.output<typeof upsertIntegrationsInput>;
 type Content = Input['integrations'][number];
 
-/** One transaction holds all of them. */
+/** Limits the transaction that contains all of them. */
 const INTEGRATIONS_MAX = 50;
 
 export const upsertIntegrationsInput = z
@@ -47,7 +47,7 @@ export interface UpsertedIntegrations {
   warnings: string[];
 }
 
-/** Creates or revises all integrations or none. Content that is in force already makes no revision. */
+/** Creates or revises all integrations or none. Content that is already in force creates no revision. */
 export const upsertIntegrations = projectMutation({
   needs: 'integrations:write',
   input: upsertIntegrationsInput,
@@ -72,7 +72,7 @@ export const upsertIntegrations = projectMutation({
   },
 });
 
-/** By name, and held in one order, so that two transactions never wait for each other. */
+/** Locks the existing integrations and returns them by name. The order of the locks prevents deadlocks. */
 async function lockPresent(
   tx: Transaction,
   projectId: string,

@@ -1,4 +1,7 @@
-/** Integrations: what to read, write, proxy and subscribe to at a provider, in revisions. */
+/**
+ * Lists, reads, creates and deletes integrations. An integration defines in revisions what to read, write, proxy and
+ * subscribe to at a provider.
+ */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -53,8 +56,11 @@ export const deleteIntegrationInput = z
   .object({ projectIdOrName, integrationIdOrName })
   .meta({ id: 'DeleteIntegrationInput', description: 'The integration to delete.' });
 
-/** Installations that one transaction deletes: it records an event for each, and other events wait for it. */
-const DELETED_AT_ONCE = 25;
+/**
+ * The installations that one transaction deletes. It records an event for each, and other events wait for that
+ * transaction.
+ */
+const DELETION_BATCH = 25;
 
 export const integrationFilters = z.object({
   provider: z
@@ -64,14 +70,18 @@ export const integrationFilters = z.object({
     .describe('Only integrations for the provider with this name.'),
   ...searchFilters.shape,
 });
-/** Words are found in the order of an index that has nothing else. */
+/** A search can't be combined with the filter: its index contains only words, and determines the order. */
 export const INTEGRATION_EXCLUSIVE = [['search', 'provider']] as const;
 
 export const listIntegrations = read(
   orEndUser('read'),
-  (call: Call, project: Row<'Project'>, given: PageArgs & FiltersOf<typeof integrationFilters>) => {
-    refuseTogether(given, INTEGRATION_EXCLUSIVE);
-    const { provider, ...args } = given;
+  (
+    call: Call,
+    project: Row<'Project'>,
+    listArgs: PageArgs & FiltersOf<typeof integrationFilters>,
+  ) => {
+    refuseTogether(listArgs, INTEGRATION_EXCLUSIVE);
+    const { provider, ...args } = listArgs;
     const where = { projectId: project.id, provider: provider ?? undefined };
     const list = {
       name: 'Project.integrations',
@@ -82,7 +92,7 @@ export const listIntegrations = read(
   },
 );
 
-/** The project's integration of that id or name, for readers. */
+/** Finds the project's integration with this id or name, for API callers. Null if there is none. */
 export const readIntegration = read(
   orEndUser('read'),
   async (call: Call, project: Row<'Project'>, idOrName: string) => {
@@ -95,7 +105,7 @@ export interface IntegrationKey {
   integrationIdOrName: string;
 }
 
-/** The integration that an input names. Throws NOT_FOUND. */
+/** Returns the integration in an input. Throws NOT_FOUND. */
 export const getNamedIntegration = projectRead(
   orEndUser('read'),
   (call, { integrationIdOrName: idOrName }: IntegrationKey, { id: projectId }) =>
@@ -113,7 +123,7 @@ export async function getIntegration(
   return integration;
 }
 
-/** The project's integration of that id or name, or null. */
+/** Finds the project's integration with this id or name. Null if there is none. */
 export async function findIntegration(
   call: Call,
   projectId: string,
@@ -131,8 +141,8 @@ const integrationsByName = byName(
 );
 
 /**
- * The integration as it is now, held until the transaction ends: for a `change` alone, for a `use`
- * together with other uses. So revisions and installations take turns. Throws NOT_FOUND.
+ * Reads the integration and locks it until the transaction ends. A `change` lock is exclusive, and `use` locks are
+ * shared, so revisions and installations take turns. Throws NOT_FOUND.
  */
 export async function lockIntegration(
   tx: Transaction,
@@ -150,7 +160,7 @@ export async function lockIntegration(
   return integration;
 }
 
-/** What an installation of it may choose from, held until the transaction ends. */
+/** Returns the latest content, and keeps it in force until the transaction ends. */
 export async function lockContent(
   tx: Transaction,
   integration: Pick<Integration, 'id' | 'projectId'>,
@@ -211,8 +221,8 @@ export async function insertIntegration(
 }
 
 /**
- * Deletes its installations too, some in each transaction, each with its event; it goes with the last of
- * them. After an interruption, calling it again continues.
+ * Deletes the integration and its installations. Each transaction deletes some installations with their events, and the
+ * last one deletes the integration. After an interruption, calling it again continues.
  */
 export const deleteIntegration = projectMutation({
   needs: 'integrations:write',
@@ -246,7 +256,7 @@ function lockSomeInstallations(
       .where('projectId', '=', projectId)
       .where('integrationId', '=', integrationId)
       .orderBy('id')
-      .limit(DELETED_AT_ONCE)
+      .limit(DELETION_BATCH)
       .forUpdate(),
   );
 }

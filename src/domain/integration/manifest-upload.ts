@@ -1,6 +1,6 @@
 /**
- * Uploads of manifests. An upload URL carries all that is known of the upload, sealed: nothing is stored until a file
- * arrives. The files are rows of the database, so that every process reads what another one has received.
+ * Uploads of manifests. An upload URL contains the sealed facts of its upload, so nothing is stored until a file
+ * arrives. Files are rows of the database, so that every process can read them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -14,13 +14,13 @@ import { projectIdOrName } from '../names.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 
-/** Far above the compressed size of any manifest that is read (128 KiB of text). */
+/** Far above the compressed size of the largest manifest, which has 128 KiB of text. */
 export const UPLOAD_BYTES_MAX = 1024 * 1024;
 const LIFETIME_MS = HOUR_MS;
-/** Bounds what the uploads of a project occupy in the database at a time. */
+/** Limits the space that the pending uploads of a project use in the database. */
 const UPLOADS_MAX = 20;
 
-/** The bucket of `gs://{bucket}/{path}`, the form in which clients of the reference API name an uploaded file. */
+/** The bucket in `gs://{bucket}/{path}`, by which clients of the reference API name an uploaded file. */
 const BUCKET = 'gateway';
 const PATH = /^projects\/(prj_[0-9a-z]{26})\/manifest-uploads\/([\w.-]{1,1024})$/;
 
@@ -56,13 +56,13 @@ interface Upload {
   md5: string | null;
 }
 
-/** An upload URL for the caller's project. It takes one file within an hour. */
+/** Creates an upload URL for the caller's project. It accepts one file within an hour. */
 export const createUploadUrl = projectRead(
   'integrations:write',
   (call, { md5 }: z.output<typeof uploadUrlInput>, { id: projectId }): UploadUrl => {
     const expireMs = call.now().getTime() + LIFETIME_MS;
     const text = JSON.stringify([randomUUID(), expireMs, md5 ?? null]);
-    const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, placeIn(projectId))}`;
+    const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, tokenLocation(projectId))}`;
     return { url: urlOf(call, path), bucket: BUCKET, path };
   },
 );
@@ -103,7 +103,7 @@ export async function storeUpload(services: Services, path: string, file: Buffer
   }
 }
 
-/** The project's uploaded file at an address; null if there is none, or if it has expired. */
+/** Finds the project's uploaded file by its address. Null if there is none or if it has expired. */
 export async function findUpload(
   call: Call,
   idOrName: string,
@@ -123,14 +123,14 @@ function openToken(vault: Services['vault'], path: string): Upload | null {
   const [, projectId, token] = PATH.exec(path) ?? [];
   if (projectId === undefined || token === undefined) return null;
   try {
-    const [id, expireMs, md5] = JSON.parse(vault.open(token, placeIn(projectId)));
+    const [id, expireMs, md5] = JSON.parse(vault.open(token, tokenLocation(projectId)));
     return { projectId, id, expireTime: new Date(expireMs), md5 };
   } catch {
     return null;
   }
 }
 
-function placeIn(projectId: string): SealedLocation {
+function tokenLocation(projectId: string): SealedLocation {
   return { table: 'ManifestUpload', column: 'token', row: '', projectId };
 }
 
@@ -138,7 +138,7 @@ function urlOf({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string
   return `${publicUrl()}/v1/${path}`;
 }
 
-/** The problem of a file that is too large; the router refuses it before it is read whole. */
+/** The problem for a file that is too large. The router sends it before it has read the whole file. */
 export const UPLOAD_TOO_LARGE = problemOf(
   'BAD_USER_INPUT',
   `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`,

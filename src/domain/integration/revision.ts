@@ -1,4 +1,7 @@
-/** Revisions: versions of an integration's content. The newest is in force for all installations at once. */
+/**
+ * Lists and creates revisions, which are versions of an integration's content. The newest is in force for all
+ * installations.
+ */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -86,7 +89,7 @@ export const latestRevisions: Batch<string, Revision | null> = async (call, ids)
   return byId('Revision')(call, revisionIds);
 };
 
-/** Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
+/** Creates a revision. Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
 export const createRevision = projectMutation({
   needs: 'integrations:write',
   input: createRevisionInput,
@@ -117,13 +120,16 @@ interface RevisedIntegration {
 }
 
 interface NewRevision {
-  /** Held by the transaction. */
+  /** Locked by the transaction. */
   integration: Integration;
   revision: z.output<typeof revisionInput>;
   destructive: boolean;
 }
 
-/** Puts a revision in force. Its content must have been checked. Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
+/**
+ * Puts a revision in force. Its content must have been checked. Throws CONFLICT if installations read an object that it
+ * drops, unless it is destructive.
+ */
 export async function revise(
   call: Call,
   tx: Transaction,
@@ -142,10 +148,10 @@ export async function revise(
   };
   await dropObjects(tx, changes, destructive);
   await rescheduleObjects(tx, changes);
-  const made = await insertRevision(tx, held, { revision, now: call.now() });
+  const created = await insertRevision(tx, held, { revision, now: call.now() });
   await followSchemaOfRevision(call, tx, changes);
   await followRevision(call, tx, changes);
-  return made;
+  return created;
 }
 
 async function insertRevision(
@@ -155,7 +161,7 @@ async function insertRevision(
 ) {
   const id = newId('rev');
   const { specVersion, content } = revision;
-  const made = await tx.revision.create({
+  const created = await tx.revision.create({
     data: { id, projectId, integrationId, specVersion, content },
   });
   const integration = await tx.integration.update({
@@ -163,7 +169,7 @@ async function insertRevision(
     data: { latestRevisionId: id, updateTime: now },
   });
   await recordDestinationUses(tx, { projectId, integrationId }, content);
-  return { revision: made, integration };
+  return { revision: created, integration };
 }
 
 async function dropObjects(

@@ -1,4 +1,4 @@
-/** The content to store for content that was checked: the provider's own names, and each field once. */
+/** Converts checked content to its stored form: with the provider's own names, and with each field once. */
 import type { Provider } from '../../providers/contract.ts';
 import { findModule, providerAt } from '../../providers/modules.ts';
 import { ownObjectName } from '../../providers/object-support.ts';
@@ -24,12 +24,12 @@ export function settleFields(
   if (!content.read) return { content, warnings: [] };
   const warnings: string[] = [];
   const objects = content.read.objects.map((object, index) => {
-    const found = repeatedFields(object);
-    for (const { list, index: position, reason } of found) {
+    const repeats = repeatedFields(object);
+    for (const { list, index: position, reason } of repeats) {
       const at = pathName([...path, 'read', 'objects', index, list, position]);
       warnings.push(`${at}: is left out, because ${reason} again later.`);
     }
-    const isKept = (field: FieldMapping) => !found.some((one) => one.field === field);
+    const isKept = (field: FieldMapping) => !repeats.some((one) => one.field === field);
     return {
       ...object,
       requiredFields: object.requiredFields.filter(isKept),

@@ -1,8 +1,8 @@
-/** A provider app that is sent more than is done: more is refused, so that what waits stays bounded. */
+/** Limits the backlog of a provider app. Above the limit, new events are refused. */
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 
-/** When it may be better. */
+/** The seconds after which a provider should retry. */
 export const FULL_WAIT_SECONDS = 30;
 
 const countWaiting = createBoundedCount({
@@ -15,7 +15,7 @@ const countWaiting = createBoundedCount({
   freshMs: 5_000,
 });
 
-/** Whether LIMIT_WAITING_EVENTS or more of the app wait. */
+/** True if at least LIMIT_WAITING_EVENTS events of the app wait. */
 export async function isEventBacklogged(
   { config, database }: Pick<Services, 'config' | 'database'>,
   { projectId, providerAppId }: { projectId: string; providerAppId: string },

@@ -1,10 +1,10 @@
-/** Who does a subscription's events. */
+/** The lease of a worker that delivers a subscription's events. */
 import { Prisma } from '../../database/generated/client.ts';
 import { inProjectsSql, LeasedRows } from '../../database/leased-rows.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 
-export const EVENTS_HELD = new LeasedRows({
+export const EVENT_LEASES = new LeasedRows({
   table: 'ObjectSubscription',
   key: ['projectId', 'installationId', 'objectName'],
   leaseMs: 10_000,
@@ -25,15 +25,15 @@ const CLAIMED = [
 export type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED)[number]>;
 
 /**
- * Subscriptions with events that wait, of all projects. The first step walks from one subscription to the next, one
- * entry of the index for each: one with a million events costs no more than one with a single one. What is being stored
- * for one meanwhile keeps it only from being deleted.
+ * Claims subscriptions with waiting events, in all projects. The recursive query reads one index entry for each
+ * subscription, so a subscription with a million events costs no more than one with a single event. The row lock blocks
+ * a deletion of the subscription, but no storing of new events.
  */
 export async function claimWaiting(
   { database }: Pick<Services, 'database'>,
   countMax: number,
 ): Promise<EventClaim[]> {
-  return EVENTS_HELD.claim(
+  return EVENT_LEASES.claim(
     database,
     { countMax, columns: CLAIMED },
     (of, left) => Prisma.sql`waiting as (
@@ -50,7 +50,7 @@ export async function claimWaiting(
       from waiting
       join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
       where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
-        and ${EVENTS_HELD.isFree}
+        and ${EVENT_LEASES.isFree}
       limit ${left}::int for no key update of held skip locked
     )`,
   );

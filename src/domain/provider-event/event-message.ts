@@ -1,4 +1,4 @@
-/** The messages that provider events are delivered in. */
+/** Builds the messages that deliver provider events. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { ProviderRecord } from '../../providers/moving-records.ts';
@@ -19,7 +19,7 @@ import { storedJson } from '../storable-json.ts';
 export type ProviderEvent = Row<'ProviderEvent'>;
 export type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
 
-/** Of one message: a record that changes all the time. */
+/** The most entries of one message. A record that changes constantly may have many events. */
 const ENTRIES_MAX = 100;
 
 const EVENT_TYPES = {
@@ -30,7 +30,7 @@ const EVENT_TYPES = {
   OTHER: 'other',
 } as const satisfies Record<ProviderEventKind, string>;
 
-const end = resultEntry
+const associatedRecord = resultEntry
   .extend({
     id: z.string().describe("The record's id."),
     objectName: z.string().describe('Its object.'),
@@ -38,7 +38,7 @@ const end = resultEntry
   })
   .describe('A record at an end of an association; its fields only with `includeFullRecords`.');
 
-/** The body of a message, as the documents describe it. */
+/** The body of a message, as the documentation describes it. */
 export const eventsMessage = installationMessage.extend({
   action: z.literal('subscribe').describe('Always `subscribe`.'),
   result: z
@@ -51,21 +51,25 @@ export const eventsMessage = installationMessage.extend({
           .array(z.string())
           .optional()
           .describe('Of an update: the fields that have changed, where the provider tells.'),
-        fromRecord: end.optional().describe('Of an association: the record that it leads from.'),
-        toRecord: end.optional().describe('Of an association: the record that it leads to.'),
+        fromRecord: associatedRecord
+          .optional()
+          .describe('Of an association: the record that it leads from.'),
+        toRecord: associatedRecord
+          .optional()
+          .describe('Of an association: the record that it leads to.'),
         rawEvent: z.unknown().describe('The event as the provider sent it.'),
       }),
     )
     .describe('The events, of one record and in the order of its changes.'),
 });
 
-/** Records by object and id, as they were fetched. */
+/** Returns a fetched record by object and id. */
 export type Fetched = (objectName: string, id: string) => ProviderRecord | undefined;
 
 export type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
 export interface Described {
-  /** Null for an object that is not read: its events come as they are. */
+  /** Null if the installation does not read the object. Its events are then delivered without fields. */
   plan: Names | null;
   fetched: Fetched;
 }
@@ -74,7 +78,7 @@ export function contentOf({ content }: ProviderEvent): EventContent {
   return storedJson(content);
 }
 
-/** What a message says of one event. */
+/** The entry of one event in a message. */
 export function eventEntry(event: ProviderEvent, described: Described): object {
   const { kind, nativeType, recordId, changedFields } = event;
   const { raw, association } = contentOf(event);
@@ -97,22 +101,22 @@ function recordParts(event: ProviderEvent, { plan, fetched }: Described): object
 }
 
 function associationParties({ from, to }: ProviderAssociation, described: Described): object {
-  return { fromRecord: endOf(from, described), toRecord: endOf(to, described) };
+  return { fromRecord: associatedEntry(from, described), toRecord: associatedEntry(to, described) };
 }
 
-function endOf(
+function associatedEntry(
   { id, objectName }: ProviderAssociation['from'],
   { plan, fetched }: Described,
 ): object {
   const record = fetched(objectName, id);
-  const known = { id, objectName, rawObjectName: objectName };
-  if (!record || !plan) return { ...known, fields: {}, mappedFields: {}, raw: {} };
-  return { ...known, ...entryOf(record, plan) };
+  const identity = { id, objectName, rawObjectName: objectName };
+  if (!record || !plan) return { ...identity, fields: {}, mappedFields: {}, raw: {} };
+  return { ...identity, ...entryOf(record, plan) };
 }
 
-/** Events of one record go together and in their order. */
+/** A message with the events of one record, in their order. */
 export interface EventMessage {
-  /** Null if it is about no record. */
+  /** Null if the events have no record. */
   recordId: string | null;
   body: string;
 }

@@ -1,21 +1,24 @@
 /**
- * How much a provider may send to one app: requests and bytes, each a token bucket in this process's memory. Only
- * signed requests count, so that whoever knows an address can't use up what its provider is given.
+ * Limits the requests and bytes that a provider may send to one app. Both are token buckets in this process's memory.
+ * Only signed requests count, so that other senders can't use up the provider's limit.
  */
 import type { Config } from '../../config.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
 
 export interface EventRates {
-  /** 0 if the request may be taken, which counts it; else the seconds until it may come again. */
+  /**
+   * Returns 0 and counts the request if it is accepted. Otherwise returns the seconds after which the provider may
+   * retry.
+   */
   take(providerAppId: string, bytes: number): number;
 }
 
 type RateConfig = Pick<Config, 'LIMIT_EVENT_REQUESTS_PER_SECOND' | 'LIMIT_EVENT_BYTES_PER_SECOND'>;
 
-/** A provider sends in bursts; it is to keep what comes above them. */
+/** Providers send in bursts. They must retry the part above this burst. */
 const BURST_SECONDS = 2;
 
-/** `nowMs` is a clock that never goes back. */
+/** `nowMs` must be a monotonic clock. */
 export function createEventRates(
   config: RateConfig,
   nowMs: () => number = () => performance.now(),

@@ -1,4 +1,4 @@
-/** What events of a subscription are told with, as it is now. */
+/** The current settings and names with which a subscription's events are delivered. */
 import type { Row } from '../../database/rows.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import type { Capabilities, Provider } from '../../providers/contract.ts';
@@ -11,17 +11,17 @@ import { contentOf, type Fetched, type Names, type ProviderEvent } from './event
 
 export interface EventSource {
   head: object;
-  /** Null for an object that is not read. */
+  /** Null if the installation does not read the object. */
   plan: Names | null;
-  /** By name. */
+  /** The name of the destination. */
   destination: string;
-  /** Whether both ends of an association are fetched. */
+  /** True if both records of an association are fetched. */
   includesFullRecords: boolean;
   connection: Row<'Connection'>;
   provider: Provider;
 }
 
-/** Throws NOT_FOUND or UNPROCESSABLE that says why the events can't be delivered. */
+/** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
 export async function getEventSource(services: Services, claim: EventClaim): Promise<EventSource> {
   const { projectId, installationId: id, objectName } = claim;
   const found = await findInstalled(services, { projectId, id });
@@ -56,7 +56,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   };
 }
 
-/** The records that the events are about and do not carry, each once, as they are now. */
+/** Fetches the current records of events that do not contain them, each record once. */
 export async function fetchRecords(
   services: Services,
   source: EventSource,
@@ -91,7 +91,7 @@ function missingOf(
     const isChange = kind === 'CREATE' || kind === 'UPDATE';
     if (isChange && recordId !== null && record === null) need(objectName, recordId);
     if (association && includesFullRecords) {
-      for (const end of [association.from, association.to]) need(end.objectName, end.id);
+      for (const party of [association.from, association.to]) need(party.objectName, party.id);
     }
   }
   return missing;

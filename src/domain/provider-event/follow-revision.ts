@@ -1,4 +1,4 @@
-/** What a new revision means for the subscriptions of its installations. */
+/** Applies a new revision to the subscriptions of its installations. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
@@ -6,10 +6,10 @@ import { configOf } from '../installation/installation-config.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { followSubscriptions } from './object-subscription.ts';
 
-/** Of the installations that are looked at together. */
-const AT_ONCE = 500;
+/** The installations in one batch. */
+const BATCH_SIZE = 500;
 
-/** To be called last in the transaction of the revision. */
+/** Must run last in the transaction of the revision. */
 export async function followRevision(
   services: Pick<Services, 'catalogue' | 'now'>,
   tx: Transaction,
@@ -20,11 +20,11 @@ export async function followRevision(
   if (!before.subscribe && !content.subscribe) return;
   const isSame = (part: 'subscribe' | 'read') => isDeepStrictEqual(before[part], content[part]);
   if (isSame('subscribe') && isSame('read')) return;
-  for (let after = '', found = AT_ONCE; found === AT_ONCE; ) {
+  for (let after = '', found = BATCH_SIZE; found === BATCH_SIZE; ) {
     const installations = await tx.installation.findMany({
       where: { projectId, integrationId, id: { gt: after } },
       orderBy: { id: 'asc' },
-      take: AT_ONCE,
+      take: BATCH_SIZE,
     });
     const configs = await tx.installationConfig.findMany({
       where: { projectId, id: { in: installations.map(({ configId }) => configId) } },

@@ -1,4 +1,4 @@
-/** Subscriptions of installations: what they want, and how that stands at the provider. */
+/** Subscriptions of installations: the desired events of each object, and the state at the provider. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -9,23 +9,26 @@ import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import type { ConfigContent, SubscribeConfig } from '../installation/installation-config.ts';
 import { installationFields } from '../installation/installation-events.ts';
-import { ASKED_INSTALLATIONS, rowsOfInstallations } from '../installation/rows-of-installations.ts';
+import {
+  REQUESTED_INSTALLATIONS,
+  rowsOfInstallations,
+} from '../installation/rows-of-installations.ts';
 import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
 import { readPlan } from '../operation/read/read-plan.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'connectionId'>;
 
-/** A subscription beside what the integration says of its object. */
+/** A subscription with the integration's settings for its object. */
 export interface ObjectSubscriptionView extends ObjectSubscription {
   mappedObjectName: string | null;
   destinationId: string | null;
 }
 
-/** The subscriptions of installations that the viewer has found, by object name. */
+/** The subscriptions of installations that the viewer has read, by object name. */
 export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
   select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
-  from ${ASKED_INSTALLATIONS}
+  from ${REQUESTED_INSTALLATIONS}
   join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id" and s."isWanted"
   left join lateral jsonb_array_elements(r."content"->'subscribe'->'objects') spec
     on spec."value"->>'objectName' = s."objectName"
@@ -44,8 +47,8 @@ export interface Follow {
 }
 
 /**
- * Notes what the installation wants from now on; the difference to what is at the provider is worked off soon. To be
- * called last in the transaction of the change.
+ * Stores the subscriptions that the installation needs. A job then updates the provider. Must run last in the
+ * transaction of the change.
  */
 export async function followSubscriptions(
   { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
@@ -53,20 +56,26 @@ export async function followSubscriptions(
   { installation, content, config }: Follow,
 ): Promise<void> {
   const { id: installationId, projectId, connectionId } = installation;
-  const wanted = desiredSubscriptions(content, config);
+  const desired = desiredSubscriptions(content, config);
   const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
-  if (wanted.length === 0 && rows.length === 0) return;
+  if (desired.length === 0 && rows.length === 0) return;
   const before = new Map(rows.map((row) => [row.objectName, row]));
   const refused: string[] = [];
-  for (const one of wanted) {
+  for (const one of desired) {
     const provider = catalogue.findAt(content.provider, content.module);
     const reason = unsupportedReason(provider, content.provider, one);
     const row = before.get(one.objectName);
     if (reason !== null && row?.error !== reason) refused.push(reason);
     if (row && isSame(row, one) && row.isWanted && row.connectionId === connectionId) continue;
     const state = reason === null ? pending(now()) : unsupported(reason, now());
-    const { objectName, ...asked } = one;
-    const data = { ...asked, ...state, provider: content.provider, connectionId, isWanted: true };
+    const { objectName, ...desiredEvents } = one;
+    const data = {
+      ...desiredEvents,
+      ...state,
+      provider: content.provider,
+      connectionId,
+      isWanted: true,
+    };
     const key = { projectId, installationId, objectName };
     await tx.objectSubscription.upsert({
       where: { projectId_installationId_objectName: key },
@@ -74,7 +83,7 @@ export async function followSubscriptions(
       update: data,
     });
   }
-  const names = wanted.map(({ objectName }) => objectName);
+  const names = desired.map(({ objectName }) => objectName);
   await tx.objectSubscription.updateMany({
     where: { projectId, installationId, objectName: { notIn: names }, isWanted: true },
     data: { isWanted: false, dueTime: now(), failures: 0 },
@@ -83,7 +92,7 @@ export async function followSubscriptions(
   for (const reason of new Set(refused)) await recordSubscribeError(tx, installation, reason);
 }
 
-/** Of installations that go: what is at their providers is taken down. */
+/** Marks the subscriptions of deleted installations as unwanted, so that a job removes them at their providers. */
 export async function dropSubscriptions(
   tx: Transaction,
   installations: readonly Pick<Installation, 'id' | 'projectId'>[],
@@ -107,7 +116,7 @@ const SUBSCRIBING = acrossProjects(
    where ${inProjects('"projectId"')} and "provider" = $1`,
 );
 
-/** Of a provider that has lost what was set up there: all of its subscriptions are looked after soon. */
+/** Schedules all subscriptions of a provider for maintenance, because the provider has lost them. */
 export async function scheduleMaintenance(
   { database, now }: Pick<Services, 'database' | 'now'>,
   provider: string,
@@ -124,7 +133,7 @@ export async function scheduleMaintenance(
   });
 }
 
-/** What of it does not work is told once, as an event. To be called last in a transaction. */
+/** Records an event for a subscription error. Must run last in a transaction. */
 export async function recordSubscribeError(
   tx: Transaction,
   installation: Pick<Installation, 'id' | 'projectId'>,
@@ -149,36 +158,39 @@ const unsupported = (error: string, dueTime: Date) =>
 function unsupportedReason(
   provider: ReturnType<Services['catalogue']['find']>,
   name: string,
-  { objectName, kinds }: Wanted,
+  { objectName, kinds }: DesiredEvents,
 ): string | null {
   const capability = provider?.capabilities.subscribe;
   const displayName = provider?.displayName ?? name;
   if (!capability) return `${displayName} does not support subscriptions.`;
-  const told = capability.kindsOf?.(objectName) ?? capability.kinds;
-  const missing = kinds.filter((kind) => !told.includes(kind)).join(', ');
+  const supported = capability.kindsOf?.(objectName) ?? capability.kinds;
+  const missing = kinds.filter((kind) => !supported.includes(kind)).join(', ');
   return missing === ''
     ? null
     : `${displayName} does not support subscriptions to events of ${objectName} of the kind ${missing}.`;
 }
 
-function isSame(row: ObjectSubscription, wanted: Wanted): boolean {
+function isSame(row: ObjectSubscription, desired: DesiredEvents): boolean {
   const { objectName, kinds, otherEvents, watchFields } = row;
-  return JSON.stringify({ objectName, kinds, otherEvents, watchFields }) === JSON.stringify(wanted);
+  return (
+    JSON.stringify({ objectName, kinds, otherEvents, watchFields }) === JSON.stringify(desired)
+  );
 }
 
-/** Which of a provider's events an installation wants: told from the integration's content and the config. */
-
-interface Wanted {
+/** The events of an object that an installation needs, derived from the integration's content and the config. */
+interface DesiredEvents {
   objectName: string;
   kinds: ProviderEventKind[];
-  /** Native names of the events of the kind OTHER. */
+  /** The provider's names of the events of the kind OTHER. */
   otherEvents: string[];
-  /** An update counts if one of these has changed; empty: every update. */
+  /** Only updates that change one of these fields count. Empty means every update. */
   watchFields: string[];
 }
 
-/** One for each object of which anything is wanted. Events about records need the object to be read. */
-function desiredSubscriptions(content: IntegrationContent, config: ConfigContent): Wanted[] {
+/**
+ * One subscription for each object with events. Events about records require that the installation reads the object.
+ */
+function desiredSubscriptions(content: IntegrationContent, config: ConfigContent): DesiredEvents[] {
   return (content.subscribe?.objects ?? []).flatMap((spec) => {
     const choice = config.subscribe?.find((one) => one.objectName === spec.objectName);
     const object = choice ? withChoice(spec, choice) : spec;
@@ -190,21 +202,21 @@ function desiredSubscriptions(content: IntegrationContent, config: ConfigContent
   });
 }
 
-/** What the integration subscribes to, less what the config leaves out. */
+/** The events of the integration without those that the config disables. */
 function withChoice(spec: SubscribeObject, choice: SubscribeConfig): SubscribeObject {
   const { createEvent, updateEvent, deleteEvent, otherEvents } = choice;
-  const isLeftOut = (chosen: { enabled: string } | null) => chosen?.enabled === 'NEVER';
+  const isDisabled = (chosen: { enabled: string } | null) => chosen?.enabled === 'NEVER';
   return {
     ...spec,
-    createEvent: isLeftOut(createEvent) ? null : spec.createEvent,
-    updateEvent: isLeftOut(updateEvent) ? null : watching(spec, choice),
-    deleteEvent: isLeftOut(deleteEvent) ? null : spec.deleteEvent,
-    // The revision may have fewer by now.
+    createEvent: isDisabled(createEvent) ? null : spec.createEvent,
+    updateEvent: isDisabled(updateEvent) ? null : watching(spec, choice),
+    deleteEvent: isDisabled(deleteEvent) ? null : spec.deleteEvent,
+    // A newer revision may have fewer events than the config.
     otherEvents: spec.otherEvents.filter((name) => otherEvents?.includes(name) ?? true),
   };
 }
 
-/** The fields that the config says are watched take the place of the integration's. */
+/** Watched fields of the config replace those of the integration. */
 function watching(
   { updateEvent: spec }: SubscribeObject,
   { updateEvent: choice }: SubscribeConfig,
@@ -215,7 +227,7 @@ function watching(
   return { ...spec, watchFieldsAuto, requiredWatchFields };
 }
 
-/** Null if the installation does not read the object. */
+/** The fields that the installation reads. Null if it does not read the object. */
 function fieldsRead(
   content: IntegrationContent,
   config: ConfigContent,
@@ -225,7 +237,7 @@ function fieldsRead(
   const choice = config.read.find((object) => object.objectName === objectName);
   if (!spec || !choice || choice.disabled) return null;
   const { fields, readsAll } = readPlan(spec, choice, { pageSize: 1 });
-  // Of all fields, none is named: every update counts.
+  // An empty list means all fields: every update counts.
   return readsAll ? [] : fields;
 }
 

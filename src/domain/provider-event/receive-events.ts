@@ -1,6 +1,6 @@
 /**
- * Takes what providers send: checked, read and stored before it is answered. An event is stored once for each
- * installation that wants it, however often it is sent.
+ * Receives events from providers. A request is verified, parsed and stored before its response. An event is stored once
+ * for each installation that needs it, however often the provider sends it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
@@ -24,29 +24,30 @@ import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
 export type { WebhookResponse };
 
 /**
- * - ACCEPTED: all that somebody wants is stored.
- * - REFUSED: not signed by a secret of the app or of the subscription that the address names, or not now.
- * - UNKNOWN_APP: there is no such app; the sender is told the same as of a wrong signature.
- * - MALFORMED: signed, and not what the provider sends.
- * - TOO_FAST: more requests or bytes of the app than a process takes; the provider is to send it again.
- * - FULL: too much of the app waits already; the provider is to send it again.
+ * The outcome of a request:
+ * - ACCEPTED: all needed events are stored.
+ * - REFUSED: no secret of the app or of the addressed subscription signed the request, or its time is wrong.
+ * - UNKNOWN_APP: the app does not exist. The sender gets the same response as for a wrong signature.
+ * - MALFORMED: the request is signed but not in the provider's format.
+ * - TOO_FAST: the app exceeds the requests or bytes that a process accepts. The provider must retry.
+ * - FULL: too many events of the app wait. The provider must retry.
  */
 export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'TOO_FAST' | 'FULL';
 
 export interface Received {
   receipt: Receipt;
-  /** Of one that is accepted, if it is more than 204. */
+  /** The response to an accepted request, if it is not an empty 204. */
   response?: WebhookResponse;
-  /** Events that were stored: wanted, and new. */
+  /** The number of stored events, which were needed and new. */
   stored: number;
-  /** Of one that is to be sent again: when it may be taken. */
+  /** The seconds after which the provider may retry, if it must. */
   waitSeconds?: number;
 }
 
-/** Providers' ids of events are shorter; the database's index takes no more. */
+/** Exceeds providers' event ids. The index of the database accepts no longer ones. */
 const NATIVE_ID_MAX = 512;
 const EVENTS_MAX = 10_000;
-/** Times outside of four-digit years are no times of events, and the database can't read them. */
+/** The database can't read times outside of four-digit years. No event has such a time. */
 const FIRST_TIME = new Date(0);
 const TIMES_END = new Date(Date.UTC(10_000, 0));
 
@@ -62,7 +63,7 @@ export async function receiveEvents(
   if (greeting) return { ...outcome('ACCEPTED'), response: greeting };
   const app = await findApp(services, to);
   const signers = await signersOf(services, requests, { app, request });
-  // Without an app the same work is done, so that its time doesn't tell.
+  // Without an app the same work is done, so that the response time does not reveal that the app is missing.
   const secrets = signers?.secrets ?? [NO_SECRET];
   const arrival = { now: services.now(), subscription: signers?.subscription ?? null };
   const isSigned = requests.isSigned(request, secrets, arrival.now);
@@ -87,7 +88,7 @@ interface Signers {
   subscription: AddressedSubscription | null;
 }
 
-/** What may have signed the request; null if there is no such app or subscription. */
+/** The secrets that may have signed the request. Null if the app or the subscription does not exist. */
 async function signersOf(
   services: Services,
   { hasOwnSecrets }: EventRequests,
@@ -103,7 +104,7 @@ function outcome(receipt: Receipt, stored = 0): Received {
   return { receipt, stored };
 }
 
-/** Null if they are not what the provider sends. */
+/** Null if the request is not in the provider's format. */
 function readEvents(
   requests: EventRequests,
   request: WebhookRequest,
@@ -120,8 +121,8 @@ function readEvents(
   }
 }
 
-const APPS_KNOWN = 10_000;
-/** A secret that was rotated, and an app that was deleted, count so long. */
+const APPS_CACHED = 10_000;
+/** The time for which a rotated secret or a deleted app is still accepted. */
 const APP_FRESH_MS = 2_000;
 const APPS = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
 
@@ -134,13 +135,13 @@ async function findApp(
   { database }: Services,
   { provider, providerAppId: id }: { provider: string; providerAppId: string },
 ): Promise<SealedApp | null> {
-  const apps = APPS.get(database) ?? new LRUCache({ max: APPS_KNOWN, ttl: APP_FRESH_MS });
+  const apps = APPS.get(database) ?? new LRUCache({ max: APPS_CACHED, ttl: APP_FRESH_MS });
   APPS.set(database, apps);
-  let known = apps.get(id);
-  if (!known) {
+  let cached = apps.get(id);
+  if (!cached) {
     const [app = null] = await database.rows.query<SealedApp>(APP_OF_REQUEST, [id]);
-    known = { app };
-    apps.set(id, known);
+    cached = { app };
+    apps.set(id, cached);
   }
-  return known.app?.provider === provider ? known.app : null;
+  return cached.app?.provider === provider ? cached.app : null;
 }

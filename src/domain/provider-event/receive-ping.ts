@@ -1,8 +1,8 @@
-/** A provider says that a connection's list has something new: the list is read soon. */
+/** Receives a notification that a connection's list has changed, and schedules a read of the list. */
 import type { EventList, WebhookRequest } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import type { Received } from './receive-events.ts';
-import { findPing, readSoon } from './stream/stream-ping.ts';
+import { findPing, scheduleListRead } from './stream/stream-ping.ts';
 import type { SealedApp } from './webhook-secret.ts';
 
 export async function receivePing(
@@ -11,13 +11,13 @@ export async function receivePing(
   { app, request }: { app: SealedApp | null; request: WebhookRequest },
 ): Promise<Received> {
   const named = await findPing(services, app, request);
-  // Without one the same work is done, so that its time doesn't tell.
+  // Without a ping the same work is done, so that the response time does not reveal that it is missing.
   const isPing = list.isPing(request, named?.secret ?? NO_SECRET, services.now());
   if (!app) return { receipt: 'UNKNOWN_APP', stored: 0 };
   if (!named || !isPing) return { receipt: 'REFUSED', stored: 0 };
   const waitSeconds = services.eventRates.take(app.id, request.body.length);
   if (waitSeconds > 0) return { receipt: 'TOO_FAST', stored: 0, waitSeconds };
-  await readSoon(services, named.key);
+  await scheduleListRead(services, named.key);
   return { receipt: 'ACCEPTED', stored: 0 };
 }
 

@@ -1,4 +1,4 @@
-/** Removes subscriptions that no installation needs: at the provider first, then their rows with their events. */
+/** Removes unneeded subscriptions: first at the provider, then their events and rows. */
 import type { Prisma } from '../../database/generated/client.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -7,14 +7,17 @@ import { openSession } from '../connection/connection-session.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import { removePing } from './stream/stream-ping.ts';
 
-const EVENTS_AT_ONCE = 1_000;
+const EVENT_BATCH = 1_000;
 
 type AtProvider = Pick<
   ObjectSubscription,
   'projectId' | 'installationId' | 'objectName' | 'provider' | 'connectionId' | 'providerRef'
 >;
 
-/** Does nothing if nothing is there, or the connection is gone: its credentials went with it. Throws ProviderError. */
+/**
+ * Removes a subscription at the provider. Does nothing if there is none, or if the connection and its credentials were
+ * deleted. Throws ProviderError.
+ */
 export async function removeAtProvider(
   services: Services,
   subscription: AtProvider,
@@ -32,7 +35,7 @@ export async function removeAtProvider(
   if (list) return removePing(services, list, { subscription, session });
   if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
   await calls.takeDown(session, providerRef);
-  // One that was wanted meanwhile may have found what is gone now: it looks again.
+  // Another installation may have reused the removed subscription in the meantime. Its maintenance creates a new one.
   if (calls.areShared) {
     const dueTime = services.now();
     await prisma.objectSubscription.updateMany({
@@ -42,7 +45,7 @@ export async function removeAtProvider(
   }
 }
 
-/** Whether other installations of the connection want what it has at the provider, where they share that. */
+/** True if other installations of the connection need the subscription that they share at the provider. */
 export async function isUsedByOthers(
   { database }: Pick<Services, 'database'>,
   subscription: AtProvider,
@@ -59,15 +62,16 @@ function othersOf({ projectId, connectionId, objectName, installationId }: AtPro
 type SubscriptionKey = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
 
 /**
- * Of a subscription that nobody wants: there may be millions. They go before it, in parts, so that it is still there to be
- * found if that is cut off. Leaves what is being stored or done, and all from then on if the subscription is wanted again.
+ * Deletes the events of an unwanted subscription in batches, because there may be millions. The subscription is deleted
+ * after them, so that an interrupted removal can continue. Skips events that are locked, and stops if the subscription
+ * becomes wanted again.
  */
 export async function removeEvents(
   query: RunQuery,
   { projectId, installationId, objectName }: SubscriptionKey,
 ): Promise<void> {
   const values = [projectId, installationId, objectName];
-  for (let gone = EVENTS_AT_ONCE; gone === EVENTS_AT_ONCE; ) {
+  for (let gone = EVENT_BATCH; gone === EVENT_BATCH; ) {
     gone = (await query(REMOVE_SOME, values)).length;
   }
 }
@@ -77,18 +81,18 @@ const REMOVE_SOME = `
     select event.ctid from "ObjectSubscription" s cross join lateral (
       select ctid from "ProviderEvent"
       where "projectId" = $1 and "installationId" = $2 and "objectName" = $3
-      limit ${EVENTS_AT_ONCE} for update skip locked) event
+      limit ${EVENT_BATCH} for update skip locked) event
     where s."projectId" = $1 and s."installationId" = $2 and s."objectName" = $3 and not s."isWanted"))
   returning 1`;
 
-/** Called when its events have been removed. Does nothing, and gives false, if it does not meet the condition. */
+/** Deletes a subscription after its events. Returns false and changes nothing if it does not meet the condition. */
 export async function removeSubscription(
   tx: Transaction,
   { projectId, installationId, objectName }: SubscriptionKey,
   condition: Prisma.ObjectSubscriptionWhereInput = {},
 ): Promise<boolean> {
   const key = { projectId, installationId, objectName };
-  // Waits for what is being stored for it; from here on nothing more is.
+  // Waits for events that are being stored. No event can be stored after this statement.
   const { count } = await tx.objectSubscription.deleteMany({ where: { ...condition, ...key } });
   if (count > 0) await tx.providerEvent.deleteMany({ where: key });
   return count > 0;

@@ -1,4 +1,4 @@
-/** Events as rows: one for each installation that wants one, however often it comes. */
+/** Stores events as rows: one for each installation that needs the event, however often the provider sends it. */
 import { randomUUID } from 'node:crypto';
 import {
   type EventsToStore,
@@ -11,7 +11,7 @@ import { storableJson } from '../storable-json.ts';
 
 type Owner = Pick<EventsToStore, 'projectId' | 'providerAppId'>;
 
-/** Committed when it resolves. How many rows came of them. */
+/** Stores events in a transaction of its own. Returns the number of new rows. */
 export async function storeAlone(
   { database }: Pick<Services, 'database'>,
   owner: Owner,
@@ -21,7 +21,7 @@ export async function storeAlone(
   return row?.stored ?? 0;
 }
 
-/** The same as a part of a transaction. */
+/** Stores events within a transaction. Returns the number of new rows. */
 export async function storeWithin(
   tx: Transaction,
   owner: Owner,

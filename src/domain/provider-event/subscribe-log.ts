@@ -1,4 +1,4 @@
-/** What was done for a subscription, for the people who look at its installation. */
+/** Logs the work on a subscription for users, as an operation of its installation. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import { createOperation, finishOperation, logOperation } from '../operation/operation-work.ts';
@@ -6,7 +6,7 @@ import type { ObjectSubscription } from './object-subscription.ts';
 
 type Logged = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName' | 'kinds'>;
 
-/** As an operation of the installation. */
+/** Does nothing if the installation was deleted. */
 export async function logSubscribe(
   services: Pick<Services, 'now'>,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Who looks after a subscription. */
+/** The lease of a worker that maintains a subscription. */
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { LEASE, RELEASED_LEASE, requireLease } from '../../work/lease.ts';
@@ -15,7 +15,7 @@ export const SUBSCRIPTIONS = new LeasedRows({
   columns: LEASE,
 });
 
-/** The one that is due first, of any project; null if none is. */
+/** Claims the subscription that is due first, in all projects. Null if none is due. */
 export async function claimDue({
   database,
   now,
@@ -42,8 +42,8 @@ type Change = Partial<
 >;
 
 /**
- * Notes what has come of the claim. With a dueTime the claim ends; what was wanted anew meanwhile stays due. Throws
- * LeaseLost.
+ * Stores the result of a claim. A result with a dueTime releases the claim. A subscription that changed during the
+ * claim stays due. Throws LeaseLost.
  */
 export async function changeHeld(
   { database }: Pick<Services, 'database'>,
@@ -54,7 +54,7 @@ export async function changeHeld(
   if (!tx)
     return inTransaction(database, (own) => changeHeld({ database }, subscription, change, own));
   const where = SUBSCRIPTIONS.heldBy(subscription);
-  const ends = change.dueTime !== undefined;
+  const isReleased = change.dueTime !== undefined;
   const current = await tx.objectSubscription.findFirst({ where });
   requireLease(current ? 1 : 0);
   const isAnew = current?.dueTime?.getTime() !== subscription.dueTime?.getTime();
@@ -64,13 +64,13 @@ export async function changeHeld(
     data: {
       ...(isAnew ? {} : { ...rest, ...(dueTime !== undefined && { dueTime }) }),
       ...(isAnew && change.providerRef !== undefined && { providerRef: change.providerRef }),
-      ...(ends && RELEASED_LEASE),
+      ...(isReleased && RELEASED_LEASE),
     },
   });
 }
 
-/** It is gone at the provider, and goes here with its events. */
-export async function endHeld(
+/** Deletes a subscription with its events after it was removed at the provider. */
+export async function deleteHeld(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
 ): Promise<void> {
@@ -78,7 +78,7 @@ export async function endHeld(
   const where = SUBSCRIPTIONS.heldBy(subscription);
   await inTransaction(database, async (tx) => {
     if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;
-    // It is wanted again: the next look makes it anew.
+    // The subscription is needed again. The next maintenance creates it at the provider.
     await tx.objectSubscription.updateMany({
       where,
       data: { providerRef: null, ...RELEASED_LEASE },

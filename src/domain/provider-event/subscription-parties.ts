@@ -1,4 +1,4 @@
-/** What a subscription is between: the account that tells of changes, and the app whose address they come to. */
+/** The parties of a subscription: the account that sends events, and the app whose address receives them. */
 import { unprocessable } from '../../errors.ts';
 import type { SubscribeCapability } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
@@ -16,8 +16,8 @@ export interface SubscriptionParties {
   account: string;
 }
 
-/** Throws UNPROCESSABLE that says what is missing. */
-export async function partiesOf(
+/** Throws UNPROCESSABLE with the reason if a party is missing. */
+export async function getSubscriptionParties(
   services: Services,
   { projectId, connectionId, provider }: Subscribed,
   capability: SubscribeCapability,

@@ -1,4 +1,7 @@
-/** Secrets that providers make themselves for each subscription: kept sealed, found by the address that events come to. */
+/**
+ * Secrets that providers create for each subscription. They are stored sealed, and found by the address to which events
+ * are sent.
+ */
 import type { Transaction } from '../../database/transaction.ts';
 import { type IdPrefix, prefixOf } from '../../ids.ts';
 import type { AddressedSubscription, WebhookRequest } from '../../providers/subscribing.ts';
@@ -8,35 +11,35 @@ import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';
 
-/** What was sent before a subscription was replaced may come so much later. */
+/** Requests from before a replacement may arrive this much later. */
 const OVERLAP_MS = DAY_MS;
-/** The parameter of an address that names the subscription. */
+/** The query parameter with the id of the subscription. */
 const NAME = 'subscription';
 
 type Key = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
 
-export function addressedTo(url: string, id: string): string {
+export function addressWithId(url: string, id: string): string {
   const address = new URL(url);
   address.searchParams.set(NAME, id);
   return address.href;
 }
 
-/** Empty if the address names none, or something else. */
-export function namedIn(url: string, prefix: IdPrefix): string {
+/** Returns the id in the address. Empty if there is none with this prefix. */
+export function idInAddress(url: string, prefix: IdPrefix): string {
   const named = URL.parse(url)?.searchParams.get(NAME) ?? '';
   return prefixOf(named) === prefix ? named : '';
 }
 
 export interface NewSecrets {
-  /** Of the address that the provider was given. */
+  /** The id in the address that the provider has. */
   id: string;
   providerAppId: string;
   account: string;
   secrets: readonly string[];
 }
 
-/** In place of those before, which count for another day. */
-export async function keepSecrets(
+/** Replaces the secrets. The previous ones stay valid for another day. */
+export async function replaceSecrets(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   tx: Transaction,
   { projectId, installationId, objectName }: Key,
@@ -48,12 +51,12 @@ export async function keepSecrets(
     where: { ...key, expireTime: null },
     data: { expireTime },
   });
-  const secretsSealed = vault.seal(JSON.stringify(secrets), placeOf(id, projectId));
+  const secretsSealed = vault.seal(JSON.stringify(secrets), locationOf(id, projectId));
   await tx.subscriptionSecret.create({ data: { id, ...key, ...known, secretsSealed } });
 }
 
-/** Those that count no more. */
-export async function forgetSecrets(
+/** Deletes expired secrets. */
+export async function deleteExpiredSecrets(
   { now }: Pick<Services, 'now'>,
   tx: Transaction,
   { projectId, installationId, objectName }: Key,
@@ -67,18 +70,21 @@ export interface Addressed {
   subscription: AddressedSubscription;
 }
 
-/** Null if the address names none of the app's. Without an app it looks too, so that its time doesn't tell. */
+/**
+ * Null if the address contains no subscription of the app. Without an app the query runs too, so that the response time
+ * does not reveal that the app is missing.
+ */
 export async function findAddressed(
   { database, vault, now }: Pick<Services, 'database' | 'vault' | 'now'>,
   app: Pick<SealedApp, 'id' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
 ): Promise<Addressed | null> {
-  const id = namedIn(url, 'sec');
+  const id = idInAddress(url, 'sec');
   const { projectId = '', id: appId = '' } = app ?? {};
   const [row] = await database.rows.query<Found>(SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;
   const { secretsSealed, ...subscription } = row;
-  const opened: unknown = JSON.parse(vault.open(secretsSealed, placeOf(id, projectId)));
+  const opened: unknown = JSON.parse(vault.open(secretsSealed, locationOf(id, projectId)));
   const secrets = Array.isArray(opened) ? opened.filter((one) => typeof one === 'string') : [];
   return { secrets, subscription };
 }
@@ -90,6 +96,6 @@ const SECRETS = `
   where "projectId" = $1 and "id" = $2 and "providerAppId" = $3
     and ("expireTime" is null or "expireTime" > $4)`;
 
-function placeOf(row: string, projectId: string): SealedLocation {
+function locationOf(row: string, projectId: string): SealedLocation {
   return { table: 'SubscriptionSecret', column: 'secretsSealed', row, projectId };
 }

@@ -1,4 +1,4 @@
-/** The address that a provider app's provider sends events to, and what signs them. */
+/** The address to which a provider sends events for an app, and the secrets that sign them. */
 import type { Row } from '../../database/rows.ts';
 import type { Services } from '../call.ts';
 import {
@@ -7,7 +7,7 @@ import {
   webhookSecretLocation,
 } from '../provider/provider-app.ts';
 
-/** A provider app with its secrets, as Prisma reads it where nothing is left out. */
+/** A provider app with its secrets, as Prisma returns it without `omit`. */
 export type SealedApp = Pick<Row<'ProviderApp'>, 'id' | 'projectId' | 'provider'> & {
   clientSecretSealed: string;
   webhookSecretSealed: string | null;
@@ -22,7 +22,7 @@ export function webhookUrlOf(
   return `${publicUrl()}/webhooks/${encodeURIComponent(provider)}/${id}`;
 }
 
-/** Null if the provider sends none. */
+/** Null if the provider sends no requests. */
 export function webhookUrl(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
@@ -31,7 +31,7 @@ export function webhookUrl(
   return requests || list ? webhookUrlOf(services, app) : null;
 }
 
-/** What a person has to set up at the provider; null if nothing. */
+/** Instructions for the steps that a user must do at the provider. Null if there are none. */
 export function webhookInstructions(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
@@ -40,7 +40,7 @@ export function webhookInstructions(
   return capability?.instructions?.(webhookUrlOf(services, app)) ?? null;
 }
 
-/** The current one first; one that was rotated out counts until its time is over. */
+/** Returns the current secret first. A rotated secret stays valid until its expiry. */
 export function webhookSecretsOf(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   app: SealedApp,

@@ -1,4 +1,4 @@
-/** The providers that this server knows, by name. */
+/** The providers that this server supports, by name. */
 import type { Provider } from '../../providers/contract.ts';
 import { providerAt } from '../../providers/modules.ts';
 
@@ -8,9 +8,9 @@ export const NOT_A_PROVIDER =
 
 export interface Catalogue {
   find(name: string): Provider | null;
-  /** The provider as an integration of that module reads and writes it; null for its default one. */
+  /** The provider as an integration of this module uses it. Null selects the default module. */
   findAt(name: string, module: string | null): Provider | null;
-  /** By name. */
+  /** Sorted by name. */
   all: readonly Provider[];
 }
 

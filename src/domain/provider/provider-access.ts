@@ -1,4 +1,4 @@
-/** What a process needs to call providers, and what it knows of their connections. */
+/** The shared state of a process for calls to providers. */
 import type { Outbound } from '../../outbound/client.ts';
 import type { Refreshes } from '../connection/token/token-refresh.ts';
 import type { UnstoredTokens } from '../connection/token/unstored-tokens.ts';

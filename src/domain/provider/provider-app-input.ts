@@ -1,4 +1,4 @@
-/** Inputs of provider apps. */
+/** Input of the mutations of provider apps. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
@@ -31,7 +31,7 @@ const metadata = jsonObject
     "`authQueryParams`: query parameters to add to the authorize URL, a text or a list of texts by name. `providerParams`: `packageInstallURL`, the https address where people install the app's package at the provider, which they are shown when they connect; `gcpProjectId` and `gcpPubSubTopicName`, kept for Google's push messages, which the gateway does not subscribe to.",
   );
 
-/** The rules of the fields; null clears those that may be empty. */
+/** The rules of the fields. Null clears a field that may be empty. */
 const fields = z.object({
   externalRef: text.nullable().describe("The provider's own id of the app. Null: none."),
   clientId: secretText.describe('The OAuth client id that the provider gave.'),
@@ -73,7 +73,7 @@ const MASKS = {
 } as const satisfies Record<string, keyof AppChanges>;
 const MASK_NAMES = Object.keys(MASKS) as (keyof typeof MASKS)[];
 
-/** Accepts any value: the rules of the fields that the mask names are checked with the mask. */
+/** Accepts any value. The input checks the rules of the fields in the mask. */
 const unchecked = z
   .object({
     externalRef: z.string().nullish().describe("The provider's own id of the app; null clears it."),
@@ -115,7 +115,7 @@ export const updateProviderAppInput = z
   })
   .superRefine((input, context) => {
     const { error } = maskedFields(input).safeParse(input.providerApp, {
-      error: ({ input: value }) => (value === undefined ? LEFT_OUT : undefined),
+      error: ({ input: value }) => (value === undefined ? MISSING : undefined),
     });
     for (const issue of error?.issues ?? []) {
       context.addIssue({ ...issue, path: ['providerApp', ...issue.path] });
@@ -127,7 +127,7 @@ export const updateProviderAppInput = z
       'The new values of a provider app. Only the fields that updateMask names are changed, and each of them must be given.',
   });
 
-const LEFT_OUT = 'is named in updateMask and must be given.';
+const MISSING = 'is named in updateMask and must be given.';
 
 interface Masked {
   updateMask: readonly (keyof typeof MASKS)[];
@@ -139,7 +139,7 @@ function maskedFields({ updateMask }: Pick<Masked, 'updateMask'>) {
   return fields.pick(masked as Record<keyof AppChanges, true>);
 }
 
-/** The new values of the fields that the mask names. Throws BAD_USER_INPUT for a provider that does not exist. */
+/** Returns the new values of the fields in the mask. Throws BAD_USER_INPUT for a provider that does not exist. */
 export function changesOf(call: Call, input: Masked): AppChanges {
   const changes: AppChanges = maskedFields(input).parse(input.providerApp);
   const { provider } = changes;
@@ -149,7 +149,7 @@ export function changesOf(call: Call, input: Masked): AppChanges {
   return changes;
 }
 
-/** The issue of a provider that does not exist, at this path of the input. */
+/** The issue for a provider that does not exist, at this path of the input. */
 export function* providerIssues(
   { catalogue }: Call,
   provider: string,

@@ -1,4 +1,4 @@
-/** Provider apps: OAuth clients that the builder registered at providers. */
+/** Manages provider apps, which are OAuth clients that the builder registered at providers. */
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
@@ -36,7 +36,7 @@ const withoutSecret = {
   previousWebhookSecretSealed: true,
 } as const;
 
-/** How long a secret that was replaced still counts for what providers send. */
+/** The time for which a replaced secret still verifies requests of the provider. */
 const OVERLAP_MS = DAY_MS;
 
 export const providerAppFilters = z.object({
@@ -44,7 +44,7 @@ export const providerAppFilters = z.object({
 });
 
 export const listProviderApps = read(
-  // The page that connects Salesforce looks up the package to install there.
+  // The page that connects Salesforce reads the URL of the package to install.
   orPage('read'),
   (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof providerAppFilters>) => {
     const list = {
@@ -77,7 +77,7 @@ export const createProviderApp = projectMutation({
   ) {
     refuseIssues(providerIssues(call, provider, ['input', 'provider']));
     const appId = newId('app');
-    const webhookPlace = webhookSecretLocation(appId, projectId);
+    const webhookLocation = webhookSecretLocation(appId, projectId);
     return call.database.prisma.providerApp.create({
       data: {
         id: appId,
@@ -85,7 +85,7 @@ export const createProviderApp = projectMutation({
         provider,
         clientId,
         clientSecretSealed: call.vault.seal(clientSecret, clientSecretLocation(appId, projectId)),
-        webhookSecretSealed: webhookSecret ? call.vault.seal(webhookSecret, webhookPlace) : null,
+        webhookSecretSealed: webhookSecret ? call.vault.seal(webhookSecret, webhookLocation) : null,
         externalRef,
         scopes: scopes ?? [],
         metadata: metadata ?? undefined,
@@ -116,7 +116,7 @@ export const updateProviderApp = projectMutation({
           data: { ...data, ...rotated },
           omit: withoutSecret,
         });
-        // Read under the row's lock, which a new connection waits for.
+        // The check runs under the row's lock, for which a new connection waits.
         if (changes.provider !== undefined) await requireNoneOfAnother(tx, app);
         return app;
       }),
@@ -148,19 +148,19 @@ function columnsOf(
   app: Row<'ProviderApp'>,
   { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,
 ): Prisma.ProviderAppUpdateInput {
-  const webhookPlace = webhookSecretLocation(app.id, app.projectId);
+  const webhookLocation = webhookSecretLocation(app.id, app.projectId);
   const sealed =
     clientSecret && vault.seal(clientSecret, clientSecretLocation(app.id, app.projectId));
   return {
     ...changes,
     clientSecretSealed: sealed,
-    webhookSecretSealed: webhookSecret ? vault.seal(webhookSecret, webhookPlace) : webhookSecret,
+    webhookSecretSealed: webhookSecret ? vault.seal(webhookSecret, webhookLocation) : webhookSecret,
     scopes: scopes === null ? [] : scopes,
     metadata: metadata === null ? Prisma.DbNull : metadata,
   };
 }
 
-/** The place that a client secret is sealed for. */
+/** The location to which a sealed client secret is bound. */
 export function clientSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'clientSecretSealed', row, projectId };
 }
@@ -177,7 +177,7 @@ function isRotated(changes: AppChanges): boolean {
   return changes.webhookSecret !== undefined || changes.clientSecret !== undefined;
 }
 
-/** What signed until now counts for another day, and what is made at the provider is made anew. */
+/** Keeps the previous secret valid for another day, and schedules new subscriptions at the provider. */
 async function rotateWebhookSecret(
   { vault, now }: Call,
   tx: Transaction,

@@ -1,25 +1,25 @@
-/** The hosts that an address may be at where customers name the whole of it. */
+/** Checks hosts in addresses that customers enter as a whole. */
 import type { Provider } from '../../providers/contract.ts';
 
-export type KnownHosts = Pick<Provider, 'hosts'>;
+export type ProviderHosts = Pick<Provider, 'hosts'>;
 
-/** Whether the variable may stand for the host. One that the provider has no list of may stand for any. */
-export function isKnownHost({ hosts }: KnownHosts, variable: string, host: string): boolean {
-  return hosts?.[variable]?.some((known) => matches(known, host.toLowerCase())) ?? true;
+/** True if the variable may have this host. A variable without a list in the provider may have any host. */
+export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: string): boolean {
+  return hosts?.[variable]?.some((allowed) => matches(allowed, host.toLowerCase())) ?? true;
 }
 
-/** For people; null if the provider has no list. */
-export function knownHosts({ hosts }: KnownHosts, variable: string): string | null {
-  const known = hosts?.[variable];
-  return known ? LIST.format(known) : null;
+/** The allowed hosts as text for an error message. Null if the provider has no list. */
+export function allowedHosts({ hosts }: ProviderHosts, variable: string): string | null {
+  const allowed = hosts?.[variable];
+  return allowed ? LIST.format(allowed) : null;
 }
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** Whether a host is one of these, of which `*.` stands for all names below a domain. */
-export function isOneOf(hosts: readonly string[], host: string): boolean {
-  return hosts.some((known) => matches(known, host.toLowerCase()));
+/** True if the host is in the list. `*.` in the list matches all names below a domain. */
+export function matchesHost(hosts: readonly string[], host: string): boolean {
+  return hosts.some((allowed) => matches(allowed, host.toLowerCase()));
 }
 
-function matches(known: string, host: string): boolean {
-  return known.startsWith('*.') ? host.endsWith(known.slice(1)) : host === known;
+function matches(allowed: string, host: string): boolean {
+  return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed;
 }

@@ -1,7 +1,7 @@
 /**
- * Bounds the requests to providers: at the same time and per second for each connection, with a pause if the provider
- * requires one, and at the same time for each project, each provider and the process. A provider that is slow therefore
- * delays no other provider, and a project no other project. The counts are in memory: each process has its own.
+ * Limits requests to providers. Each connection has a concurrency, a rate, and a pause if the provider requires one.
+ * Each project, each provider and the process also have a concurrency. A slow provider therefore delays no other
+ * provider, and a project no other project. The counts are in memory, so each process has its own.
  */
 import type { Provider } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -11,31 +11,31 @@ import { createTokenBuckets, type TokenBuckets } from '../../work/token-buckets.
 interface CapacityLimits {
   max: number;
   projectMax: number;
-  /** For projects that have no request under way. */
+  /** The capacity reserved for projects without a running request. */
   reserved: number;
 }
 
-/** Requests at the same time to one provider. */
+/** Concurrent requests to one provider. */
 const TO_PROVIDER: CapacityLimits = { max: 72, projectMax: 32, reserved: 8 };
-/** To all providers. The process has 256 sockets for them; the rest is for requests for tokens. */
+/** Concurrent requests to all providers. The process has 256 sockets for them; the rest is for token requests. */
 const OF_PROCESS: CapacityLimits = { max: 224, projectMax: 96, reserved: 24 };
-/** Requests of one connection that may wait, and for how long: callers wait 30 s in all. */
+/** The most waiting requests of one connection, and the longest wait. Callers wait 30 s in all. */
 const WAITING_MAX = 500;
 const WAIT_MS_MAX = 20_000;
-/** The pause after a refusal that names none, and the longest: after it the provider is called again. */
+/** The pause after a response that names none, and the longest pause. The provider is called again after it. */
 const REST_MS = 1_000;
 const REST_MS_MAX = HOUR_MS;
-/** Connections of a provider whose rate is remembered. */
+/** The most connections of a provider whose rate is kept in memory. */
 const RATES_MAX = 5_000;
 
-/** The connection that a request uses. */
+/** The connection of a request. */
 export interface Caller {
   connectionId: string;
   projectId: string;
   provider: Pick<Provider, 'name' | 'displayName' | 'limits'>;
 }
 
-/** Requests at the same time, bounded in all and for each project. */
+/** Counts concurrent requests, and limits them in total and for each project. */
 class Capacity {
   readonly #limits: CapacityLimits;
   readonly #runningOf = new Map<string, number>();
@@ -53,7 +53,7 @@ class Capacity {
     const { max, projectMax, reserved } = this.#limits;
     const ofProject = this.#runningOf.get(projectId) ?? 0;
     if (this.isFull || ofProject === 0) return !this.isFull;
-    // No more than is free for others, so that several greedy projects leave room for the next one.
+    // A project may use no more than the free capacity, so that several busy projects leave capacity for the next one.
     return ofProject < Math.min(projectMax, max - this.#running - reserved);
   }
 
@@ -65,7 +65,7 @@ class Capacity {
   }
 }
 
-/** The requests of one connection. */
+/** The running and waiting requests of one connection. */
 class ConnectionQueue {
   readonly caller: Caller;
   readonly provider: ProviderQueue;
@@ -83,12 +83,12 @@ class ConnectionQueue {
 /** The requests of all connections to one provider. */
 class ProviderQueue {
   readonly rates: TokenBuckets;
-  readonly room = new Capacity(TO_PROVIDER);
-  /** Queues of connections that wait for room, the longest first. */
+  readonly capacity = new Capacity(TO_PROVIDER);
+  /** Queues of connections that wait for capacity, the longest wait first. */
   readonly held = new Set<ConnectionQueue>();
 
   constructor({ requestsPerSecond, concurrency }: Provider['limits'], now: () => number) {
-    // No burst beyond what may run at the same time: providers count over short times too.
+    // The burst is at most the concurrency, because providers also limit short periods.
     const rate = { perSecond: requestsPerSecond, burst: concurrency, max: RATES_MAX };
     this.rates = createTokenBuckets(rate, now);
   }
@@ -98,16 +98,16 @@ export class ProviderLimits {
   readonly #now: () => number;
   readonly #connections = new Map<string, ConnectionQueue>();
   readonly #providers = new Map<string, ProviderQueue>();
-  readonly #room = new Capacity(OF_PROCESS);
-  /** Queues that wait for room in the process, the longest first. */
+  readonly #capacity = new Capacity(OF_PROCESS);
+  /** Queues that wait for capacity of the process, the longest wait first. */
   readonly #held = new Set<ConnectionQueue>();
 
-  /** `now` in milliseconds, of a clock that never jumps. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Runs the work in its turn. Throws RATE_LIMITED, with nothing run, if that is too far away. */
+  /** Runs `work` when it is its turn. Throws RATE_LIMITED without running it if the wait would be too long. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     const queue = this.#queueOf(caller);
     await this.#turn(queue);
@@ -118,7 +118,7 @@ export class ProviderLimits {
     }
   }
 
-  /** Starts nothing more of the connection for this long. */
+  /** Pauses new requests of the connection for this time. Null means the default pause. */
   rest(caller: Caller, ms: number | null): void {
     const queue = this.#queueOf(caller);
     const until = this.#now() + Math.min(ms ?? REST_MS, REST_MS_MAX);
@@ -159,18 +159,18 @@ export class ProviderLimits {
     return promise;
   }
 
-  /** Starts what may start; the rest starts when another request is over, or when its time has come. */
+  /** Starts the requests that may run. The others start when another request finishes or when their time comes. */
   #advance(queue: ConnectionQueue): void {
     const { provider, waiting, caller } = queue;
     provider.held.delete(queue);
     this.#held.delete(queue);
     for (const start of waiting) {
       if (queue.running >= caller.provider.limits.concurrency) return;
-      if (!provider.room.isOpenTo(caller)) {
+      if (!provider.capacity.isOpenTo(caller)) {
         provider.held.add(queue);
         return;
       }
-      if (!this.#room.isOpenTo(caller)) {
+      if (!this.#capacity.isOpenTo(caller)) {
         this.#held.add(queue);
         return;
       }
@@ -187,26 +187,26 @@ export class ProviderLimits {
   }
 
   #finish(queue: ConnectionQueue): void {
-    const { room, held } = queue.provider;
+    const { capacity, held } = queue.provider;
     this.#count(queue, -1);
-    // Queues that were held come first: one that is never empty would keep its room for itself.
-    this.#advanceHeld(room, held);
-    this.#advanceHeld(this.#room, this.#held);
+    // Held queues come first. Otherwise a queue that is never empty would keep its capacity.
+    this.#advanceHeld(capacity, held);
+    this.#advanceHeld(this.#capacity, this.#held);
     this.#advance(queue);
     this.#forgetIdle(queue);
   }
 
-  #advanceHeld(room: Capacity, held: Set<ConnectionQueue>): void {
+  #advanceHeld(capacity: Capacity, held: Set<ConnectionQueue>): void {
     for (const queue of [...held]) {
-      if (room.isFull) return;
+      if (capacity.isFull) return;
       this.#advance(queue);
     }
   }
 
   #count(queue: ConnectionQueue, change: 1 | -1): void {
     queue.running += change;
-    queue.provider.room.count(queue.caller, change);
-    this.#room.count(queue.caller, change);
+    queue.provider.capacity.count(queue.caller, change);
+    this.#capacity.count(queue.caller, change);
   }
 
   #forgetIdle(queue: ConnectionQueue): void {

@@ -1,8 +1,8 @@
-/** Which error a caller gets if a provider gave no usable answer: the one place that decides it. */
+/** Maps a provider's error to the error of the caller. Only this module decides it. */
 import { DomainError, unprocessable } from '../../errors.ts';
 import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
 
-/** The request, the account or its rights have to change: a retry can't help. */
+/** Kinds for which a retry can't help: the request, the account or its permissions must change. */
 const UNPROCESSABLE = new Set<ProviderErrorKind>([
   'AUTH_INVALIDATED',
   'FORBIDDEN',
@@ -12,14 +12,17 @@ const UNPROCESSABLE = new Set<ProviderErrorKind>([
   'MISSING_OBJECT',
 ]);
 
-/** UNPROCESSABLE for what can't pass, else PROVIDER_ERROR, which says when to try again if that is known. */
+/**
+ * Returns UNPROCESSABLE for a permanent error, otherwise PROVIDER_ERROR. The latter has the time of the next try if it
+ * is known.
+ */
 export function providerRefusal({ kind, message, retryAfterMs }: ProviderError): DomainError {
   if (UNPROCESSABLE.has(kind)) return unprocessable(message);
   const retry = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
   return new DomainError('PROVIDER_ERROR', message, { reason: kind, ...retry });
 }
 
-/** Runs work that calls a provider; its failures become refusals. */
+/** Runs work that calls a provider, and converts its ProviderError for the caller. */
 export async function refusingForProvider<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

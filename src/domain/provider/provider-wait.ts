@@ -1,7 +1,7 @@
-/** Requests of callers that wait for a provider: they give up their slot and count against a limit of their own. */
+/** Accounts for requests that wait for a provider: they release their slot and count against a separate limit. */
 import type { Call, Services } from '../call.ts';
 
-/** With the slot of the request that waits. Work in the background has none, and its own bounds. */
+/** Services with the slot of the waiting request. Background work has no slot, and its own limits. */
 export type Waiter = Services & Pick<Call, 'slot'>;
 
 /** The account that a request waits for. Without a connection, only the shares of caller and project count. */
@@ -11,7 +11,7 @@ export interface Awaited {
 }
 
 /**
- * Runs work that waits for a provider, also if other calls share its request. Throws RATE_LIMITED or
+ * Runs work that waits for a provider, even if other calls share its request. Throws RATE_LIMITED or
  * SERVICE_UNAVAILABLE, with nothing run, if too many requests wait for providers.
  */
 export async function waitingForProvider<T>(
@@ -20,11 +20,11 @@ export async function waitingForProvider<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!slot) return work();
-  const end = slot.waitForProvider(awaited);
+  const release = slot.waitForProvider(awaited);
   try {
     return await work();
   } finally {
-    end();
+    release();
   }
 }
 
@@ -36,14 +36,14 @@ export async function waitingBeyond<T>(
   endOf: (result: T) => Promise<unknown>,
 ): Promise<T> {
   if (!slot) return work();
-  const end = slot.waitForProvider(awaited);
+  const release = slot.waitForProvider(awaited);
   try {
     const result = await work();
     // A failure of the remaining work is reported by that work.
-    endOf(result).then(end, end);
+    endOf(result).then(release, release);
     return result;
   } catch (error) {
-    end();
+    release();
     throw error;
   }
 }

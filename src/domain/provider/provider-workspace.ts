@@ -1,21 +1,21 @@
-/** The workspace of a connection: what its provider's addresses are made with. */
+/** Validates the workspace of a connection, from which its provider's addresses are built. */
 import type { Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { isKnownHost, type KnownHosts, knownHosts } from './provider-hosts.ts';
+import { allowedHosts, isAllowedHost, type ProviderHosts } from './provider-hosts.ts';
 
 const VARIABLE = '{{workspace}}';
-/** Labels of a host name: nothing that could end the host or start a path. */
+/** Labels of a host name. They contain no character that could end the host or start a path. */
 const HOST_LABELS = /^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
 const HOST_MAX = 253;
-/** What a vendor may call an account: `acct_1032D82eZvKYlo2C`, say. */
+/** A vendor's name of an account, for example `acct_1032D82eZvKYlo2C`. */
 const ONE_LINE = /^[^\p{Cc}]+$/u;
 
-/** Safe in a URL: changes no more of its host than the labels that it stands for, and no path. */
+/** True if the text is safe in a URL: it can replace only labels of the host, and can't start a path. */
 export function isHostLabels(text: string): boolean {
   return HOST_LABELS.test(text) && text.length <= HOST_MAX;
 }
 
-/** Why a connection to the provider can't have that workspace, or none. */
+/** Issues with the workspace of a connection to the provider, or with its absence. */
 export function workspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
   if (ref == null) {
     return isNeeded(provider) ? [issue(`is needed for ${provider.name}.`)] : [];
@@ -30,27 +30,27 @@ export function workspaceIssues(provider: Provider, ref: string | null | undefin
   return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
 }
 
-/** One that a provider only likes to have is in none of its addresses. */
+/** True if an address of the provider contains the workspace. Otherwise the workspace is optional. */
 function isNeeded({ baseUrl, oauth2 }: Provider): boolean {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].some((url) => url?.includes(VARIABLE));
 }
 
-/** The provider names the account's whole address when it gives a token: it need not be known before. */
+/** True if the token response contains the account's whole address, which is then not needed before. */
 export function comesWithToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
 }
 
-/** Why a variable can't stand for that whole address. */
+/** The reason why a variable can't be a whole address. Null if it can. */
 export function problemWithAddress(
-  provider: KnownHosts,
+  provider: ProviderHosts,
   variable: string,
   text: string,
 ): string | null {
   const url = URL.parse(text);
   const isPlain = url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
-  if (isPlain && isKnownHost(provider, variable, url.host)) return null;
-  const known = knownHosts(provider, variable);
-  return `must be an https address without query or fragment${known === null ? '' : `, at ${known}`}.`;
+  if (isPlain && isAllowedHost(provider, variable, url.host)) return null;
+  const allowed = allowedHosts(provider, variable);
+  return `must be an https address without query or fragment${allowed === null ? '' : `, at ${allowed}`}.`;
 }
 
 function issue(detail: string, value?: string): Issue {

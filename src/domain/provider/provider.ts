@@ -1,4 +1,4 @@
-/** The catalogue of providers, as callers see it. */
+/** The catalogue of providers as callers see it. A caller may be restricted to some of the providers. */
 
 import { notFound } from '../../errors.ts';
 import {
@@ -28,7 +28,7 @@ export {
 } from '../../providers/contract.ts';
 export { modulesOf, providerAt } from '../../providers/modules.ts';
 
-/** An object of a provider, with what the gateway can do with its records. */
+/** An object of a provider, with the capabilities that the gateway has for its records. */
 export interface ObjectOfProvider extends ObjectSummary {
   supports: readonly ProviderCapability[];
 }
@@ -47,35 +47,35 @@ export function objectsOf(provider: Provider): ObjectOfProvider[] {
   return summaries.map((summary) => withSupport(provider, summary));
 }
 
-/** The provider of that name if the caller was given it; null for all others. */
-export async function findGiven(call: Call, name: string): Promise<Provider | null> {
-  const given = await permittedProviders(call);
-  return given && !given.has(name) ? null : call.catalogue.find(name);
+/** The provider with this name, if the caller may use it. Otherwise null. */
+export async function findPermittedProvider(call: Call, name: string): Promise<Provider | null> {
+  const permitted = await permittedProviders(call);
+  return permitted && !permitted.has(name) ? null : call.catalogue.find(name);
 }
 
-async function allGiven(call: Call): Promise<readonly Provider[]> {
-  const given = await permittedProviders(call);
+async function listPermittedProviders(call: Call): Promise<readonly Provider[]> {
+  const permitted = await permittedProviders(call);
   const { all } = call.catalogue;
-  return given ? all.filter(({ name }) => given.has(name)) : all;
+  return permitted ? all.filter(({ name }) => permitted.has(name)) : all;
 }
 
-export const findProvider = read(orEndUser('read'), findGiven);
+export const findProvider = read(orEndUser('read'), findPermittedProvider);
 
 /** Throws NOT_FOUND. */
 export const getProvider = read(
   orEndUser('read'),
   async (call: Call, { name }: { name: string }): Promise<Provider> => {
-    const provider = await findGiven(call, name);
+    const provider = await findPermittedProvider(call, name);
     if (!provider) throw notFound('Provider', name);
     return provider;
   },
 );
 
-/** All of them at once: the catalogue is small, and in memory. */
-export const getCatalogue = read(orEndUser('read'), allGiven);
+/** All providers without pages, because the catalogue is small and in memory. */
+export const getCatalogue = read(orEndUser('read'), listPermittedProviders);
 
 /** All providers, by name. */
 export const listProviders = read(orEndUser('read'), async (call: Call, args: PageArgs) => {
   const key = (provider: Provider) => provider.name;
-  return pageOfArray({ name: 'Query.providers', key }, await allGiven(call), args);
+  return pageOfArray({ name: 'Query.providers', key }, await listPermittedProviders(call), args);
 });

@@ -1,20 +1,20 @@
-/** Why work that nobody waits for has failed, as its people are told, and as the log tells operators. */
+/** Logs failures of background work for operators, and returns the reason for users. */
 import { DomainError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { storableText } from '../storable-json.ts';
 
 interface WorkFailure {
-  /** For people. What nobody expected says nothing of itself. */
+  /** The reason for users. It contains no details of an unexpected error. */
   reason: string;
-  /** Whether it may pass without a person. */
+  /** True if a retry may succeed without a user's action. */
   mayPass: boolean;
 }
 
-interface Told {
-  /** What the work was about. */
+interface FailureLog {
+  /** Fields of the log line that identify the work. */
   about: object;
-  /** The name of the log line for what was expected, which is tried again; null if people are told in another way. */
+  /** The name of the log line for an expected error, which is retried. Null if users see it elsewhere. */
   delayed: string | null;
   /** The name of the log line for a defect. */
   failed: string;
@@ -23,7 +23,7 @@ interface Told {
 export function logFailure(
   log: Log,
   error: unknown,
-  { about, delayed, failed }: Told,
+  { about, delayed, failed }: FailureLog,
 ): WorkFailure {
   if (error instanceof DomainError || error instanceof ProviderError) {
     if (delayed !== null) log.warn({ ...about, err: error }, delayed);

@@ -1,6 +1,6 @@
 /**
- * Looks at the fields of watched installations whose time has come, and owes a message for each object whose fields
- * have changed. What is known and what is owed commit together, so that a change is told once.
+ * Polls the fields of watched installations that are due, and enqueues a message for each object whose fields changed.
+ * The known fields and the messages are committed together, so that a change is reported once.
  */
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { columnsOf, type Row } from '../../database/tables.ts';
@@ -24,8 +24,6 @@ import { storedJson } from '../storable-json.ts';
 import { type KnownObjects, knownFieldsOf, schemaDifference } from './schema-difference.ts';
 import { schemaBody } from './schema-message.ts';
 
-/** Who looks at an installation's fields. */
-
 type SchemaWatch = Row<'SchemaWatch'>;
 
 const WATCHES = new LeasedRows({
@@ -35,7 +33,7 @@ const WATCHES = new LeasedRows({
   columns: LEASE,
 });
 
-/** The one that is due first, of any project; null if none is. */
+/** Claims the watch that is due first, in all projects. Null if none is due. */
 async function claimWatch({
   database,
   now,
@@ -45,26 +43,26 @@ async function claimWatch({
   return claimed ?? null;
 }
 
-/** Installations of one process that are looked at at the same time. */
-const AT_ONCE = 4;
+/** The most installations that one process polls concurrently. */
+const CONCURRENCY = 4;
 const ONCE_A_DAY = '0 0 * * *';
 const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
 
 export async function pollSchemas(services: Services, signal: AbortSignal): Promise<void> {
   await runUntilEmpty({
     next: () => claimWatch(services),
-    work: (watch) => look(services, watch),
-    concurrency: AT_ONCE,
+    work: (watch) => poll(services, watch),
+    concurrency: CONCURRENCY,
     signal,
   });
 }
 
-async function look(services: Services, watch: SchemaWatch): Promise<void> {
+async function poll(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
   using _lease = WATCHES.hold(services, watch, { notRenewed: 'schema_watch.lease_not_renewed' });
   try {
     const found = await findInstalled(services, { projectId, id });
-    // What is gone took its row along.
+    // The row was deleted together with its installation.
     if (!found) return;
     const { watchSchema } = found.content;
     if (!watchSchema) {
@@ -76,11 +74,14 @@ async function look(services: Services, watch: SchemaWatch): Promise<void> {
     await record(services, watch, { found, watchSchema, known });
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    await noteFailure(services, watch, error);
+    await recordFailure(services, watch, error);
   }
 }
 
-/** Each object that the integration names. Of one that the provider describes in part, changes can't be told. */
+/**
+ * Describes each object of the integration. Objects with a partial description are omitted, because their changes can't
+ * be detected.
+ */
 async function describeAll(
   services: Services,
   { content, installation }: Installed,
@@ -107,21 +108,21 @@ function objectNames({ read, write, subscribe }: IntegrationContent): Set<string
   return new Set(named.map(({ objectName }) => objectName));
 }
 
-interface Looked {
+interface PollResult {
   found: Installed;
   watchSchema: WatchSchema;
   known: KnownObjects;
 }
 
-/** Throws LeaseLost. */
+/** Stores the fields and enqueues the messages. Throws LeaseLost. */
 async function record(
   services: Services,
   watch: SchemaWatch,
-  { found, watchSchema, known }: Looked,
+  { found, watchSchema, known }: PollResult,
 ): Promise<void> {
   const { projectId } = watch;
   const { connection } = found.installation;
-  // Another account has other fields: they are learned anew.
+  // Another account has other fields, so its first poll only stores them.
   const before: KnownObjects = watch.connectionId === connection.id ? storedJson(watch.known) : {};
   const bodies = Object.entries(known).flatMap(([objectName, fields]) => {
     const last = before[objectName];
@@ -145,7 +146,11 @@ function headOf(found: Installed, objectName: string): object {
   return installationHead(found, { objectName, deliveredName: spec?.mapToName ?? objectName });
 }
 
-async function noteFailure(services: Services, watch: SchemaWatch, error: unknown): Promise<void> {
+async function recordFailure(
+  services: Services,
+  watch: SchemaWatch,
+  error: unknown,
+): Promise<void> {
   logFailure(services.log, error, {
     about: { installationId: watch.installationId },
     delayed: 'schema_watch.delayed',

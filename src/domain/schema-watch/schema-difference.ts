@@ -1,11 +1,11 @@
-/** What has changed between two descriptions of an object. */
+/** Compares two descriptions of an object. */
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
 import type { WatchSchema } from '../integration/integration-content.ts';
 
 /** Fields by their names. */
 export type KnownFields = Record<string, FieldDescription>;
-/** Of each object that was described whole. */
+/** The fields of each object with a complete description. */
 export type KnownObjects = Record<string, KnownFields>;
 
 export interface SchemaDifference {
@@ -18,7 +18,7 @@ export function knownFieldsOf({ fields }: ObjectDescription): KnownFields {
   return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
 }
 
-/** Of the kinds that are watched, by the names of fields; null if there is nothing to tell. */
+/** Returns the changes of the watched kinds, sorted by field name. Null if there are none. */
 export function schemaDifference(
   before: KnownFields,
   after: KnownFields,

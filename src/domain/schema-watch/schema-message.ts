@@ -1,4 +1,4 @@
-/** The message that tells of changed fields of an object. */
+/** Builds the message about changed fields of an object. */
 import { z } from 'zod';
 import { showField, VALUE_TYPE_WORDS } from '../installation/shown-field.ts';
 import { installationMessage } from '../operation/read/read-message.ts';
@@ -29,7 +29,7 @@ const field = z
   })
   .describe('A field, as the provider describes it.');
 
-/** The body, as the documents describe it. */
+/** The body of a message, as the documentation describes it. */
 export const schemaMessage = installationMessage.extend({
   action: z.literal('schema.watch').describe('Always `schema.watch`.'),
   result: z
@@ -45,7 +45,7 @@ export const schemaMessage = installationMessage.extend({
     .describe('One entry: what has changed since the look before.'),
 });
 
-/** As it is posted. */
+/** The body as it is sent. */
 export function schemaBody(head: object, difference: SchemaDifference): string {
   const { createdFields, deletedFields, changedFields } = difference;
   const shown = {

@@ -1,4 +1,4 @@
-/** Which installations watch the fields at their provider: those whose integration says so. */
+/** Starts and stops the schema watches of installations, as their integration requires. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
@@ -8,7 +8,7 @@ interface Installation {
   projectId: string;
 }
 
-/** Begins to watch; the first look only learns. To be called in the transaction that makes an installation. */
+/** Starts a watch. Its first poll only stores the fields. Must run in the transaction that creates the installation. */
 export async function followSchema(
   { now }: Pick<Services, 'now'>,
   tx: Transaction,
@@ -26,13 +26,13 @@ interface RevisionChange {
   content: IntegrationContent;
 }
 
-/** Of all installations of an integration. To be called in the transaction of the revision. */
+/** Starts or stops the watches of all installations of an integration. Must run in the transaction of the revision. */
 export async function followSchemaOfRevision(
   { now }: Pick<Services, 'now'>,
   tx: Transaction,
   { projectId, integrationId, before, content }: RevisionChange,
 ): Promise<void> {
-  // What a stored revision has not said is not there.
+  // Older revisions lack the member.
   const [was, is] = [Boolean(before.watchSchema), Boolean(content.watchSchema)];
   if (was === is) return;
   if (is) {

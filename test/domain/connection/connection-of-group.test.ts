@@ -6,7 +6,7 @@ import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-test('the newest connection that is not BAD_CREDENTIALS stands for a group, else the newest', async () => {
+test('returns the newest connection that is not BAD_CREDENTIALS, otherwise the newest', async () => {
   const tenant = await app.tenant();
   const older = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' });
   const newer = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });

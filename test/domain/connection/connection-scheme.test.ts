@@ -40,7 +40,7 @@ function names(of: Provider, input: Input) {
 }
 
 describe('one credential field', () => {
-  test.each(Object.entries(FIELDS))('%s picks the scheme that it fits', (field, value) => {
+  test.each(Object.entries(FIELDS))('%s selects its scheme', (field, value) => {
     const [fits] = SCHEMES_OF_FIELD[field as keyof typeof FIELDS];
     expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme: fits, issues: [] });
   });
@@ -51,7 +51,7 @@ describe('one credential field', () => {
     expect(names(stripe, { [field]: value })).toEqual([`input.${field}`]);
   });
 
-  test('authScheme chooses among those that fit', () => {
+  test('authScheme selects one of several fitting schemes', () => {
     const { oauth2AuthorizationCode } = FIELDS;
     const chosen = (authScheme: AuthScheme) =>
       chooseScheme(sandbox, { oauth2AuthorizationCode, authScheme }).scheme;
@@ -62,7 +62,7 @@ describe('one credential field', () => {
     );
   });
 
-  test('an authScheme that contradicts it is an issue', () => {
+  test('refuses an authScheme that contradicts the field', () => {
     expect(names(sandbox, { apiKey: 'planted', authScheme: 'BASIC' })).toEqual([
       'input.authScheme',
     ]);
@@ -74,7 +74,7 @@ describe('one credential field', () => {
   });
 });
 
-test('two credential fields are both issues', () => {
+test('refuses two credential fields, with an issue for each', () => {
   const { apiKey, customAuth } = FIELDS;
   expect(names(sandbox, { apiKey, customAuth })).toEqual(['input.apiKey', 'input.customAuth']);
 });
@@ -85,24 +85,24 @@ describe('no credential field', () => {
     expect(chooseScheme(open, { apiKey: null }).scheme).toBe('NONE');
   });
 
-  test('fits another provider only where authScheme says NONE', () => {
+  test('fits another provider only if authScheme is NONE', () => {
     expect(names(sandbox, {})).toEqual(['input']);
     expect(chooseScheme(sandbox, { authScheme: 'NONE' }).scheme).toBe('NONE');
     expect(names(sandbox, { authScheme: 'BASIC' })).toEqual(['input']);
   });
 
-  test('is an issue where the provider needs credentials, and so is a scheme that it lacks', () => {
+  test('is refused if the provider needs credentials or lacks the scheme', () => {
     expect(names(stripe, {})).toEqual(['input']);
     expect(names(stripe, { authScheme: 'NONE' })).toEqual(['input.authScheme']);
   });
 
-  test('is an issue where custom inputs are the only way in', () => {
+  test('is refused if the provider accepts only custom inputs', () => {
     expect(names(gitlab, {})).toEqual(['input.customAuth']);
     expect(names(gitlab, { authScheme: 'NONE' })).toEqual(['input.customAuth']);
   });
 });
 
-test('custom inputs are exactly those that the provider declares', () => {
+test('refuses missing, unknown and unusable custom inputs', () => {
   expect(chooseScheme(gitlab, { customAuth: { token: 'planted' } }).scheme).toBe('NONE');
   expect(chooseScheme(gitlab, { customAuth: { token: ['structured'] } }).scheme).toBe('NONE');
   expect(names(gitlab, { customAuth: { other: 'planted' } })).toEqual([
@@ -114,7 +114,7 @@ test('custom inputs are exactly those that the provider declares', () => {
   }
 });
 
-test('new credentials replace only those of the same scheme', () => {
+test('accepts new credentials only for the same scheme', () => {
   const refused = (scheme: AuthScheme, input: Input) =>
     replacementIssues(sandbox, scheme, input).map(({ name }) => name);
   const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;

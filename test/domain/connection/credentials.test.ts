@@ -31,13 +31,13 @@ test.each(EVERY_KIND)('credentials of scheme $scheme come back as they were seal
   expect(openCredentials({ vault }, connection, sealed)).toEqual(value);
 });
 
-test('no credentials are kept as null', () => {
+test('stores empty credentials as null', () => {
   const none: Credentials = { scheme: 'NONE', custom: {} };
   expect(sealCredentials({ vault }, connection, none)).toBeNull();
   expect(openCredentials({ vault }, connection, null)).toEqual(none);
 });
 
-test('credentials of another connection or project are not opened', () => {
+test('refuses to open credentials of another connection or project', () => {
   const sealed = sealCredentials({ vault }, connection, {
     scheme: 'API_KEY',
     apiKey: 'sandbox-key',
@@ -47,7 +47,7 @@ test('credentials of another connection or project are not opened', () => {
   }
 });
 
-test('tokens that are given as dates are kept as text, and tell when they end', () => {
+test('stores token dates as text and returns the expiry', () => {
   const expiresAt = new Date('2026-01-01T02:00:00Z');
   const tokens = { accessToken: { token: 'at', expiresAt }, refreshToken: null };
   const value = credentialsOf(

@@ -16,10 +16,10 @@ function chosenFor(stored: string): string[] {
   return withOwnChoices({ catalogue }, config, content).read.map(({ objectName }) => objectName);
 }
 
-test('an alias in a config is replaced by the name that the revision has', () => {
+test('replaces an alias in a config with the name in the revision', () => {
   expect(chosenFor('Contacts')).toEqual(['Contacts']);
 });
 
-test('an alias stays if the revision has it as a name', () => {
+test('keeps an alias that is a name in the revision', () => {
   expect(chosenFor('contacts')).toEqual(['contacts']);
 });

@@ -38,7 +38,7 @@ test.each([
   expect(scheduleProblem(text)).toBe(TOO_OFTEN);
 });
 
-test('a schedule is refused just where a walk through its days finds two runs within ten minutes', () => {
+test('refuses exactly the schedules with two runs within ten minutes', () => {
   const some = (max: number) => fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(some(59), some(23), some(6), (minutes, hours, weekdays) => {
@@ -55,7 +55,7 @@ test('a schedule is refused just where a walk through its days finds two runs wi
   );
 });
 
-test('days that never follow each other may end and begin with a run', () => {
+test('accepts runs around midnight if the days are never consecutive', () => {
   expect(scheduleProblem('0,55 0,23 * * mon')).toBeNull();
   expect(scheduleProblem('0,55 0,23 29 2 *')).toBeNull();
 });
@@ -77,11 +77,11 @@ test.each([
   expect(scheduleProblem(text)).toMatch(/^must be a cron expression of five fields/);
 });
 
-test('a date that never comes is refused', () => {
+test('refuses a date that never occurs', () => {
   expect(scheduleProblem('0 0 30 2 *')).not.toBeNull();
 });
 
-test('the next run is after the time, in UTC', () => {
+test('returns the next run after a time, in UTC', () => {
   const next = (schedule: string, after: string) =>
     nextRunOf(schedule, new Date(after)).toISOString();
   expect(next('*/10 * * * *', '2024-05-01T10:09:59.999Z')).toBe('2024-05-01T10:10:00.000Z');

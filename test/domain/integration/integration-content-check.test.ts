@@ -40,12 +40,12 @@ test('an object that inherits a mapping must be read', () => {
   expect(findings({ ...read({}), ...write })).toEqual([]);
 });
 
-test('a provider that does not list its objects may have any', () => {
+test('accepts any object if the provider does not list its objects', () => {
   const anything = { provider: { name: 'sandbox' } };
   expect(findings(read({ objectName: 'Custom__c' }), anything)).toEqual([]);
 });
 
-test('mapped names are unique, and no name of another object', () => {
+test('refuses a mapped name that another object uses', () => {
   expect(findings(read({ mapToName: 'people' }, { ...companies, mapToName: 'people' }))).toEqual([
     "read.objects[1].mapToName: is another object's name.",
   ]);
@@ -55,13 +55,13 @@ test('mapped names are unique, and no name of another object', () => {
   expect(findings(read({ mapToName: 'contacts' }))).toEqual([]);
 });
 
-test('a field has a name', () => {
+test('refuses a field without a name', () => {
   expect(findings(read({ requiredFields: [{ mapToDisplayName: 'Nothing' }] }))).toEqual([
     'read.objects[0].requiredFields[0]: must have a fieldName or a mapToName.',
   ]);
 });
 
-test('events about records need the read object and its mapping; others do not', () => {
+test('requires the read object and its mapping for events about records only', () => {
   const subscribe = (object: object): Partial<ContentInput> => ({
     subscribe: { objects: [{ ...contacts, ...object }] },
   });
@@ -78,7 +78,7 @@ test('events about records need the read object and its mapping; others do not',
   }
 });
 
-test('watched fields are either found by themselves or named', () => {
+test('refuses watchFieldsAuto together with requiredWatchFields', () => {
   const watching = (updateEvent: object): Partial<ContentInput> => ({
     ...read({}),
     subscribe: {
@@ -95,7 +95,7 @@ test('watched fields are either found by themselves or named', () => {
   expect(findings(watching({ requiredWatchFields }))).toEqual([]);
 });
 
-test('destinations exist, of read objects and of subscribed ones', () => {
+test('refuses unknown destinations of read and subscribed objects', () => {
   const content: Partial<ContentInput> = {
     read: {
       objects: [

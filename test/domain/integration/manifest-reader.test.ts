@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ManifestReader } from '../../../src/domain/integration/manifest/manifest-reader.ts';
 import { MANIFEST_LENGTH_MAX } from '../../../src/domain/integration/manifest/manifest-text.ts';
 
-/** A text at the limit that takes more than 20 MB to read. */
+/** A text at the limit. Parsing it needs more than 20 MB. */
 const MAXIMAL = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
-/** Large enough for the thread. */
+/** A text that is long enough for the thread. */
 const LARGE = `# ${'x'.repeat(5_000)}\na: 1\n`;
 
 function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): ManifestReader {
@@ -14,14 +14,14 @@ function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): 
   return reader;
 }
 
-test('refuses a text that takes longer than its time, and goes on with the next one', async () => {
+test('refuses a text that exceeds the time limit, and reads the next one', async () => {
   const reader = createReader({ readMaxMs: 1 });
   const late = { problem: 'takes longer than 0.001 seconds to read.' };
   const texts = [MAXIMAL, MAXIMAL, LARGE].map((text) => reader.read('prj', text));
   expect((await Promise.all(texts)).slice(0, 2)).toEqual([late, late]);
 });
 
-test('refuses a text that takes more than its memory, and reads the next one', async () => {
+test('refuses a text that exceeds the memory limit, and reads the next one', async () => {
   const reader = createReader({ memoryMaxMb: 16 });
   expect(await reader.read('prj', MAXIMAL)).toEqual({ problem: 'takes too much memory to read.' });
   expect(await reader.read('prj', LARGE)).toEqual({ value: { a: 1 } });

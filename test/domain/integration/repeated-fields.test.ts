@@ -16,7 +16,7 @@ function settle(requiredFields: object[], optionalFields: object[] = []) {
   return { fields: [shown(only?.requiredFields), shown(only?.optionalFields)], warnings };
 }
 
-test('the last of fields with one name is in force, with a warning for each that is left out', () => {
+test('keeps the last field with a name, and warns of each omitted one', () => {
   const email = { fieldName: 'email' };
   const at = 'input.read.objects[0]';
   const named = 'because the field email is named again later.';
@@ -31,7 +31,7 @@ test('the last of fields with one name is in force, with a warning for each that
   expect(logged).toHaveLength(2);
 });
 
-test('the last of fields that are delivered under one name is in force', () => {
+test('keeps the last field with a delivered name', () => {
   const used = 'is left out, because the name mail is used again later.';
   expect(settle([{ mapToName: 'mail' }], [{ fieldName: 'email', mapToName: 'mail' }])).toEqual({
     fields: [[], ['email as mail']],
@@ -43,7 +43,7 @@ test('the last of fields that are delivered under one name is in force', () => {
   });
 });
 
-test('fields with names of their own stay as they are', () => {
+test('keeps fields with different names', () => {
   const fields = [{ fieldName: 'email', mapToName: 'name' }, { fieldName: 'a' }];
   expect(settle(fields, [{ fieldName: 'b' }, { mapToName: 'c' }])).toEqual({
     fields: [

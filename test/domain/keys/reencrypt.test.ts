@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { reencrypt, sealedColumns } from '../../../src/domain/keys/re-encryption.ts';
-import { keepSecrets } from '../../../src/domain/provider-event/subscription-secret.ts';
+import { replaceSecrets } from '../../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -40,7 +40,7 @@ async function keepSecretOfVendor(projectId: string) {
   const known = { providerAppId: newId('app'), account: row.connectionId };
   const secrets = ['secret of the vendor'];
   await inTransaction(services.database, (tx) =>
-    keepSecrets(services, tx, key, { id: newId('sec'), ...known, secrets }),
+    replaceSecrets(services, tx, key, { id: newId('sec'), ...known, secrets }),
   );
 }
 

@@ -1,11 +1,11 @@
-/** The ends of subscriptions, while events of theirs are being stored. */
+/** Removes subscriptions while their events are being stored. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { endSubscriptions } from '../../../src/domain/erasure/end-subscriptions.ts';
 import { claimWaiting } from '../../../src/domain/provider-event/event-lease.ts';
 import { storeAlone, storeWithin } from '../../../src/domain/provider-event/store-events.ts';
-import { claimDue, endHeld } from '../../../src/domain/provider-event/subscription-lease.ts';
+import { claimDue, deleteHeld } from '../../../src/domain/provider-event/subscription-lease.ts';
 import { newId } from '../../../src/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -15,9 +15,9 @@ const app = await sharedApp();
 const { services } = app.app;
 const { database } = services;
 const { prisma } = database;
-/** The embedded database has one connection: there nothing runs beside a transaction. */
+/** The embedded database has one connection, so that nothing runs concurrently with a transaction. */
 const isEmbedded = database.kind === 'embedded';
-/** What waits for nobody is done by then. */
+/** Work that waits for no lock has finished by then. */
 const SOON_MS = 300;
 
 const eventsOf = (count: number): ProviderEvent[] =>
@@ -51,7 +51,7 @@ async function subscribed() {
   return { key, owner, erasure };
 }
 
-/** Is stored, and not yet committed, while `meanwhile` begins. */
+/** Stores an event, and starts `meanwhile` before the commit. */
 async function storing(owner: { projectId: string; providerAppId: string }, meanwhile: () => void) {
   await inTransaction(database, async (tx) => {
     expect(await storeWithin(tx, owner, eventsOf(1))).toBe(1);
@@ -60,7 +60,7 @@ async function storing(owner: { projectId: string; providerAppId: string }, mean
   });
 }
 
-test('a subscription that is taken down goes with the events that are being stored', async () => {
+test('removing a subscription also deletes the events that are being stored', async () => {
   const { key, owner } = await subscribed();
   await prisma.objectSubscription.updateMany({
     where: key,
@@ -73,14 +73,14 @@ test('a subscription that is taken down goes with the events that are being stor
   await storing(owner, () => {
     ending = prisma.objectSubscription
       .updateMany({ where: key, data: { isWanted: false } })
-      .then(() => endHeld(services, claim));
+      .then(() => deleteHeld(services, claim));
   });
   await ending;
   expect(await prisma.objectSubscription.count({ where: key })).toBe(0);
   expect(await prisma.providerEvent.count({ where: key })).toBe(0);
 });
 
-test('a subscription that is erased does too, and nothing is stored for it from then on', async () => {
+test('erasing a subscription deletes its events, and no event is stored afterwards', async () => {
   const { key, owner, erasure } = await subscribed();
   let ending: Promise<boolean> | undefined;
   await storing(owner, () => {
@@ -91,27 +91,24 @@ test('a subscription that is erased does too, and nothing is stored for it from 
   expect(await prisma.providerEvent.count({ where: key })).toBe(0);
 });
 
-test.skipIf(isEmbedded)(
-  'events are stored and done beside others that are being stored',
-  async () => {
-    const { key, owner } = await subscribed();
-    await storeAlone(services, owner, eventsOf(1));
-    let beside: Promise<unknown> | undefined;
-    const done: string[] = [];
-    await storing(owner, () => {
-      beside = (async () => {
-        await storeAlone(services, owner, eventsOf(1));
-        done.push('stored');
-        const claims = await claimWaiting(services, 16);
-        done.push(...claims.map(({ installationId }) => installationId));
-      })();
-    });
-    expect(done).toEqual(['stored', key.installationId]);
-    await beside;
-  },
-);
+test.skipIf(isEmbedded)('stores and delivers events while others are being stored', async () => {
+  const { key, owner } = await subscribed();
+  await storeAlone(services, owner, eventsOf(1));
+  let beside: Promise<unknown> | undefined;
+  const done: string[] = [];
+  await storing(owner, () => {
+    beside = (async () => {
+      await storeAlone(services, owner, eventsOf(1));
+      done.push('stored');
+      const claims = await claimWaiting(services, 16);
+      done.push(...claims.map(({ installationId }) => installationId));
+    })();
+  });
+  expect(done).toEqual(['stored', key.installationId]);
+  await beside;
+});
 
-/** The process ends after two parts of the events. */
+/** Simulates a process that stops after two batches of events. */
 const cutOff = () => {
   let parts = 0;
   const query: typeof database.rows.query = async (text, values, rowMode) => {
@@ -136,9 +133,9 @@ test(
     await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
     const claim = await claimDue(services);
     if (!claim) throw new Error('Nothing is due.');
-    await expect(endHeld(cutOff(), claim)).rejects.toThrow('Cut off.');
+    await expect(deleteHeld(cutOff(), claim)).rejects.toThrow('Cut off.');
     expect(await left()).toEqual([1, 500]);
-    await endHeld(services, claim);
+    await deleteHeld(services, claim);
     expect(await left()).toEqual([0, 0]);
   },
 );

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const LIMITS = {
   concurrency: 3,
-  // Beyond any of these tests, but for those about it.
+  // Exceeds the needs of all tests except those about the rate.
   requestsPerSecond: 1e6,
   timeoutMs: 1_000,
   responseBytesMax: 1_000,
@@ -20,7 +20,7 @@ function callerOf(connectionId: string, given: { projectId?: string; limits?: ob
   return { connectionId, projectId: given.projectId ?? 'prj_1', provider } satisfies Caller;
 }
 
-/** Work that goes on until it is told to end, and a count of what runs. */
+/** Work that runs until it is stopped, with a count of the running pieces. */
 function gate() {
   const running = new Set<() => void>();
   const work = () =>
@@ -49,7 +49,7 @@ function limiter() {
   return new ProviderLimits(() => Date.now());
 }
 
-test('a connection has so many requests at once, in the order in which they came', async () => {
+test('limits the concurrency of a connection and keeps the order of requests', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   const started: number[] = [];
@@ -70,7 +70,7 @@ test('a connection has so many requests at once, in the order in which they came
   expect(started).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
 
-test('what fails makes room too', async () => {
+test('a failed request releases its capacity', async () => {
   const limits = limiter();
   const failing = () => Promise.reject(new Error('no'));
   for (let turn = 0; turn < 5; turn += 1) {
@@ -80,7 +80,7 @@ test('what fails makes room too', async () => {
   expect(await limits.run(callerOf('a'), async () => 'yes')).toBe('yes');
 });
 
-test('a connection has so many requests in a second', async () => {
+test('limits the requests of a connection per second', async () => {
   const limits = limiter();
   let done = 0;
   const caller = callerOf('a', { limits: { requestsPerSecond: 10 } });
@@ -98,7 +98,7 @@ test('a connection has so many requests in a second', async () => {
   await Promise.all(all);
 });
 
-test('nothing of a connection starts while it rests, and others go on', async () => {
+test('a paused connection starts no request, and other connections continue', async () => {
   const limits = limiter();
   limits.rest(callerOf('a'), 5_000);
   let isDone = false;
@@ -113,7 +113,7 @@ test('nothing of a connection starts while it rests, and others go on', async ()
   await resting;
 });
 
-test('a wait that is too long is refused at once, with the time that is left', async () => {
+test('refuses a wait that is too long immediately, with the remaining time', async () => {
   const limits = limiter();
   limits.rest(callerOf('a'), 60_000);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -128,7 +128,7 @@ test('a wait that is too long is refused at once, with the time that is left', a
   expect(work).toHaveBeenCalledOnce();
 });
 
-test('a wait that turns out too long is refused, and its work never done', async () => {
+test('refuses a request that has waited too long, without running it', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let turn = 0; turn < 3; turn += 1) void limits.run(callerOf('a'), work);
@@ -141,7 +141,7 @@ test('a wait that turns out too long is refused, and its work never done', async
   expect(late).not.toHaveBeenCalled();
 });
 
-test('so many requests of a connection wait, and no more', async () => {
+test('limits the waiting requests of a connection', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   const outcomes = Array.from({ length: 503 + 4 }, () =>
@@ -157,7 +157,7 @@ test('so many requests of a connection wait, and no more', async () => {
   expect(counts.RATE_LIMITED).toHaveLength(4);
 });
 
-test('however many projects hang, the next one can call the provider', async () => {
+test('another project can call the provider even if many projects hang', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let project = 0; project < 10; project += 1) {
@@ -173,7 +173,7 @@ test('however many projects hang, the next one can call the provider', async () 
   while (running.size > 0) await endAll();
 });
 
-test("one project leaves room for others, and one provider's slowness is its own", async () => {
+test('one project leaves capacity for others, and a slow provider delays no other', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   const connections = Array.from({ length: 30 }, (_, index) => `noisy ${index}`);
@@ -190,7 +190,7 @@ test("one project leaves room for others, and one provider's slowness is its own
   await Promise.all(noisy);
 });
 
-test('connections that wait for room get it in turns', async () => {
+test('connections that wait for capacity get it in turns', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let index = 0; index < 32; index += 1) {
@@ -213,7 +213,7 @@ function toProvider(name: string, given: { projectId: string; connectionId: stri
   return { ...caller, provider: { ...caller.provider, name } };
 }
 
-/** Two requests of each of 25 connections to each of so many providers, which do not answer. */
+/** Two requests of each of 25 connections to each of several providers that do not respond. */
 function callProviders(limits: ProviderLimits, work: () => Promise<void>, projectId: string) {
   for (let provider = 0; provider < 8; provider += 1) {
     for (let connection = 0; connection < 25; connection += 1) {
@@ -225,7 +225,7 @@ function callProviders(limits: ProviderLimits, work: () => Promise<void>, projec
   }
 }
 
-test('bounds the requests of one project to all providers together', async () => {
+test('limits the requests of one project to all providers together', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   callProviders(limits, work, 'noisy');
@@ -239,7 +239,7 @@ test('bounds the requests of one project to all providers together', async () =>
   expect(ended).toBe(400);
 });
 
-test('leaves room for the next project however many providers others use', async () => {
+test('leaves capacity for the next project even if others use many providers', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let project = 0; project < 6; project += 1) callProviders(limits, work, `noisy ${project}`);

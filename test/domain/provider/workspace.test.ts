@@ -33,19 +33,19 @@ test.each([
   expect(refuses('salesforce', ref)).toBe(true);
 });
 
-test('where no address is made with it, it is what the vendor calls the account', () => {
+test('accepts any one-line text if no address contains the workspace', () => {
   expect(refuses('stripe', 'acct_1032D82eZvKYlo2C')).toBe(false);
   expect(refuses('zoom', 'a/b+c==')).toBe(false);
   expect(refuses('stripe', 'acct_1\nacct_2')).toBe(true);
 });
 
-test('it is asked for where the address is made with it', () => {
+test('requires a workspace if an address contains it', () => {
   expect(refuses('salesforce', null)).toBe(true);
   expect(refuses('gong', null)).toBe(true);
   expect(refuses('sandbox', null)).toBe(false);
 });
 
-test('where it is the address itself, it is a plain https address', () => {
+test('requires a plain https URL if the workspace is the whole address', () => {
   expect(refuses('gong', 'https://us-1.api.gong.io')).toBe(false);
   expect(refuses('gong', 'https://us-1.api.gong.io/base')).toBe(false);
   const address = 'https://us-1.api.gong.io';
@@ -54,7 +54,7 @@ test('where it is the address itself, it is a plain https address', () => {
   }
 });
 
-test('an address is at a host of the vendor', () => {
+test('refuses an address at a host of another vendor', () => {
   expect(refuses('gong', 'https://us-1.api.gong.io.evil.test')).toBe(true);
   expect(refuses('zoho', 'https://www.zohoapis.eu')).toBe(false);
   expect(refuses('zoho', 'https://sandbox.zohoapis.com.au')).toBe(false);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { deliverProviderEvents } from '../../../src/domain/provider-event/event-slice.ts';
+import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { hubspotServer, PORTAL_ID } from '../../support/providers/hubspot-server.ts';
 import { generate } from '../../support/scenes/connections.ts';

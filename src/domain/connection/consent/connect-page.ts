@@ -3,7 +3,6 @@ import type { Services } from '../../call.ts';
 import { pageOriginsOf } from '../../project/origins.ts';
 
 export interface ConnectPage {
-  /** The name of the app that sent the person. */
   appName: string;
   /** Whether the page names the gateway. A plan may remove the name. */
   isBranded: boolean;
@@ -13,7 +12,7 @@ export interface ConnectPage {
   origins: readonly string[];
 }
 
-/** Null if the project is gone. */
+/** Null if the project was deleted. */
 export async function findConnectPage(
   { database: { prisma } }: Pick<Services, 'database'>,
   { projectId, providerAppId }: { projectId: string; providerAppId: string },
@@ -38,7 +37,7 @@ export async function findConnectPage(
   };
 }
 
-/** An https address: createProviderApp has checked it. */
+/** The URL starts with https: createProviderApp has validated it. */
 export function packageInstallUrlOf(app: { metadata: unknown } | null): string | null {
   const { providerParams } = (app?.metadata ?? {}) as {
     providerParams?: { packageInstallURL?: string };

@@ -50,13 +50,13 @@ export function stateFor(ticket: string, { projectId }: ConnectKey, browser: str
   return `${handle}.${proofOf(handle, browser).toString('base64url')}`;
 }
 
-/** True if the state was given to the browser with this secret. */
+/** True if the state was issued to the browser with this secret. */
 export function isStateOf(state: string | null, browser: string | null): boolean {
   const { handle, proof } = STATE.exec(state ?? '')?.groups ?? {};
   if (!handle || !proof || browser === null) return false;
-  const given = Buffer.from(proof, 'base64url');
+  const actual = Buffer.from(proof, 'base64url');
   const expected = proofOf(handle, browser);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 function handleOf(ticket: string, projectId: string): string {

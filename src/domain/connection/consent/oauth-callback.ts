@@ -1,4 +1,4 @@
-/** Handles the return from a provider's page of consent: creates or renews the connection. */
+/** Handles the return from a provider's consent page: creates or renews the connection. */
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { DomainError } from '../../../errors.ts';
@@ -8,48 +8,46 @@ import type { Services } from '../../call.ts';
 import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts';
 import { workspaceIssues } from '../../provider/provider-workspace.ts';
 import { storedJson } from '../../storable-json.ts';
-import { putConnection } from '../connection-putting.ts';
 import { codeVerifierLocation, type StoredConnect } from '../oauth-connect.ts';
+import { putConnection } from '../put-connection.ts';
 import { identifyAccount } from '../session/identify-account.ts';
 import { requestTokens, type TokenResponse, textAt } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, findKeyOfState, isStateOf } from './connect-ticket.ts';
 
-/** What a token answer tells of the account. */
-
 interface AccountFacts {
   providerConsumerRef: string | null;
-  /** What the caller gave, for an answer that names no workspace. */
+  /** The workspace of the token response. If the response names none, the workspace of the caller. */
   providerWorkspaceRef: string | null;
 }
 
-/** The same limit as for a workspace that a caller gives. */
+/** Equals the limit for a workspace in the caller's input. */
 const REF_LENGTH_MAX = 1_024;
 
 function accountFacts(
   provider: Provider & { oauth2: OAuth2Facts },
   { facts }: TokenResponse,
-  given: { providerWorkspaceRef?: string | null },
+  stored: { providerWorkspaceRef?: string | null },
 ): AccountFacts {
   const { tokenFields } = provider.oauth2;
   const named = textAt(facts, tokenFields?.workspaceRef);
   const workspace = named === null ? null : workspaceOf(provider, named);
   return {
     providerConsumerRef: bounded(textAt(facts, tokenFields?.consumerRef)),
-    providerWorkspaceRef: bounded(workspace) ?? given.providerWorkspaceRef ?? null,
+    providerWorkspaceRef: bounded(workspace) ?? stored.providerWorkspaceRef ?? null,
   };
 }
 
-/** The name itself, or what is in the workspace's place in an address; null if it fits neither. */
+/** The name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither. */
 function workspaceOf(provider: Provider, named: string): string | null {
   if (!provider.baseUrl.includes('{{workspace}}')) return named;
   if (workspaceIssues(provider, named).length === 0) return named;
   const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
   const address = named.replace(/\/+$/, '');
   if (!address.startsWith(before) || !address.endsWith(after)) return null;
-  const inPlace = address.slice(before.length, address.length - after.length);
-  return workspaceIssues(provider, inPlace).length === 0 ? inPlace : null;
+  const middle = address.slice(before.length, address.length - after.length);
+  return workspaceIssues(provider, middle).length === 0 ? middle : null;
 }
 
 function bounded(text: string | null): string | null {
@@ -69,9 +67,9 @@ export interface CallbackParams {
 }
 
 export type CallbackOutcome =
-  /** There is no such state, it was used, or it has expired. */
+  /** The state does not exist, was used, or has expired. */
   | { kind: 'UNKNOWN' }
-  /** The state was given to another browser. It stays usable there. */
+  /** The state belongs to another browser and stays usable there. */
   | { kind: 'OTHER_BROWSER' }
   | ({ kind: 'CONNECTED'; connectionId: string } & Return)
   | ({ kind: 'FAILED'; error: string; detail: string } & Return);
@@ -84,7 +82,7 @@ interface Return {
 }
 
 /**
- * Uses up the state of this browser, whatever the result. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves the
+ * Consumes the state of this browser, whatever the result. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves the
  * state usable, if too many requests wait for providers.
  */
 export async function finishOAuthConnect(
@@ -123,7 +121,7 @@ async function finishConnect(
 }
 const DENIED = 'The provider did not allow it.';
 
-/** Deletes the row that it finds: a state works once. */
+/** Deletes the row, because a state works once. Null if the state does not exist or has expired. */
 async function takeConnect(
   { database, now }: Services,
   projectId_id: ConnectKey,
@@ -144,19 +142,19 @@ async function connectWith(
 ): Promise<string> {
   const { projectId, providerAppId, authScheme: scheme } = connect;
   const provider = getOAuthProvider(services, connect.provider);
-  const given = storedJson<StoredConnect>(connect.input);
-  const response = await exchangeCode(services, connect, { code, given });
-  const { providerConsumerRef, providerWorkspaceRef } = accountFacts(provider, response, given);
+  const stored = storedJson<StoredConnect>(connect.input);
+  const response = await exchangeCode(services, connect, { code, given: stored });
+  const { providerConsumerRef, providerWorkspaceRef } = accountFacts(provider, response, stored);
   const connection = await putConnection(services, {
     projectId,
     scheme,
     providerConsumerRef,
     input: {
-      ...given,
+      ...stored,
       provider: provider.name,
       providerAppId,
       providerWorkspaceRef,
-      oauth2AuthorizationCode: credentialsOf(response, given.scopes),
+      oauth2AuthorizationCode: credentialsOf(response, stored.scopes),
     },
   });
   await identifyAccount(services, connection);
@@ -166,7 +164,7 @@ async function connectWith(
 async function exchangeCode(
   services: Services,
   connect: OAuthConnect,
-  { code, given }: { code: string; given: StoredConnect },
+  { code, given: stored }: { code: string; given: StoredConnect },
 ): Promise<TokenResponse> {
   const { id, projectId, provider, providerAppId, codeVerifierSealed } = connect;
   const client = await findAppClient(services, { projectId, id: providerAppId, provider });
@@ -177,8 +175,8 @@ async function exchangeCode(
   return requestTokens(services, {
     provider: getOAuthProvider(services, provider),
     account: {
-      providerWorkspaceRef: given.providerWorkspaceRef ?? null,
-      providerMetadata: given.providerMetadata,
+      providerWorkspaceRef: stored.providerWorkspaceRef ?? null,
+      providerMetadata: stored.providerMetadata,
     },
     client,
     form: {
@@ -203,7 +201,7 @@ function dateOf(isoText: string | undefined): Date | null {
   return isoText === undefined ? null : new Date(isoText);
 }
 
-/** OAuth's error codes, for the page that the browser is sent to. */
+/** The OAuth error code for the page to which the browser returns. */
 function codeOf({ kind, isTemporary }: ProviderError): string {
   if (kind === 'AUTH_INVALIDATED') return 'access_denied';
   return isTemporary ? 'temporarily_unavailable' : 'invalid_request';

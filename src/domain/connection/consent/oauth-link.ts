@@ -72,16 +72,16 @@ function consentUrl(
   state: string,
 ): string {
   const { id, projectId, callbackUrl, codeVerifierSealed } = connect;
-  const given = storedJson<StoredConnect>(connect.input);
+  const stored = storedJson<StoredConnect>(connect.input);
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
-  const url = new URL(fillAddress(provider, authorizeUrl, accountOf(given)));
+  const url = new URL(fillAddress(provider, authorizeUrl, accountOf(stored)));
   const verifier =
     codeVerifierSealed && vault.open(codeVerifierSealed, codeVerifierLocation(id, projectId));
   const own = {
     response_type: 'code',
     client_id: app.clientId,
     redirect_uri: callbackUrl,
-    ...(given.scopes.length > 0 && { scope: given.scopes.join(scopeSeparator) }),
+    ...(stored.scopes.length > 0 && { scope: stored.scopes.join(scopeSeparator) }),
     state,
     ...(verifier && {
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),

@@ -30,7 +30,7 @@ export const connectionFilters = z.object({
   ...createdFilters.shape,
   ...searchFilters.shape,
 });
-/** Words are found in the order of an index that has nothing else. */
+/** A search can't be combined with other filters: its index contains only words, and determines the order. */
 export const CONNECTION_EXCLUSIVE = Object.keys(connectionFilters.shape)
   .filter((name) => name !== 'search')
   .map((name) => ['search', name]);
@@ -40,13 +40,13 @@ export const listConnections = read(
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    given: PageArgs & FiltersOf<typeof connectionFilters>,
+    input: PageArgs & FiltersOf<typeof connectionFilters>,
   ) => {
-    refuseTogether(given, CONNECTION_EXCLUSIVE);
+    refuseTogether(input, CONNECTION_EXCLUSIVE);
     const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
-    return pageOfSearch(call, list, given, async () => {
-      const { where, ordered } = await conditionsOf(call, projectId, given);
-      return listPage(call, { ...list, ...ordered, where }, given);
+    return pageOfSearch(call, list, input, async () => {
+      const { where, ordered } = await conditionsOf(call, projectId, input);
+      return listPage(call, { ...list, ...ordered, where }, input);
     });
   },
 );
@@ -60,16 +60,17 @@ async function conditionsOf(
     groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),
     consumerRef == null ? undefined : findConsumerByRef(call, { projectId, consumerRef }),
   ]);
-  const ends = {
+  const parties = {
     provider: provider ?? undefined,
     groupId: idOrNone(group),
     consumerId: idOrNone(consumer),
   };
-  // The indexes of the others have the status too: if it is left out, each is a range of theirs.
-  const isNarrow = Object.values(ends).some((end) => end !== undefined);
+  // Each index on a provider, group or consumer also contains the status. An explicit list of all statuses keeps such
+  // an index usable.
+  const isNarrow = Object.values(parties).some((end) => end !== undefined);
   const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
   const { inTime, ordered } = createdRange('con', created);
-  return { where: { projectId, ...ends, status: status ?? anyStatus, ...inTime }, ordered };
+  return { where: { projectId, ...parties, status: status ?? anyStatus, ...inTime }, ordered };
 }
 
 /** The connections of a group, newest first. */
@@ -96,7 +97,7 @@ export const listConsumerConnections = read(
   },
 );
 
-/** The condition for a row that was looked for: null matches nothing, undefined everything. */
+/** The filter for a row from an earlier query: null matches nothing, undefined matches everything. */
 function idOrNone(row: { id: string } | null | undefined): string | never[] | undefined {
   return row === null ? [] : row?.id;
 }

@@ -1,20 +1,20 @@
 /**
- * The addresses of a connection's account: a provider's templates with their `{{variables}}` filled in.
- * A value stays within its own part of the address, so that credentials never go to another host.
+ * Builds the addresses of a connection's account from a provider's templates and their `{{variables}}`. A value can't
+ * leave its part of the address, so credentials never go to another host.
  */
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { isKnownHost, type KnownHosts, knownHosts } from '../../provider/provider-hosts.ts';
+import { allowedHosts, isAllowedHost, type ProviderHosts } from '../../provider/provider-hosts.ts';
 import { isHostLabels, problemWithAddress } from '../../provider/provider-workspace.ts';
 
-/** The workspace that callers give, where they may give it. */
-export function givenWorkspace({ providerWorkspaceRef, providerMetadata }: GivenFacts) {
+/** The workspace in the caller's input: `providerWorkspaceRef`, or a member of `providerMetadata`. */
+export function workspaceRefOf({ providerWorkspaceRef, providerMetadata }: InputFacts) {
   return factOf('workspace', {
     providerWorkspaceRef: providerWorkspaceRef ?? null,
     providerMetadata,
   });
 }
 
-export interface GivenFacts {
+export interface InputFacts {
   providerWorkspaceRef?: string | null | undefined;
   providerMetadata?: unknown;
 }
@@ -32,8 +32,12 @@ export interface AddressProblem {
   detail: string;
 }
 
-/** Throws BAD_REQUEST that names the first variable that is missing or not usable. */
-export function fillAddress(provider: KnownHosts, template: string, account: AccountFacts): string {
+/** Throws BAD_REQUEST that names the first variable that is missing or unusable. */
+export function fillAddress(
+  provider: ProviderHosts,
+  template: string,
+  account: AccountFacts,
+): string {
   const [problem] = addressProblems(provider, [template], account);
   if (problem) {
     const { variable, detail } = problem;
@@ -43,9 +47,12 @@ export function fillAddress(provider: KnownHosts, template: string, account: Acc
   return filled.replace(/\/+$/, '');
 }
 
-/** Of an address, whose path may lack facts; null if its host does, or they are not usable. */
+/**
+ * The origin of an address. Variables of its path may be missing. Null if a variable of its host is missing or
+ * unusable.
+ */
 export function findOrigin(
-  provider: KnownHosts,
+  provider: ProviderHosts,
   template: string,
   account: AccountFacts,
 ): string | null {
@@ -54,7 +61,10 @@ export function findOrigin(
   return URL.parse(fillAddress(provider, host, account))?.origin ?? null;
 }
 
-/** Lower-case names. Throws BAD_REQUEST that names the first variable that is missing or no header can hold. */
+/**
+ * Returns the headers with lower-case names. Throws BAD_REQUEST that names the first variable that is missing or not
+ * valid in a header.
+ */
 export function fillHeaders(
   templates: Readonly<Record<string, string>>,
   account: AccountFacts,
@@ -72,9 +82,9 @@ export function fillHeaders(
 }
 const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/;
 
-/** Why templates can't be filled in, one for each variable. */
+/** Reasons why templates can't be filled in, one for each variable. */
 export function addressProblems(
-  provider: KnownHosts,
+  provider: ProviderHosts,
   templates: readonly string[],
   account: AccountFacts,
 ): AddressProblem[] {
@@ -91,24 +101,24 @@ export function variablesOf(template: string): string[] {
   return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
-/** Where callers give a variable: providerWorkspaceRef, or by its name in providerMetadata. */
+/** The input member of a variable: providerWorkspaceRef, or the variable's name in providerMetadata. */
 export function factName(variable: string): string {
   return variable === 'workspace' ? 'providerWorkspaceRef' : `providerMetadata.${variable}`;
 }
 
 function problemWith(
-  provider: KnownHosts,
+  provider: ProviderHosts,
   { template, variable }: { template: string; variable: string },
   value: string | null,
 ): string | null {
   if (value === null) return 'is needed for the address and missing.';
   if (template === WHOLE_ADDRESS) return problemWithAddress(provider, variable, value);
   if (!isHostLabels(value)) return 'must be letters, digits and dashes between dots.';
-  if (isKnownHost(provider, variable, value)) return null;
-  return `must be ${knownHosts(provider, variable)}.`;
+  if (isAllowedHost(provider, variable, value)) return null;
+  return `must be ${allowedHosts(provider, variable)}.`;
 }
 
-/** Metadata holds text, or `{ value }` as the platform writes it; pages write the workspace there, too. */
+/** Metadata contains text, or `{ value }` in the reference API's form. Web pages write the workspace there too. */
 export function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
   if (name === 'workspace' && providerWorkspaceRef !== null) return providerWorkspaceRef;
   const facts = Object(providerMetadata);

@@ -1,20 +1,23 @@
-/** How credentials go into a request: the one place that does it. */
+/** Attaches credentials to requests. Only this module does so. */
 import type { Attachment, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Credentials } from '../credentials.ts';
 import { AWAITS_CONSENT, awaitsConsent, heldToken } from '../token/token.ts';
 
 export interface Attached {
-  /** Lower-case names. */
+  /** Keys are lower-case. */
   headers: Record<string, string>;
   query: Record<string, string>;
 }
 
 const AS_BEARER: Attachment = { in: 'header', name: 'authorization', valuePrefix: 'Bearer ' };
-/** What a header may hold; anything else could end it and start another. */
+/** The characters of a header value. Any other character could end the header and start another. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Throws BAD_REQUEST if the provider has no place for them, or a header can't hold them. */
+/**
+ * Throws BAD_REQUEST if the provider accepts no such credentials, or if they contain characters that are invalid in a
+ * header.
+ */
 export function attachedCredentials(provider: Provider, credentials: Credentials): Attached {
   const attached = attach(provider, credentials);
   if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
@@ -53,14 +56,14 @@ export function basicAuthorization(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-function attachedAt(place: Attachment, secret: string): Attached {
-  if (place.in === 'query') return { headers: {}, query: { [place.name]: secret } };
-  const value = `${place.valuePrefix ?? ''}${secret}`;
-  return { headers: { [place.name.toLowerCase()]: value }, query: {} };
+function attachedAt(attachment: Attachment, secret: string): Attached {
+  if (attachment.in === 'query') return { headers: {}, query: { [attachment.name]: secret } };
+  const value = `${attachment.valuePrefix ?? ''}${secret}`;
+  return { headers: { [attachment.name.toLowerCase()]: value }, query: {} };
 }
 
 function fromTemplates({ custom }: Provider, inputs: Record<string, unknown>): Attached {
-  // The provider takes requests without credentials, and the connection has none.
+  // The provider accepts requests without credentials, and the connection has none.
   if (!custom || Object.keys(inputs).length === 0) return { headers: {}, query: {} };
   const filled = (template: string) =>
     template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => textOf(inputs[name]));

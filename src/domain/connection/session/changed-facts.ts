@@ -1,4 +1,4 @@
-/** A change of the facts that a connection's addresses are made with. */
+/** Checks changes of the workspace and metadata from which a connection's addresses are built. */
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { issueAt } from '../../issues.ts';
@@ -8,21 +8,21 @@ import {
   factName,
   factOf,
   findOrigin,
-  type GivenFacts,
-  givenWorkspace,
+  type InputFacts,
   variablesOf,
+  workspaceRefOf,
 } from './account-address.ts';
 import { inputIssues } from './connect-inputs.ts';
 
-/** What is left out stays. */
-export interface FactsChange extends GivenFacts {
-  /** Whether new credentials come with it. */
+/** The new values. Absent members stay as they are. */
+export interface FactsChange extends InputFacts {
+  /** True if the change includes new credentials. */
   isWithCredentials: boolean;
 }
 
 /**
- * Why the facts can't be changed so: they are checked as those of a new connection, and credentials that stay go to no
- * other host than they were given for.
+ * Issues with the change. The new values are checked like those of a new connection. Unchanged credentials may only be
+ * sent to the hosts for which they were entered.
  */
 export function changedFactsIssues(
   provider: Provider,
@@ -35,10 +35,10 @@ export function changedFactsIssues(
       providerWorkspaceRef === undefined ? before.providerWorkspaceRef : providerWorkspaceRef,
     providerMetadata: providerMetadata === undefined ? before.providerMetadata : providerMetadata,
   };
-  const isOther = givenWorkspace(before) !== givenWorkspace(after);
+  const isOther = workspaceRefOf(before) !== workspaceRefOf(after);
   const isChecked = isOther || providerWorkspaceRef !== undefined;
   const issues = [
-    ...(isChecked ? workspaceIssues(provider, givenWorkspace(after)) : []),
+    ...(isChecked ? workspaceIssues(provider, workspaceRefOf(after)) : []),
     ...(providerMetadata === undefined ? [] : inputIssues(provider, after)),
   ];
   if (issues.length > 0 || change.isWithCredentials) return issues;
@@ -50,22 +50,22 @@ export function changedFactsIssues(
   });
 }
 
-/** One for each changed variable of a host. */
+/** The new origins, one for each changed variable of a host. */
 function otherHosts(
   provider: Provider,
   { before, after }: { before: AccountFacts; after: AccountFacts },
 ): { variable: string; origin: string }[] {
-  const found = addressesOf(provider).flatMap((template) => {
+  const changes = addressesOf(provider).flatMap((template) => {
     const origin = findOrigin(provider, template, after);
     if (origin === null || origin === findOrigin(provider, template, before)) return [];
     return variablesOf(template)
       .filter((variable) => factOf(variable, before) !== factOf(variable, after))
       .map((variable) => ({ variable, origin }));
   });
-  return [...new Map(found.toReversed().map((one) => [one.variable, one])).values()].toReversed();
+  return [...new Map(changes.toReversed().map((one) => [one.variable, one])).values()].toReversed();
 }
 
-/** Where credentials are sent. */
+/** The addresses to which credentials are sent. */
 function addressesOf({ baseUrl, modules = [], oauth2 }: Provider): string[] {
   const ofModules = modules.map((module) => module.baseUrl);
   const addresses = [baseUrl, ...ofModules, oauth2?.tokenUrl, oauth2?.revocation?.url];

@@ -1,4 +1,4 @@
-/** The facts that a provider declares to need of a connection, as a caller gives them. */
+/** Checks the metadata that a provider requires for a connection. */
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import {
@@ -6,13 +6,13 @@ import {
   addressProblems,
   factName,
   factOf,
-  type GivenFacts,
+  type InputFacts,
 } from './account-address.ts';
 
-/** One for each that is missing or can't be used. */
+/** One issue for each input that is missing or unusable. */
 export function inputIssues(
   provider: Provider,
-  { providerWorkspaceRef, providerMetadata }: GivenFacts,
+  { providerWorkspaceRef, providerMetadata }: InputFacts,
 ): Issue[] {
   const account: AccountFacts = {
     providerWorkspaceRef: providerWorkspaceRef ?? null,
@@ -42,7 +42,7 @@ function addressesOf({ baseUrl, oauth2 }: Provider): string[] {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
 
-/** What a path or a header can hold. */
+/** The characters and length that are valid in a path and in a header. */
 const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
 
 function issue(variable: string, detail: string, value?: string): Issue {

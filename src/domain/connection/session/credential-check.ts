@@ -16,7 +16,7 @@ import { type AccountFacts, fillAddress, fillHeaders } from './account-address.t
 import { attachedCredentials } from './attached-credentials.ts';
 import { requestUrl, sendRequest } from './provider-request.ts';
 
-/** An account as it would be stored. */
+/** An account that is not stored yet. */
 export interface AccountToCheck extends AccountFacts {
   projectId: string;
   provider: Provider | null;
@@ -25,18 +25,18 @@ export interface AccountToCheck extends AccountFacts {
   limitKey: string;
 }
 
-/** Callers wait this long at most. A slower provider leaves the credentials unchecked. */
+/** The longest time that callers wait. The credentials of a slower provider are stored unchecked. */
 const CHECK_MS = 3_000;
 const UNAUTHORIZED = 401;
 
 type Checked = AccountToCheck & { provider: Provider };
 
 /**
- * Throws UNPROCESSABLE with the provider's words if the provider refuses the credentials: its token endpoint for those
- * that are exchanged for a token, its `healthCheck` for keys, passwords and custom inputs. Imported tokens and
- * providers without a check pass, and so does a provider that fails, times out or responds otherwise.
- * Returns the token that the check obtained, to be stored with the credentials. Makes a request: never call it inside a
- * transaction.
+ * Throws UNPROCESSABLE with the provider's explanation if the provider refuses the credentials. Credentials that are
+ * exchanged for a token are checked at the token endpoint. API keys, passwords and custom inputs are checked with the
+ * provider's `healthCheck`. Imported tokens and providers without a check pass. A provider that fails, times out or
+ * responds otherwise passes too. Returns the token that the check obtained, to be stored with the credentials. Sends a
+ * request: never call it inside a transaction.
  */
 export async function requireAcceptedCredentials(
   services: Waiter,
@@ -70,7 +70,7 @@ function checkFor(account: Checked): ((services: Services) => Promise<Outcome>) 
   if (isTokenCredentials(credentials)) {
     return hasGrant(credentials) ? (services) => exchange(services, account, credentials) : null;
   }
-  // Without credentials there is nothing that the provider could refuse.
+  // Without credentials, there is nothing to check.
   const isEmpty = credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0;
   if (!provider.healthCheck || isEmpty) return null;
   const request: ProviderRequest = { method: 'GET', path: provider.healthCheck };
@@ -115,12 +115,12 @@ async function callHealthCheck(
   });
   if (status !== UNAUTHORIZED) return undefined;
   const secrets = [...Object.values(headers), ...Object.values(query), ...secretsOf(credentials)];
-  const words = wordsIn(body, secrets);
+  const words = explanationIn(body, secrets);
   return { refusal: `${provider.displayName} refused the credentials (${status}): ${words}` };
 }
 
-/** The provider's explanation for people, without secrets that it repeats. */
-function wordsIn(body: unknown, secrets: readonly string[]): string {
+/** The provider's explanation for humans. Secrets that it repeats are masked. */
+function explanationIn(body: unknown, secrets: readonly string[]): string {
   const texts = textsIn(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));
   const words = (sentences.length > 0 ? sentences : texts).join('; ');
@@ -130,9 +130,9 @@ function wordsIn(body: unknown, secrets: readonly string[]): string {
   return shown === '' ? 'no reason given.' : bounded(shown);
 }
 
-/** A member with a value for programs: `code: invalid_api_key`. */
+/** Matches a member with a machine-readable value: `code: invalid_api_key`. */
 const CODE = /^\w+: \S+$/;
-/** Shorter texts occur in any sentence. */
+/** Shorter texts could occur in any sentence, so they are not masked. */
 const SECRET_LENGTH_MIN = 4;
 
 function secretsOf(credentials: Credentials): string[] {

@@ -1,4 +1,7 @@
-/** A request that is forwarded to a connection's account as it came, with the connection's credentials. */
+/**
+ * Forwards a request unchanged to a connection's account, with the connection's credentials. Filters the headers of the
+ * request and of the response.
+ */
 import type { Readable } from 'node:stream';
 import type { Outbound, StreamedResponse } from '../../../outbound/client.ts';
 import { OutboundError } from '../../../outbound/error.ts';
@@ -6,15 +9,13 @@ import { CONNECTION_HEADERS } from '../../../outbound/exchange.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Attached } from './attached-credentials.ts';
-import { unanswered } from './provider-request.ts';
+import { noResponseError } from './provider-request.ts';
 import type { RepeatableBody } from './repeatable-body.ts';
-
-/** Which headers of a forwarded request go on to the provider, and which of its answer's come back. */
 
 type Headers = Record<string, string | string[]>;
 
-/** For the gateway alone: credentials, routing and the hops before it. */
-const FOR_US = new Set([
+/** Request headers for the gateway only: credentials, routing and earlier hops. */
+const GATEWAY_REQUEST_HEADERS = new Set([
   ...CONNECTION_HEADERS,
   'authorization',
   'cookie',
@@ -31,8 +32,8 @@ const FOR_US = new Set([
   'x-rate-limiter-mode',
   'x-real-ip',
 ]);
-/** Headers that a provider may not set for the gateway's origin, and those that the gateway sets itself. */
-const OURS_TO_SAY = new Set([
+/** Response headers that a provider may not set on the gateway's origin, or that the gateway sets itself. */
+const GATEWAY_RESPONSE_HEADERS = new Set([
   ...CONNECTION_HEADERS,
   'alt-svc',
   'clear-site-data',
@@ -43,44 +44,50 @@ const OURS_TO_SAY = new Set([
   'x-request-id',
 ]);
 
-/** Some providers refuse requests without one. */
+/** Some providers reject requests without a user agent. */
 const USER_AGENT = 'integration-gateway';
 
-/** A request's headers without credentials: the connection's are added later. */
-function requestHeaders(given: Record<string, string | string[] | undefined>): Headers {
-  const kept = without(given, (name) => FOR_US.has(name) || name.startsWith('x-forwarded-'));
+/** The headers of a request without the caller's credentials. The connection's credentials are added later. */
+function requestHeaders(incoming: Record<string, string | string[] | undefined>): Headers {
+  const kept = without(
+    incoming,
+    (name) => GATEWAY_REQUEST_HEADERS.has(name) || name.startsWith('x-forwarded-'),
+  );
   return { 'user-agent': USER_AGENT, ...kept };
 }
 
-/** Of an answer. */
-function responseHeaders(given: Headers): Headers {
-  return without(given, (name) => OURS_TO_SAY.has(name) || name.startsWith('access-control-'));
+/** The headers of a response. */
+function responseHeaders(incoming: Headers): Headers {
+  return without(
+    incoming,
+    (name) => GATEWAY_RESPONSE_HEADERS.has(name) || name.startsWith('access-control-'),
+  );
 }
 
-/** Also drops headers that Connection lists: they are for one hop (RFC 9110, 7.6.1). */
+/** Also drops headers that the Connection header lists: they apply to one hop (RFC 9110, 7.6.1). */
 function without(
-  given: Record<string, string | string[] | undefined>,
-  isLeftOut: (name: string) => boolean,
+  incoming: Record<string, string | string[] | undefined>,
+  isOmitted: (name: string) => boolean,
 ): Headers {
-  const listed = [given.connection ?? []]
+  const listed = [incoming.connection ?? []]
     .flat()
     .join(',')
     .toLowerCase()
     .split(/[\s,]+/);
-  const kept = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined || listed.includes(name) || isLeftOut(name) ? [] : [[name, value] as const],
+  const kept = Object.entries(incoming).flatMap(([name, value]) =>
+    value === undefined || listed.includes(name) || isOmitted(name) ? [] : [[name, value] as const],
   );
   return Object.fromEntries(kept);
 }
 
 export interface ForwardedRequest {
   method: string;
-  /** What follows the account's base URL, as it was written: `/v3/contacts?limit=1`, or nothing. */
+  /** The text after the account's base URL, exactly as written: `/v3/contacts?limit=1`, or empty. */
   target: string;
-  /** All headers that came, by lower-case name. */
+  /** All headers of the incoming request, by lower-case name. */
   headers: Record<string, string | string[] | undefined>;
   body: Readable | null;
-  /** Ends it; it then fails with the signal's reason. */
+  /** Aborts the request, which then fails with the signal's reason. */
   signal: AbortSignal;
 }
 
@@ -103,7 +110,7 @@ export function forwardedUrl(baseUrl: string, target: string): URL {
   throw new ProviderError('BAD_REQUEST', 'The path is not below the address of the account.');
 }
 
-/** Resolves as soon as the answer begins; throws ProviderError, which names no credentials, if it doesn't. */
+/** Resolves as soon as the response begins. Otherwise throws ProviderError, whose message contains no credentials. */
 export async function sendForwarded(
   outbound: Outbound,
   { provider, url, request, body, attached, timeoutMs }: Forwarding,
@@ -124,11 +131,11 @@ export async function sendForwarded(
     return { ...response, headers: withoutSecrets(headers, target, Object.keys(attached.query)) };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw unanswered(error, { provider, request: { method, path: url.pathname } });
+    throw noResponseError(error, { provider, request: { method, path: url.pathname } });
   }
 }
 
-/** The others stay as they were written. */
+/** Sets the query parameters. All other parameters stay exactly as they were written. */
 function withQuery(url: URL, query: Attached['query']): URL {
   const secrets = Object.entries(query);
   if (secrets.length === 0) return url;
@@ -147,7 +154,7 @@ function isIn(query: Attached['query'], pair: string): boolean {
   return Object.hasOwn(query, name);
 }
 
-/** Redirects repeat the query of the request. */
+/** Removes secrets from a redirect, which may repeat the query of the request. */
 function withoutSecrets(
   headers: StreamedResponse['headers'],
   target: URL,

@@ -1,4 +1,4 @@
-/** Whose account a connection is to, as its provider tells once there are tokens. */
+/** Identifies the account of a connection by a request to its provider, once the connection has tokens. */
 import type { Row } from '../../../database/rows.ts';
 import type { AccountIdentity } from '../../../providers/contract.ts';
 import { withDeadline } from '../../../work/deadline.ts';
@@ -7,20 +7,23 @@ import { openSession } from '../connection-session.ts';
 import { heldToken, isTokenCredentials } from '../token/token.ts';
 import { readCredentials } from './stored-credentials.ts';
 
-/** A person waits for it in a browser. */
+/** Short, because a user waits for the result in a browser. */
 const IDENTIFY_MS = 5_000;
-/** The same limit as for a workspace that a caller gives. */
+/** Equals the limit for a workspace in the caller's input. */
 const REF_LENGTH_MAX = 1_024;
 
 type Refs = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerConsumerRef'>;
 
-/** Stores and gives what is told, in place of what callers said. A provider that fails changes nothing. */
+/**
+ * Stores and returns the refs that the provider reports. They replace the caller's. A provider that fails changes
+ * nothing.
+ */
 export async function identifyAccount(
   services: Services,
   connection: Row<'Connection'>,
 ): Promise<Refs> {
   const { id, projectId, providerWorkspaceRef, providerConsumerRef } = connection;
-  const known = { providerWorkspaceRef, providerConsumerRef };
+  const stored = { providerWorkspaceRef, providerConsumerRef };
   const identity = await withDeadline(
     identityOf(services, connection),
     IDENTIFY_MS,
@@ -33,7 +36,7 @@ export async function identifyAccount(
     providerWorkspaceRef: bounded(identity?.workspaceRef) ?? providerWorkspaceRef,
     providerConsumerRef: bounded(identity?.consumerRef) ?? providerConsumerRef,
   };
-  const isNew = Object.entries(refs).some(([name, ref]) => known[name as keyof Refs] !== ref);
+  const isNew = Object.entries(refs).some(([name, ref]) => stored[name as keyof Refs] !== ref);
   if (isNew) {
     await services.database.prisma.connection.updateMany({ where: { id, projectId }, data: refs });
   }

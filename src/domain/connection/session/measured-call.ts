@@ -1,4 +1,4 @@
-/** A request to a provider, measured. */
+/** Measures requests to providers. */
 
 import { type Meters, statusClass, timed } from '../../../meters.ts';
 import type { Provider } from '../../../providers/contract.ts';
@@ -10,7 +10,9 @@ interface About {
   kind: 'api' | 'proxy' | 'token';
 }
 
-/** Its outcome stays as it is. A forwarded request is over when its answer begins. */
+/**
+ * Returns or throws the outcome of `send` unchanged. The duration of a forwarded request ends when its response begins.
+ */
 export function measuredCall<A extends { status: number }>(
   { meters, provider, kind }: About,
   send: () => Promise<A>,

@@ -4,7 +4,7 @@ import type { Outbound, OutboundRequest } from '../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
 import type { Provider, ProviderRequest, ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
-import { isOneOf } from '../../provider/provider-hosts.ts';
+import { matchesHost } from '../../provider/provider-hosts.ts';
 import type { Attached } from './attached-credentials.ts';
 import { providerResponse } from './provider-response.ts';
 
@@ -16,8 +16,8 @@ export interface Sending {
 }
 
 /**
- * The URL of a request. Throws BAD_REQUEST unless it has the base URL's origin or a host of `linkHosts`, because the
- * request carries the connection's credentials.
+ * Builds the URL of a request. Throws BAD_REQUEST unless the URL has the base URL's origin or a host of `linkHosts`,
+ * because the request carries the connection's credentials.
  */
 export function requestUrl(
   { baseUrl, linkHosts = [] }: { baseUrl: string; linkHosts?: readonly string[] | undefined },
@@ -34,18 +34,18 @@ export function requestUrl(
   return url;
 }
 
-/** HTTPS on the default port, without credentials in the URL. */
+/** True for HTTPS on the default port of a listed host, without credentials in the URL. */
 function isLink({ protocol, hostname, port, username, password }: URL, hosts: readonly string[]) {
   const isPlain = port === '' && username === '' && password === '';
-  return protocol === 'https:' && isPlain && isOneOf(hosts, hostname);
+  return protocol === 'https:' && isPlain && matchesHost(hosts, hostname);
 }
 
-/** Resolves for every response. Throws ProviderError, which names no credentials, if there is none. */
+/** Resolves for every response. Without a response, throws ProviderError, whose message contains no credentials. */
 export async function sendRequest(outbound: Outbound, sending: Sending): Promise<ProviderResponse> {
   try {
     return providerResponse(await outbound.send(outboundRequest(sending)));
   } catch (error) {
-    if (error instanceof OutboundError) throw unanswered(error, sending);
+    if (error instanceof OutboundError) throw noResponseError(error, sending);
     throw error;
   }
 }
@@ -61,7 +61,7 @@ function outboundRequest({ provider, url, request, attached }: Sending): Outboun
     url: target.href,
     headers: {
       accept: 'application/json',
-      // Some refuse requests without one.
+      // Some providers reject requests without a user agent.
       'user-agent': 'integration-gateway',
       ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
       ...lowerCased(request.headers ?? {}),
@@ -87,8 +87,8 @@ function lowerCased(headers: Record<string, string>): Record<string, string> {
   );
 }
 
-/** Names the request without its query, which may hold credentials. */
-export function unanswered(
+/** Names the request in the message, without its query, which may contain credentials. */
+export function noResponseError(
   error: OutboundError,
   { provider, request }: { provider: Provider; request: { method: string; path: string } },
 ): ProviderError {
@@ -102,7 +102,7 @@ function kindOf(kind: OutboundErrorKind, { method }: { method: string }): Provid
     case 'REFUSED_ADDRESS':
       return 'BAD_REQUEST';
     case 'TOO_LARGE':
-      // A repeated read would be as large; what became of a write stays unknown.
+      // A retried read would be as large. The outcome of a write is unknown.
       return method === 'GET' ? 'BAD_REQUEST' : 'DISCONNECTED';
     default:
       return kind;

@@ -1,14 +1,16 @@
-/** The body of a forwarded request: it is passed on as it comes, and a small one can be sent once more. */
+/**
+ * The body of a forwarded request. It is streamed, and a small body is buffered so that it can be sent a second time.
+ */
 import type { Readable } from 'node:stream';
 
-/** More is not kept: most bodies of an API are far smaller. */
+/** The most bytes that are buffered. Most API request bodies are far smaller. */
 const KEPT_BYTES = 65_536;
 
 export class RepeatableBody {
   readonly #source: Readable | null;
   #kept: Buffer[] = [];
   #bytes = 0;
-  /** Nothing was sent yet, or all of it is kept. */
+  /** True if nothing was sent yet, or if the whole body is buffered. */
   #isRepeatable = true;
 
   constructor(source: Readable | null) {
@@ -19,7 +21,7 @@ export class RepeatableBody {
     return this.#isRepeatable;
   }
 
-  /** Null if the request has none. May be called again while the body is repeatable. */
+  /** Null if the request has no body. May be called again while the body is repeatable. */
   open(): AsyncIterable<Buffer> | null {
     if (!this.#source) return null;
     return this.#bytes > 0 ? keptIn(this.#kept) : this.#readOf(this.#source);
@@ -36,7 +38,7 @@ export class RepeatableBody {
       }
       this.#isRepeatable = this.#bytes <= KEPT_BYTES;
     } finally {
-      // An unread body must not stand before the caller's next request on the same connection.
+      // An unread body must not block the caller's next request on the same connection.
       source.resume();
     }
   }

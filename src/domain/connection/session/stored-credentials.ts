@@ -1,4 +1,4 @@
-/** The credentials of a connection as its row holds them now. */
+/** Reads the current credentials of a connection. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
@@ -14,14 +14,14 @@ type StoredCredentials = Pick<
 >;
 
 export interface UnsealedCredentials {
-  /** As stored: changes of the row are fenced with it, so that they never touch newer credentials. */
+  /** The stored text. Updates of the row compare it, so that they never overwrite newer credentials. */
   sealed: string | null;
   credentials: Credentials;
-  /** Whether the provider is known to have accepted them. */
+  /** True if the provider has accepted the credentials. */
   isWorking: boolean;
 }
 
-/** Throws BAD_REQUEST if the connection is gone. */
+/** Throws BAD_REQUEST if the connection was deleted. */
 export async function readCredentials(
   services: Pick<Services, 'database' | 'vault'>,
   { id, projectId }: ConnectionKey,
@@ -38,7 +38,7 @@ export function deletedConnection(): ProviderError {
   return new ProviderError('BAD_REQUEST', 'The connection has been deleted.');
 }
 
-/** Of a row that was just read with its credentials. */
+/** Opens the credentials of a row that was just read. */
 export function unsealCredentials(
   services: Pick<Services, 'vault'>,
   { id, projectId, credentialsSealed: sealed, status }: StoredCredentials,
@@ -47,7 +47,7 @@ export function unsealCredentials(
   return { sealed, credentials, isWorking: status === 'WORKING' };
 }
 
-/** Sealing the same twice gives different texts: what counts is what was sealed. */
+/** Compares the contents, because sealing equal credentials twice gives different texts. */
 export function areSame(a: Credentials, b: Credentials): boolean {
   return isDeepStrictEqual(asStored(a), asStored(b));
 }

@@ -1,4 +1,4 @@
-/** Connections without tokens: what needs one is refused before anything is stored. */
+/** Detects connections without tokens, so that operations which need a token are refused before anything is stored. */
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
@@ -6,11 +6,11 @@ import type { Services } from '../../call.ts';
 import { readCredentials, unsealCredentials } from '../session/stored-credentials.ts';
 import { awaitsConsent } from './token.ts';
 
-/** With its credentials, if it was read with them. */
+/** A connection row, with its sealed credentials if the query selected them. */
 type Connection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'authScheme' | 'status'> &
   Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
-/** Whether only the scopes are known, for which a person has yet to consent. */
+/** True if a user has yet to consent: the connection has scopes but no tokens. */
 export async function isConsentPending(
   services: Pick<Services, 'database' | 'vault'>,
   { credentialsSealed, ...connection }: Connection,

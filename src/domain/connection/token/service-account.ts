@@ -1,4 +1,4 @@
-/** Keys of service accounts, and what they sign in exchange for a token (RFC 7523). */
+/** Service account keys, and the assertions that they sign in exchange for a token (RFC 7523). */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import type { ServiceAccountFacts } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 
 const ALGORITHM = 'RS256';
-/** Google takes none that is good for longer. */
+/** The longest lifetime that Google accepts. */
 const LIFETIME_SECONDS = 3_600;
 
 const keyFile = z.object({
@@ -25,7 +25,7 @@ const scopesSchema = z.array(z.string().min(1)).min(1);
 
 type Inputs = Record<string, unknown>;
 
-/** Why the inputs are no such account's, by the names of the inputs. Says nothing of what they hold. */
+/** Problems with the inputs of a service account, by input name. They never contain the values of the inputs. */
 export function serviceAccountProblems(
   { key, scopes, subject }: ServiceAccountFacts,
   inputs: Inputs,
@@ -45,7 +45,7 @@ export function serviceAccountProblems(
   return problems;
 }
 
-/** A statement that the account's key signs; the token endpoint gives an access token for it. */
+/** Returns an assertion signed with the account's key. The token endpoint exchanges it for an access token. */
 export async function signedAssertion(
   facts: ServiceAccountFacts,
   inputs: Inputs,
@@ -53,7 +53,7 @@ export async function signedAssertion(
 ): Promise<string> {
   const key = findKey(inputs[facts.key]);
   const scopes = scopesSchema.safeParse(inputs[facts.scopes]);
-  // They were checked when they were stored.
+  // The inputs were validated when they were stored.
   if (!key || !scopes.success) {
     throw new ProviderError('BAD_REQUEST', 'The key of the service account can not be read.');
   }
@@ -69,7 +69,7 @@ export async function signedAssertion(
   return statement.sign(key.privateKey);
 }
 
-/** Null if it is none. */
+/** Null if the value is not a base64 key file with an RSA key. */
 function findKey(value: unknown): ServiceAccountKey | null {
   if (typeof value !== 'string') return null;
   try {

@@ -1,4 +1,4 @@
-/** Stores what a refresh gave, in place of the very credentials that were refreshed and of no others. */
+/** Stores the tokens of a refresh. They replace only the credentials that were refreshed, never newer ones. */
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -19,15 +19,15 @@ import {
 } from '../session/stored-credentials.ts';
 import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
 
-/** Between tries: a database that restarts is back by then. */
+/** The backoff lasts long enough for a database to restart. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
 
 export interface Commit extends Renewal {
-  /** The first token is no refresh, unless a caller requested one. */
+  /** True if the event CONNECTION_REFRESHED is due. The first token does not count, unless a caller requested it. */
   isRefresh: boolean;
 }
 
-/** Null if the connection has other credentials by now: these are no longer of use. */
+/** Null if the connection has newer credentials. The tokens of this refresh are then obsolete. */
 export function commitRenewal(
   services: Services,
   commit: Commit,
@@ -36,19 +36,19 @@ export function commitRenewal(
   return withTries(() => store(services, commit), { ...TRIES, isFinal });
 }
 
-/** Stores what an earlier process left in its journal. Call it before anything uses a token. */
+/** Stores the entries in the journal of an earlier process. Must run before any token is used. */
 export async function replayTokenJournal(services: Services): Promise<void> {
   for (const id of listJournal(services)) {
     try {
       await replayEntry(services, id);
     } catch (error) {
-      // It is tried again before the connection's next refresh.
+      // The next refresh of the connection retries the entry.
       services.log.error({ connectionId: id, error: String(error) }, 'token_journal.not_stored');
     }
   }
 }
 
-/** What this process or an earlier one could not store yet, if there is any. */
+/** Stores the journal entry of a connection, if this or an earlier process left one. */
 export async function replayEntry(services: Services, connectionId: string): Promise<void> {
   const renewal = findEntry(services, connectionId);
   if (!renewal) return;
@@ -56,13 +56,13 @@ export async function replayEntry(services: Services, connectionId: string): Pro
     await commitRenewal(services, { ...renewal, isRefresh: true });
     services.log.warn({ connectionId }, 'token_journal.replayed');
   } catch (error) {
-    // The connection is gone, and its tokens with it.
+    // The connection was deleted, so its tokens are not needed.
     if (!(error instanceof ProviderError)) throw error;
   }
   removeFromJournal(services, renewal.connection);
 }
 
-/** An entry that can't be read stays for a process that has its key, and stops nothing. */
+/** Returns null for an unreadable entry. It stays for a process that has its key and blocks nothing. */
 function findEntry(services: Services, connectionId: string): Renewal | null {
   try {
     return findInJournal(services, { id: connectionId });
@@ -90,12 +90,12 @@ async function store(services: Services, commit: Commit): Promise<UnsealedCreden
     now: services.now(),
     event: isRefresh ? refreshedEvent(row) : null,
   });
-  // Another process may seal the same with a newer key in between: then it is tried again.
+  // Another process may reseal these credentials with a newer key at this moment. The caller then retries.
   if (!stored) throw new Error('The credentials were sealed anew at the same time.');
   return { sealed, credentials: after, isWorking: false };
 }
 
-/** With the names of its group and its consumer, which events tell. */
+/** A connection with the names of its group and consumer, which its events include. */
 const NAMED_CONNECTION = new Kept((value: ValueOf<ConnectionKey>) =>
   statements
     .selectFrom('Connection as c')

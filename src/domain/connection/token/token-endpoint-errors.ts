@@ -1,10 +1,10 @@
-/** What a token endpoint's refusal means: credentials that don't work, or a failure that may pass. */
+/** Classifies a token endpoint's error: the credentials are invalid, or the failure may be temporary. */
 import type { ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { bounded, retryAfterMs } from '../../../providers/read-responses.ts';
 import type { TokenRequest } from './token-endpoint.ts';
 
-/** RFC 6749 section 5.2, and providers' own words for the same. */
+/** Error codes of RFC 6749 section 5.2, and equivalent codes of individual providers. */
 const REFUSED_CREDENTIALS = new Set([
   'invalid_grant',
   'invalid_client',
@@ -28,20 +28,20 @@ const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_v
 
 type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
 
-/** A refusal that may carry an error code of the endpoint. */
+/** An error response that may contain an error code of the endpoint. */
 class EndpointRefusal extends ProviderError {
-  /** Empty if the response names none. */
+  /** Empty if the response contains no code. */
   code = '';
 }
 
-/** Some endpoints refuse with a 200. */
+/** Statuses of error responses. Some endpoints report errors with status 200. */
 const REFUSING_STATUS = [200, 400, 401, 403];
 
-/** True if the endpoint says that it does not accept the request's credentials, not merely that the request failed. */
+/** True if the endpoint rejected the request's credentials, and not merely the request. */
 export function isCredentialRefusal(error: unknown): error is ProviderError {
   if (!(error instanceof EndpointRefusal)) return false;
   if (error.kind === 'AUTH_INVALIDATED') return true;
-  // A proxy or a firewall in front of the endpoint refuses without an OAuth error.
+  // A proxy or a firewall in front of the endpoint responds without an OAuth error code.
   const isNamed = error.code !== '' && REFUSING_STATUS.includes(error.status ?? 0);
   return error.kind === 'BAD_REQUEST' && isNamed;
 }
@@ -60,19 +60,19 @@ export function endpointRefusal(request: Request, response: ProviderResponse): P
 export function endpointFailure(
   request: Request,
   kind: ProviderErrorKind,
-  happened: string,
+  problem: string,
 ): ProviderError {
-  return new ProviderError(kind, messageOf(request, happened));
+  return new ProviderError(kind, messageOf(request, problem));
 }
 
-/** The message of the failure, without secrets of the request, which endpoints repeat. */
-function messageOf({ provider, client, form }: Request, happened: string): string {
+/** The message of the failure. Secrets of the request, which endpoints may repeat, are masked. */
+function messageOf({ provider, client, form }: Request, problem: string): string {
   const secrets = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
-  const said = secrets.reduce<string>(
+  const masked = secrets.reduce<string>(
     (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
-    happened,
+    problem,
   );
-  return bounded(`The token endpoint of ${provider.displayName} ${said}`);
+  return bounded(`The token endpoint of ${provider.displayName} ${masked}`);
 }
 
 function kindOf({ status }: ProviderResponse, code: string): ProviderErrorKind {
@@ -82,7 +82,7 @@ function kindOf({ status }: ProviderResponse, code: string): ProviderErrorKind {
   return 'BAD_REQUEST';
 }
 
-/** `error` and `error_description`, or `status` and `message` if a provider has its own form. */
+/** Reads `error` and `error_description`, or `status` and `message` if a provider has its own format. */
 function reasonOf(body: unknown): { code: string; description: string } {
   const { error, error_description, status, message } = (body ?? {}) as Record<string, unknown>;
   const code = [error, status].find((text) => typeof text === 'string') ?? '';

@@ -1,4 +1,4 @@
-/** Asks a provider's token endpoint for tokens (RFC 6749). */
+/** Requests tokens from a provider's token endpoint (RFC 6749). */
 import { z } from 'zod';
 import { OutboundError } from '../../../outbound/error.ts';
 import type { OAuth2Facts, Provider, ProviderResponse } from '../../../providers/contract.ts';
@@ -12,14 +12,14 @@ import type { GrantedTokens } from './token.ts';
 import { endpointFailure, endpointRefusal } from './token-endpoint-errors.ts';
 
 export const ENDPOINT_LIMITS = {
-  /** Well within the lease under which a token is refreshed. */
+  /** Much shorter than the lease under which a token is refreshed. */
   timeoutMs: 15_000,
-  /** The longest tokens, JWTs with many claims, are a tenth of this. */
+  /** Ten times the longest tokens, which are JWTs with many claims. */
   responseBytesMax: 256 * 1024,
   requiresWholeBody: true,
 } as const;
 
-type Reach = Pick<Services, 'providerAccess' | 'now' | 'meters'>;
+type EndpointServices = Pick<Services, 'providerAccess' | 'now' | 'meters'>;
 
 export interface OAuthClient {
   id: string;
@@ -29,31 +29,34 @@ export interface OAuthClient {
 export interface TokenRequest {
   provider: Provider & { oauth2: OAuth2Facts };
   account: AccountFacts;
-  /** Null for a grant that needs none. */
+  /** Null for a grant that needs no client. */
   client: OAuthClient | null;
-  /** `grant_type` and what belongs to it. */
+  /** `grant_type` and its parameters. */
   form: Record<string, string>;
-  /** Default: that of ENDPOINT_LIMITS. */
+  /** Default: `ENDPOINT_LIMITS.timeoutMs`. */
   timeoutMs?: number;
 }
 
-/** `facts` is the whole answer: it may tell of the account. */
+/** `facts` is the whole response, which may identify the account. */
 export type TokenResponse = GrantedTokens & { facts: Record<string, unknown> };
 
 /**
- * Throws AUTH_INVALIDATED if the credentials are refused, BAD_REQUEST if the request is, and
- * RATE_LIMITED or RETRYABLE if the endpoint fails for now. Never a kind that leaves open whether the
- * call that needed the token was made: it was not.
+ * Throws AUTH_INVALIDATED if the endpoint rejects the credentials, BAD_REQUEST if it rejects the request, and
+ * RATE_LIMITED or RETRYABLE if it fails temporarily. Never throws a kind that leaves the caller's own request
+ * uncertain, because that request was not sent.
  */
-export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenResponse> {
-  const requestedAt = reach.now();
+export async function requestTokens(
+  services: EndpointServices,
+  request: TokenRequest,
+): Promise<TokenResponse> {
+  const requestedAt = services.now();
   const { provider, account } = request;
   const url = fillAddress(provider, provider.oauth2.tokenUrl, account);
-  const { meters } = reach;
-  const send = () => postForm(reach, request, url);
+  const { meters } = services;
+  const send = () => postForm(services, request, url);
   const response = await measuredCall({ meters, provider, kind: 'token' }, send);
   const facts = factsOf(response.body);
-  // Some refuse with a 200.
+  // Some endpoints report errors with status 200.
   if (!isSuccess(response) || facts.error !== undefined) throw endpointRefusal(request, response);
   const tokens = tokenFields.safeParse(facts);
   if (!tokens.success) throw endpointFailure(request, 'RETRYABLE', 'answered without a token.');
@@ -63,7 +66,7 @@ export async function requestTokens(reach: Reach, request: TokenRequest): Promis
   return {
     accessToken: {
       token,
-      // Counted from before the request: the answer took its time.
+      // The lifetime starts before the request, because the response takes time to arrive.
       issuedAt: requestedAt.toISOString(),
       expiresAt: seconds === undefined ? undefined : after(requestedAt, seconds).toISOString(),
     },
@@ -76,19 +79,22 @@ export async function requestTokens(reach: Reach, request: TokenRequest): Promis
 const tokenFields = z.object({
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).nullish().catch(null),
-  // Some write it as text.
+  // Some endpoints send the number as text.
   expires_in: z.coerce.number().positive().max(1e9).nullish().catch(null),
 });
 
-/** A value of a token answer by its dotted path, if it is text or a number. */
+/** Returns a member of a token response by its dotted path, if it is text or a number. */
 export function textAt(facts: Record<string, unknown>, path: string | undefined): string | null {
   const value = path === undefined ? undefined : valueAt(facts, path);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
-/** Posts the form to an endpoint of the provider, with the client's proof. Throws ProviderError without an answer. */
+/**
+ * Posts the form to an endpoint of the provider, with the client's authentication. Throws ProviderError if there is no
+ * response.
+ */
 export async function postForm(
-  { providerAccess }: Pick<Reach, 'providerAccess'>,
+  { providerAccess }: Pick<EndpointServices, 'providerAccess'>,
   request: TokenRequest,
   url: string,
 ): Promise<ProviderResponse> {
@@ -117,7 +123,7 @@ export async function postForm(
   }
 }
 
-/** RFC 6749 section 2.3.1 has both parts encoded as in a form. */
+/** Form-encodes both parts, as RFC 6749 section 2.3.1 requires. */
 function clientAuthorization({ id, secret }: OAuthClient): string {
   const [encodedId, encodedSecret] = [id, secret].map((text) =>
     new URLSearchParams({ text }).toString().slice('text='.length),
@@ -133,7 +139,7 @@ function valueAt(facts: Record<string, unknown>, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => factsOf(value)[name], facts);
 }
 
-/** Scopes come as a list, or as text with spaces or commas between. */
+/** Parses scopes, which are a list or text separated by spaces or commas. */
 function listOf(value: unknown): string[] | undefined {
   if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
   if (typeof value !== 'string') return undefined;

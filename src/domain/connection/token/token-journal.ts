@@ -1,7 +1,7 @@
 /**
- * Refresh tokens that work once: between the provider's answer and the commit, the new one exists in this
- * process alone. So it is written to a file first, and stored at the next start if the process ends
- * in between (docs/decisions/006-refresh-tokens.md).
+ * A journal of new refresh tokens. A refresh token may work once: between the provider's response and the commit, only
+ * this process has the new one. It is written to a file first. If the process crashes before the commit, its next start
+ * stores the entry (docs/decisions/006-refresh-tokens.md).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { ConnectionKey } from '../session/stored-credentials.ts';
 const entrySchema = z.object({ id: z.string(), projectId: z.string(), sealed: z.string() });
 const renewalSchema = z.object({ before: credentialsSchema, after: credentialsSchema });
 
-/** What a connection's credentials were, and what the provider made of them. */
+/** The credentials of a connection before and after a refresh. */
 export interface Renewal {
   connection: ConnectionKey;
   before: Credentials;
@@ -24,11 +24,11 @@ export interface Renewal {
 
 type Journal = Pick<Services, 'config' | 'vault'>;
 
-/** On disk when it returns. */
+/** Writes an entry, which is on disk when the function returns. */
 export function writeJournal(journal: Journal, { connection, before, after }: Renewal): void {
   const { id, projectId } = connection;
   mkdirSync(folderOf(journal), { recursive: true, mode: 0o700 });
-  const sealed = journal.vault.seal(JSON.stringify({ before, after }), placeOf(connection));
+  const sealed = journal.vault.seal(JSON.stringify({ before, after }), locationOf(connection));
   writeWhole(fileOf(journal, id), JSON.stringify({ id, projectId, sealed }));
 }
 
@@ -36,13 +36,13 @@ export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 
   rmSync(fileOf(journal, id), { force: true });
 }
 
-/** Null if nothing is waiting to be stored. */
+/** Null if no entry is waiting to be stored. */
 export function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
   const path = fileOf(journal, id);
   return existsSync(path) ? readEntry(journal, path) : null;
 }
 
-/** The connections that have an entry. */
+/** The ids of connections that have an entry. */
 export function listJournal(journal: Journal): string[] {
   if (!existsSync(folderOf(journal))) return [];
   const names = readdirSync(folderOf(journal));
@@ -54,7 +54,7 @@ const SUFFIX = '.json';
 function readEntry({ vault }: Journal, path: string): Renewal {
   const { id, projectId, sealed } = entrySchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   const connection = { id, projectId };
-  const text = vault.open(sealed, placeOf(connection));
+  const text = vault.open(sealed, locationOf(connection));
   return { connection, ...renewalSchema.parse(JSON.parse(text)) };
 }
 
@@ -66,6 +66,6 @@ function fileOf(journal: Journal, connectionId: string): string {
   return join(folderOf(journal), `${connectionId}${SUFFIX}`);
 }
 
-function placeOf({ id, projectId }: ConnectionKey): SealedLocation {
+function locationOf({ id, projectId }: ConnectionKey): SealedLocation {
   return { table: 'TokenJournal', column: 'sealed', row: id, projectId };
 }

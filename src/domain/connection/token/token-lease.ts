@@ -1,6 +1,6 @@
 /**
- * One process at a time refreshes a connection's token: a lease on the row, told by the database's clock.
- * Work under it ends before it does, even if the process was frozen in between.
+ * A lease on the row, timed by the database's clock, so that one process at a time refreshes a connection's token. Work
+ * under the lease finishes before the lease expires, even if the process was frozen.
  */
 import type { Database } from '../../../database/database.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
@@ -11,9 +11,9 @@ import { lastingToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 
-/** Long enough for a process that crashed with a token in its journal to be started again. */
+/** Long enough to restart a process that crashed with a token in its journal. */
 const LEASE_MS = MINUTE_MS;
-/** The longest that the request for a token and the commit of its answer take. */
+/** The longest duration of the token request and of the commit of its response. */
 const WORK_MS = 40_000;
 
 const REFRESHES = new LeasedRows({
@@ -32,12 +32,12 @@ const NEEDED = [
   'providerMetadata',
 ] as const;
 
-/** What refreshing needs of the connection, as it is under the lease. */
+/** The columns that a refresh needs, as they are under the lease. */
 export type LeasedConnection = Pick<Row<'Connection'>, (typeof NEEDED)[number]>;
 
 type Claim = LeasedConnection & Pick<Row<'Connection'>, 'refreshLeaseToken'>;
 
-/** Null if another process has it, or the connection is gone. */
+/** Null if another process has the lease, or if the connection was deleted. */
 export async function claimLease(
   { database }: Pick<Services, 'database'>,
   { id, projectId }: ConnectionKey,
@@ -64,19 +64,19 @@ export class Lease {
     return this.#claim;
   }
 
-  /** Throws RETRYABLE if too little of it is left. */
+  /** Throws RETRYABLE if the lease expires too soon for a refresh. */
   requireTime(): void {
     if (performance.now() - this.#claimedAtMs <= LEASE_MS - WORK_MS) return;
     throw new ProviderError('RETRYABLE', 'The token could not be refreshed in time.');
   }
 
   /**
-   * Call it before a refresh token is used: what the provider gives in its place may be in this process's
-   * journal, so that nobody else uses the old one before this process could be started again. Throws LeaseLost.
+   * Must run before a refresh token is used. The new refresh token may exist only in this process's journal. A lasting
+   * lease keeps other processes from using the old one until this process can restart. Throws LeaseLost.
    */
   async outlastProcess(): Promise<void> {
     const { kind, prisma } = this.#database;
-    // The one process of an embedded database stores its journal before anything else.
+    // An embedded database has one process, which stores its journal before any other work.
     if (kind === 'embedded') return;
     const { refreshLeaseToken: token } = this.#claim;
     const lasting = { refreshLeaseToken: token && lastingToken(token) };
@@ -84,7 +84,10 @@ export class Lease {
     this.#claim = { ...this.#claim, ...lasting };
   }
 
-  /** It is not to be released: what stored the new token has given it back, or others have to wait for it to end. */
+  /**
+   * Prevents a release. Either the commit of the new token has released the lease, or others must wait until it
+   * expires.
+   */
   end(): void {
     this.#hasEnded = true;
   }

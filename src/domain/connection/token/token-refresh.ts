@@ -1,6 +1,6 @@
 /**
- * Gets new access tokens, one process at a time for each connection: requests that come meanwhile share one
- * exchange in this process, and wait for the lease of another (docs/decisions/006-refresh-tokens.md).
+ * Gets new access tokens, one process at a time for each connection. Concurrent requests in this process share one
+ * exchange, and wait for the lease of another process (docs/decisions/006-refresh-tokens.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { timed } from '../../../meters.ts';
@@ -26,39 +26,39 @@ import { type Renewal, removeFromJournal, writeJournal } from './token-journal.t
 import { claimLease, type Lease } from './token-lease.ts';
 import { refreshRequest } from './token-request.ts';
 
-/** Another process's request for a token is over by then, or it is dead. */
+/** By then, another process's token request has ended, or the process is dead. */
 const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
 export interface RefreshRequest {
-  /** Whether the credentials that are stored by then must be replaced. */
+  /** True if the stored credentials must be replaced. */
   isStale: (credentials: TokenCredentials) => boolean;
-  /** A caller requested it: the first token then counts as a refresh too. */
+  /** True if a caller requested the refresh. The first token then counts as a refresh too. */
   isRequested?: boolean;
 }
 
-/** Refreshes that are under way in this process, by connection. */
+/** The running refreshes of this process, by connection id. */
 export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 
 /**
- * The credentials with a token that is not stale, or as they are if none can be had. Throws
- * AUTH_INVALIDATED if the provider refuses them (the connection is then BAD_CREDENTIALS), and other
- * kinds of ProviderError if it fails; nothing of the call that needs the token has been sent.
+ * Returns the credentials with a token that is not stale, or unchanged if they can't be refreshed. Throws
+ * AUTH_INVALIDATED if the provider refuses them; the connection is then BAD_CREDENTIALS. Throws other kinds of
+ * ProviderError if the refresh fails. The request that needs the token has not been sent then.
  */
 export async function freshCredentials(
   services: Services,
   connection: ConnectionKey,
-  wanted: RefreshRequest,
+  options: RefreshRequest,
 ): Promise<UnsealedCredentials> {
   const { refreshes } = services.providerAccess;
   const running = refreshes.get(connection.id);
   if (running) {
     const held = await running;
-    if (!needsRefresh(held, wanted)) return held;
+    if (!needsRefresh(held, options)) return held;
   }
-  const known = refreshes.get(connection.id);
-  if (known) return known;
-  const started = refresh(services, connection, wanted).finally(() =>
+  const shared = refreshes.get(connection.id);
+  if (shared) return shared;
+  const started = refresh(services, connection, options).finally(() =>
     refreshes.delete(connection.id),
   );
   refreshes.set(connection.id, started);
@@ -72,14 +72,14 @@ function needsRefresh({ credentials }: UnsealedCredentials, { isStale }: Refresh
 async function refresh(
   services: Services,
   connection: ConnectionKey,
-  wanted: RefreshRequest,
+  options: RefreshRequest,
 ): Promise<UnsealedCredentials> {
   const deadline = performance.now() + LEASE_WAIT_MS;
   for (;;) {
     const held = await readCredentials(services, connection);
-    if (!needsRefresh(held, wanted)) return held;
+    if (!needsRefresh(held, options)) return held;
     const lease = await claimLease(services, connection);
-    if (lease) return refreshUnder(services, lease, wanted);
+    if (lease) return refreshUnder(services, lease, options);
     if (performance.now() > deadline) {
       throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
     }
@@ -90,15 +90,15 @@ async function refresh(
 async function refreshUnder(
   services: Services,
   lease: Lease,
-  wanted: RefreshRequest,
+  options: RefreshRequest,
 ): Promise<UnsealedCredentials> {
   try {
     await replayEntry(services, lease.connection.id);
     const held = await readCredentials(services, lease.connection);
-    if (!isTokenCredentials(held.credentials) || !needsRefresh(held, wanted)) return held;
-    return await renew(services, { lease, before: held.credentials, wanted });
+    if (!isTokenCredentials(held.credentials) || !needsRefresh(held, options)) return held;
+    return await renew(services, { lease, before: held.credentials, options });
   } finally {
-    // If this fails, it ends by itself.
+    // If the release fails, the lease expires.
     await lease.release().catch(() => {});
   }
 }
@@ -106,32 +106,33 @@ async function refreshUnder(
 interface Renewing {
   lease: Lease;
   before: TokenCredentials;
-  wanted: RefreshRequest;
+  options: RefreshRequest;
 }
 
 async function renew(
   services: Services,
-  { lease, before, wanted }: Renewing,
+  { lease, before, options }: Renewing,
 ): Promise<UnsealedCredentials> {
   const { connection } = lease;
   const request = await refreshRequest(services, connection, before);
   if ('refreshToken' in before) await lease.outlastProcess();
   lease.requireTime();
-  const told = ({ outcome }: { outcome: string }) =>
+  const report = ({ outcome }: { outcome: string }) =>
     services.meters.tokenRefreshed({ provider: request.provider.name, outcome });
   let after: TokenCredentials;
   try {
-    const tokens = await timed(services.meters, () => requestTokens(services, request), told);
+    const tokens = await timed(services.meters, () => requestTokens(services, request), report);
     after = withTokens(before, tokens);
   } catch (error) {
     return afterFailure(services, { connection, before, error });
   }
   const isJournaled = isRotated(before, after) && journal(services, { connection, before, after });
-  const isRefresh = wanted.isRequested === true || heldToken(before) !== undefined;
+  const isRefresh = options.isRequested === true || heldToken(before) !== undefined;
   const stored = await commitRenewal(services, { connection, before, after, isRefresh }).catch(
     (error: unknown) => {
       if (isJournaled && !(error instanceof ProviderError)) {
-        // The database is away for longer than a caller waits. Until it has the new token, nobody uses the old one.
+        // The outage of the database exceeds the time that callers wait. The lease keeps the old token unused until the
+        // database has the new one.
         lease.end();
         services.providerAccess.unstored.add(connection.id, () =>
           replayEntry(services, connection.id),
@@ -145,7 +146,7 @@ async function renew(
   return stored ?? readCredentials(services, connection);
 }
 
-/** Whether the used refresh token is invalid now: then the new one must not be lost. */
+/** True if the used refresh token is now invalid. The new one must then not be lost. */
 function isRotated(before: TokenCredentials, after: TokenCredentials): boolean {
   const [old, now] = [before, after].map((credentials) =>
     'refreshToken' in credentials ? credentials.refreshToken?.token : undefined,
@@ -158,14 +159,17 @@ function journal(services: Services, renewal: Renewal): boolean {
     writeJournal(services, renewal);
     return true;
   } catch (error) {
-    // Without it a crash within the next moments loses the token; giving up now would lose it for sure.
+    // Without an entry, a crash before the commit loses the token. Failing here would lose it in any case.
     const about = { connectionId: renewal.connection.id, error: String(error) };
     services.log.error(about, 'token_journal.not_written');
     return false;
   }
 }
 
-/** A refusal is about the credentials that were sent, which may have been replaced meanwhile. */
+/**
+ * Handles an error of the endpoint. A rejection applies to the credentials that were sent, which may have been replaced
+ * since.
+ */
 async function afterFailure(
   services: Services,
   {

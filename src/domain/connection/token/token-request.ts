@@ -1,4 +1,4 @@
-/** The request to a token endpoint that gets a new access token without a person. */
+/** Builds the request to a token endpoint that gets a new access token without a user. */
 import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
@@ -11,14 +11,14 @@ import type { LeasedConnection } from './token-lease.ts';
 
 type OAuthProvider = Provider & { oauth2: OAuth2Facts };
 
-/** Throws BAD_REQUEST if the provider is no longer known, or has no OAuth. */
+/** Throws BAD_REQUEST if the provider is not in the catalogue or has no OAuth. */
 export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, name: string) {
   const provider = catalogue.find(name);
   if (provider?.oauth2) return provider as OAuthProvider;
   throw new ProviderError('BAD_REQUEST', `${name} is not a provider with OAuth.`);
 }
 
-/** The OAuth client of a provider app, its secret in clear; null if there is no such app. */
+/** The OAuth client of a provider app, with its secret unsealed. Null if the app does not exist. */
 export async function findAppClient(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   { projectId, id, provider }: { projectId: string; id: string | null; provider: string },
@@ -33,7 +33,7 @@ export async function findAppClient(
   return { id: app.clientId, secret };
 }
 
-/** The members of a connection that the request needs. The connection may not be stored yet. */
+/** The columns of a connection that the request needs. The connection may not be stored yet. */
 type Account = AccountFacts & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
 
 export async function refreshRequest(
@@ -57,7 +57,10 @@ export async function refreshRequest(
 
 const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** Needs no client: the account's key has signed. Throws BAD_REQUEST if the provider takes no such keys any more. */
+/**
+ * Needs no client, because the account's key signs the assertion. Throws BAD_REQUEST if the provider no longer accepts
+ * service accounts.
+ */
 async function assertionRequest(
   { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
   connection: Account,
@@ -77,7 +80,7 @@ async function assertionRequest(
   };
 }
 
-/** The OAuth client that the connection's tokens are of. Throws BAD_REQUEST if its app is gone. */
+/** The OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */
 export async function getClient(
   services: Pick<Services, 'catalogue' | 'database' | 'vault'>,
   { projectId, provider: name, providerAppId }: Account,

@@ -1,4 +1,4 @@
-/** Gives up a connection's tokens at its provider: as RFC 7009 has it, or in the provider's own form. */
+/** Revokes a connection's tokens at its provider: by RFC 7009, or by the provider's own method. */
 import type { ProviderResponse, Revocation } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
@@ -11,7 +11,10 @@ import { ENDPOINT_LIMITS, postForm } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
 import { getClient, getOAuthProvider } from './token-request.ts';
 
-/** False if there is nothing to give up, or nowhere. Throws ProviderError if the provider does not take it. */
+/**
+ * False if there is no token, or if the provider has no revocation endpoint. Throws ProviderError if the provider
+ * refuses.
+ */
 export async function revokeTokens(
   services: Services,
   connection: LeasedConnection,
@@ -20,7 +23,7 @@ export async function revokeTokens(
   if (!revocation) return false;
   const { credentials } = await readCredentials(services, connection);
   if (!isTokenCredentials(credentials)) return false;
-  const token = longestToken(credentials);
+  const token = tokenToRevoke(credentials);
   if (token === undefined) return false;
   const response = await requestRevocation(services, connection, {
     revocation,
@@ -31,13 +34,13 @@ export async function revokeTokens(
   throw new ProviderError('BAD_REQUEST', `The revocation was answered ${response.status}.`);
 }
 
-/** With a refresh token go the access tokens that came of it. */
-function longestToken(credentials: TokenCredentials): string | undefined {
+/** Prefers the refresh token, because its revocation also revokes its access tokens. */
+function tokenToRevoke(credentials: TokenCredentials): string | undefined {
   const refreshToken = 'refreshToken' in credentials ? credentials.refreshToken : undefined;
   return (refreshToken ?? heldToken(credentials))?.token;
 }
 
-interface Giving {
+interface RevocationRequest {
   revocation: Revocation;
   credentials: TokenCredentials;
   token: string;
@@ -46,7 +49,7 @@ interface Giving {
 async function requestRevocation(
   services: Services,
   connection: LeasedConnection,
-  { revocation: { url: template, method }, credentials, token }: Giving,
+  { revocation: { url: template, method }, credentials, token }: RevocationRequest,
 ): Promise<ProviderResponse> {
   const provider = getOAuthProvider(services, connection.provider);
   const url = fillAddress(provider, template, connection);

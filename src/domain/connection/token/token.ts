@@ -1,4 +1,4 @@
-/** Access tokens of a connection: what is held, and when it has to be replaced. */
+/** Access tokens of a connection: reads the stored one and decides when it must be replaced. */
 import type { Credentials, StoredToken } from '../credentials.ts';
 
 /** Credentials that get access tokens. */
@@ -7,16 +7,18 @@ export type TokenCredentials = Extract<
   { scheme: `OAUTH2_${string}` | 'SERVICE_ACCOUNT' }
 >;
 
-/** Tokens as a token endpoint gave them. */
+/** The tokens in a response of a token endpoint. */
 export interface GrantedTokens {
   accessToken: StoredToken;
-  /** Left out if the one that was used stays. */
+  /** Absent if the used refresh token stays valid. */
   refreshToken?: string;
-  /** Left out if they are the requested ones. */
+  /** Absent if the granted scopes are the requested ones. */
   scopes?: string[];
 }
 
-/** A token is replaced this long before its end, or after nine tenths of a life that is shorter. */
+/**
+ * A token is replaced this long before it expires. A token with a short lifetime is replaced after nine tenths of it.
+ */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;
 
@@ -25,7 +27,7 @@ export function isTokenCredentials(credentials: Credentials): credentials is Tok
   return scheme === 'SERVICE_ACCOUNT' || scheme.startsWith('OAUTH2_');
 }
 
-/** Undefined before the first one is fetched. */
+/** Returns the stored access token. Undefined before the first one is fetched. */
 export function heldToken(credentials: TokenCredentials): StoredToken | undefined {
   switch (credentials.scheme) {
     case 'SERVICE_ACCOUNT':
@@ -37,11 +39,11 @@ export function heldToken(credentials: TokenCredentials): StoredToken | undefine
   }
 }
 
-/** Why a call without a token is refused. */
+/** The error for a call without a token. */
 export const AWAITS_CONSENT =
   'The connection waits for a person to consent: send them to the address that startOAuthUpdate gives.';
 
-/** Whether a person has yet to agree: only the scopes are known. */
+/** True if a user has yet to consent: the credentials have scopes but no tokens. */
 export function awaitsConsent(
   credentials: Credentials,
 ): credentials is Extract<Credentials, { accessToken?: StoredToken }> {
@@ -49,30 +51,30 @@ export function awaitsConsent(
   return credentials.accessToken === undefined && credentials.refreshToken === undefined;
 }
 
-/** Credentials that get any number of tokens without a person. */
+/** Credentials that can get any number of tokens without a user. */
 export type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: 'SERVICE_ACCOUNT' }>;
 
 export function hasGrant(credentials: TokenCredentials): credentials is Grant {
   return 'clientId' in credentials || credentials.scheme === 'SERVICE_ACCOUNT';
 }
 
-/** Whether a new token can be had without a person. */
+/** True if a new token can be obtained without a user. */
 export function canRefresh(credentials: TokenCredentials): boolean {
   return hasGrant(credentials) || credentials.refreshToken !== undefined;
 }
 
-/** Whether there is no token, or it is so close to its end that a call with it may come too late. */
+/** True if there is no token, or if it may expire before a request with it arrives. */
 export function isDue(token: StoredToken | undefined, now: Date): boolean {
   if (!token) return true;
   if (token.expiresAt === undefined) return false;
   const expiresAtMs = Date.parse(token.expiresAt);
   const lifetimeMs = token.issuedAt === undefined ? null : expiresAtMs - Date.parse(token.issuedAt);
   const shareMs = lifetimeMs === null ? MARGIN_MS : lifetimeMs * MARGIN_SHARE;
-  return endsWithin(token, Math.min(MARGIN_MS, Math.max(0, shareMs)), now);
+  return expiresWithin(token, Math.min(MARGIN_MS, Math.max(0, shareMs)), now);
 }
 
-/** False if the end is not known. */
-export function endsWithin(token: StoredToken, ms: number, now: Date): boolean {
+/** False if the expiry is not known. */
+export function expiresWithin(token: StoredToken, ms: number, now: Date): boolean {
   return token.expiresAt !== undefined && Date.parse(token.expiresAt) - ms <= now.getTime();
 }
 
@@ -80,7 +82,7 @@ export function withTokens(
   credentials: TokenCredentials,
   { accessToken, refreshToken, scopes }: GrantedTokens,
 ): TokenCredentials {
-  // A client's scopes are what it asks for each time; a person's are what was granted.
+  // The scopes of a client are requested each time. The scopes of a user are those that were granted.
   if (hasGrant(credentials)) return { ...credentials, token: accessToken };
   return {
     ...credentials,

@@ -1,21 +1,24 @@
-/** New tokens that the database could not take yet: they are in the journal, and stored as soon as it is back. */
+/**
+ * New tokens that could not be stored because the database was unavailable. They are in the journal and are stored as
+ * soon as it recovers.
+ */
 import type { Log } from '../../../log.ts';
 import { untilDone } from '../../../work/backoff.ts';
 
-/** Short: when the database is back, others wait for the lease of whoever used the old token. */
+/** Short, because other processes wait for the lease of this one when the database recovers. */
 const BACKOFF = { firstMs: 500, maxMs: 2_000, jitter: 0.3 };
 
 export class UnstoredTokens implements AsyncDisposable {
   readonly #log: Log;
   readonly #stopping = new AbortController();
-  /** By connection. */
+  /** By connection id. */
   readonly #storing = new Map<string, Promise<void>>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** Stores it until that succeeds, or the process stops: its next start does so then. */
+  /** Retries `store` until it succeeds or the process stops. The next start of the process then stores the journal. */
   add(connectionId: string, store: () => Promise<void>): void {
     if (this.#storing.has(connectionId)) return;
     this.#log.warn({ connectionId }, 'token_journal.waiting');

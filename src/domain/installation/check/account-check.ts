@@ -1,6 +1,7 @@
 /**
- * What a config chooses that the connected account does not have. The provider is asked before anything is saved;
- * if it can't answer now (its credentials, its rate, its servers), nothing is refused: reads and writes tell it later.
+ * Finds objects and fields of a config that the connected account lacks. It queries the provider before anything is
+ * saved. If the provider can't respond now (credentials, rate limit, outage), nothing is refused, and reads and writes
+ * report the error later.
  */
 import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
@@ -14,13 +15,16 @@ import { type Waiter, waitingForProvider } from '../../provider/provider-wait.ts
 import { describeObject } from '../object-descriptions.ts';
 import { type Choices, type ChosenNames, chosenNames } from './chosen-names.ts';
 
-/** Leaves most of a mutation's time to the rest of it; what is not known by then is not refused. */
+/**
+ * The longest time for the check, so that most of a mutation's time remains. Names that are unchecked by then are
+ * accepted.
+ */
 const CHECK_MS = 10_000;
 
-/** The answer is about the request: it would be the same each time. */
+/** Errors that the request itself caused, so that a retry would fail in the same way. */
 const REFUSALS: readonly ProviderErrorKind[] = ['MISSING_OBJECT', 'MISSING_FIELD', 'BAD_REQUEST'];
 
-/** Through a connection of the project; nothing if there is none. */
+/** Queries the account through a connection of the project. Returns no issues without a connection. */
 export async function listIssuesAtAccount(
   services: Waiter,
   { projectId, connectionId }: { projectId: string; connectionId: string | null },
@@ -36,7 +40,7 @@ export async function listIssuesAtAccount(
   const check = async (chosen: ChosenNames, index: number) => {
     found[index] = await issuesOf(services, { connection, provider, module, chosen });
   };
-  const open = chosenNames(choices).filter((chosen) => needsAsking(provider, chosen));
+  const open = chosenNames(choices).filter((chosen) => needsQuery(provider, chosen));
   if (open.length === 0) return [];
   await waitingForProvider(services, { projectId, connectionId }, () =>
     withDeadline(Promise.all(open.map(check)), CHECK_MS, () => {}),
@@ -44,8 +48,8 @@ export async function listIssuesAtAccount(
   return found.flat();
 }
 
-/** Which objects there are, the catalogue knows of some providers. */
-function needsAsking({ objects }: Provider, { objectName, fields }: ChosenNames): boolean {
+/** True if only the account can confirm the names. The catalogue lists the objects of some providers. */
+function needsQuery({ objects }: Provider, { objectName, fields }: ChosenNames): boolean {
   return objects === undefined || (objects.includes(objectName) && fields.length > 0);
 }
 
@@ -59,9 +63,9 @@ interface Check {
 async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
   const { chosen } = check;
   try {
-    const known = await fieldsOf(services, check);
+    const existing = await fieldsOf(services, check);
     return chosen.fields
-      .filter(({ name }) => known && !isIn(known, topName(name)))
+      .filter(({ name }) => existing && !isIn(existing, topName(name)))
       .map(({ name, path }) => {
         return issueAt(path, `is not a field that ${chosen.objectName} of the account has.`, name);
       });
@@ -76,7 +80,10 @@ async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
   }
 }
 
-/** The account's fields in lower case, as some providers compare them; null if it doesn't tell all of them. */
+/**
+ * The account's fields in lower case, because some providers ignore case. Null if the provider does not report all
+ * fields.
+ */
 async function fieldsOf(
   services: Services,
   { connection, provider, module, chosen: { objectName, fields } }: Check,
@@ -92,12 +99,12 @@ async function fieldsOf(
   return null;
 }
 
-/** A name with dots goes through relations, which the description of one object does not follow. */
-function isIn(known: ReadonlySet<string>, name: string): boolean {
-  return known.has(name) || name.includes('.');
+/** True if the field exists. A dotted name follows relations, which the description of one object does not include. */
+function isIn(existing: ReadonlySet<string>, name: string): boolean {
+  return existing.has(name) || name.includes('.');
 }
 
-/** The field that `$['address']['city']` lies in. */
+/** The top-level field of a path such as `$['address']['city']`. */
 function topName(name: string): string {
   const [, inBrackets] = /^\$\['([^']*)'\]/.exec(name) ?? [];
   return (inBrackets ?? name).toLowerCase();

@@ -1,4 +1,4 @@
-/** The names that a customer chooses, with their places in the input. */
+/** The object and field names that a customer chooses, with their paths in the input. */
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
 import { type MappingChoice, mappedNames } from '../choice/mapped-names.ts';
 import type { ConfigContent, ConfigInput } from '../installation-config.ts';
@@ -7,23 +7,23 @@ type Path = readonly PropertyKey[];
 
 export interface ChosenNames {
   objectName: string;
-  /** Where the object is named. */
+  /** The path of the object's name in the input. */
   path: Path;
-  /** Fields beside those that the integration names. */
+  /** Chosen fields that the integration does not name. */
   fields: { name: string; path: Path }[];
 }
 
 export interface Choices {
   content: IntegrationContent;
-  /** Null: all that the integration has. */
+  /** Null stands for everything in the integration. */
   config: ConfigInput | ConfigContent | null;
-  /** Where the config is in the input, or what stands for it. */
+  /** The path of the config in the input, or of the member that determines it. */
   path: Path;
-  /** The config is not in the input: its members have no places of their own. */
+  /** True if the config is the stored one. All its names then have the path `path`. */
   isPresent?: boolean;
 }
 
-/** Each object once: what is read of it, or that it is written. */
+/** Lists each chosen object once: a read object with its chosen fields, a write object without fields. */
 export function chosenNames({ content, config, path, isPresent = false }: Choices): ChosenNames[] {
   const at = (...below: PropertyKey[]) =>
     config === null || isPresent ? path : [...path, ...below];
@@ -54,7 +54,7 @@ interface FieldChoices extends MappingChoice {
   fieldFilters?: readonly { fieldName: string }[] | null | undefined;
 }
 
-/** Those that the integration lets the customer choose; of others it is told already that they are none. */
+/** Chosen fields that the integration offers. Other names are reported elsewhere. */
 function fieldsOf(
   choice: FieldChoices,
   spec: ReadObject,
@@ -69,7 +69,7 @@ function fieldsOf(
   );
   const mapped = [...mappedNames(spec, choice)].map(([mapToName, name]) => ({
     name,
-    path: at(...placeOf(mapToName, choice)),
+    path: at(...pathOf(mapToName, choice)),
   }));
   const filtered = (choice.fieldFilters ?? []).map(({ fieldName: name }, index) => ({
     name,
@@ -78,8 +78,8 @@ function fieldsOf(
   return [...selected, ...mapped, ...filtered];
 }
 
-/** Where the choice says which field the name stands for; a default is said nowhere. */
-function placeOf(
+/** The path of the field name in the mapping. A default has no path of its own, so it gets the path of the mappings. */
+function pathOf(
   mapToName: string,
   { fieldMappings, dynamicMappings }: MappingChoice,
 ): PropertyKey[] {

@@ -1,4 +1,7 @@
-/** The choices of an installation that end users may not make: parties that they do not see, and destinations. */
+/**
+ * Refuses choices of an installation that end users may not make: groups and connections that they can't see, and
+ * destinations.
+ */
 import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
@@ -14,15 +17,16 @@ interface Choices {
   config?: ConfigInput | null | undefined;
 }
 
-/** The config that is changed, and what the integration offers now. */
+/** The stored config, and what the integration offers now. */
 export interface PresentChoices {
   config: ConfigContent;
   content: IntegrationContent | null;
 }
 
 /**
- * Throws BAD_USER_INPUT if an end user chooses a group, a connection or a destination that it may not choose, in the
- * words for what does not exist. Must run before any of them is read. Other callers may choose each of them.
+ * Throws BAD_USER_INPUT if an end user chooses a group, a connection or a destination that it may not choose. The
+ * message is the one for a row that does not exist. Must run before any of them is read. Other callers may choose each
+ * of them.
  */
 export async function refuseForeignChoices(
   call: Call,
@@ -51,7 +55,7 @@ async function connectionIssues(call: Call, projectId: string, id: string): Prom
 const PARTS = ['read', 'subscribe'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Destinations are the builder's: an end user leaves them as they are, and the choices that have one. */
+/** Only the builder sets destinations. An end user keeps them unchanged, and also keeps the choices that have one. */
 function destinationIssues(
   part: Part,
   config: ConfigInput,
@@ -60,8 +64,8 @@ function destinationIssues(
   const choices = config[part] ?? [];
   const before = present?.config[part] ?? [];
   const changed = choices.flatMap(({ objectName, destination }, index) => {
-    const known = before.find((choice) => choice.objectName === objectName)?.destination;
-    if ((destination ?? null) === (known ?? null)) return [];
+    const current = before.find((choice) => choice.objectName === objectName)?.destination;
+    if ((destination ?? null) === (current ?? null)) return [];
     const path = ['input', 'config', part, index, 'destination'];
     return [issueAt(path, 'is not chosen by end users.', destination)];
   });
@@ -81,7 +85,7 @@ function destinationIssues(
 
 const INSTEAD: Record<Part, string> = { read: 'give it disabled', subscribe: 'give it with NEVER' };
 
-/** A choice for an object that the integration no longer has can't be given again. */
+/** True if the integration still has the object. A choice for any other object can't be kept. */
 function isOffered(present: PresentChoices | null, part: Part, name: string): boolean {
   const objects = present?.content?.[part]?.objects ?? [];
   return objects.some(({ objectName }) => objectName === name);

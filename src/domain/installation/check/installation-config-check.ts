@@ -1,4 +1,4 @@
-/** What is wrong with an installation's config, compared with the revision that it chooses from. */
+/** Validates an installation's config against the revision of its integration. */
 import type { Transaction } from '../../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
@@ -16,16 +16,18 @@ type Path = readonly PropertyKey[];
 
 interface ConfigAbout {
   content: IntegrationContent;
-  /** Null for one that is not known any more. */
+  /** Null if the provider is not in the catalogue. */
   provider: Provider | null;
-  /** The existing ones of the destinations that it names. */
+  /** The destinations in the config that exist. */
   destinations: ReadonlySet<string>;
 }
 
 const path = ['input', 'config'];
 const PROXY_IS_OFF = 'must be false: the integration does not forward requests.';
 
-/** All of it, up to ISSUES_MAX. The destinations that the config names stay until the transaction ends. */
+/**
+ * Lists the issues of a config, at most ISSUES_MAX. Locks the destinations in the config until the transaction ends.
+ */
 export async function listConfigIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   config: ConfigInput | null | undefined,
@@ -37,7 +39,10 @@ export async function listConfigIssues(
   return [...configIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }
 
-/** The same of a new installation: without a config it reads and writes all that the integration has. */
+/**
+ * Lists the issues of a new installation's config. Without a config, the installation reads and writes everything in
+ * the integration.
+ */
 export async function listNewConfigIssues(
   services: Pick<Call, 'catalogue'> & { tx: Transaction },
   config: ConfigInput | null | undefined,

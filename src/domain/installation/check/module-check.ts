@@ -1,4 +1,4 @@
-/** What the integration's module needs of a connection. */
+/** Checks that a connection has the metadata that the integration's module needs. */
 import type { Transaction } from '../../../database/transaction.ts';
 import type { Issue } from '../../../errors.ts';
 import { findModule } from '../../../providers/modules.ts';
@@ -7,7 +7,7 @@ import { factName, factOf } from '../../connection/session/account-address.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
 
-/** Names each fact that the connection lacks; nothing if there is no connection, which is told already. */
+/** One issue for each value that the connection lacks. No issues without a connection, which is reported elsewhere. */
 export async function listModuleIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Pick<Transaction, 'connection'> },
   { provider: providerName, module: moduleName }: IntegrationContent,

@@ -1,4 +1,4 @@
-/** What is wrong with the choices of a config for the objects to read. */
+/** Validates the read choices of a config. */
 import type { Issue } from '../../../errors.ts';
 import { type Provider, supportsFor } from '../../../providers/contract.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
@@ -6,19 +6,19 @@ import { destinationIssues, repeated } from '../../integration/integration-conte
 import { issueAt } from '../../issues.ts';
 import { dynamicMappingIssues } from '../choice/dynamic-mapping.ts';
 import { fieldFilterIssues } from '../choice/field-filter.ts';
-import { listUnmapped, openNames } from '../choice/mapped-names.ts';
+import { listUnmapped, mappableNames } from '../choice/mapped-names.ts';
 import { valueMappingIssues } from '../choice/value-mapping.ts';
 import type { ReadConfigInput } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
 interface ChoicesAbout {
-  /** Where the choices are in the input. */
+  /** The path of the choices in the input. */
   path: Path;
   objects: readonly ReadObject[];
-  /** Those of the destinations that they name that exist. */
+  /** The destinations in the choices that exist. */
   destinations: ReadonlySet<string>;
-  /** Null for one that is not known any more. */
+  /** Null if the provider is not in the catalogue. */
   provider: Provider | null;
 }
 
@@ -43,7 +43,7 @@ export function* readChoiceIssues(
   }
 }
 
-/** A config that is left out maps nothing: what has to be mapped needs one. */
+/** An absent config maps nothing, so required mappings without a default need a config. */
 export function* withoutConfigIssues(path: Path, objects: readonly ReadObject[]): Generator<Issue> {
   for (const spec of objects) {
     for (const name of listUnmapped(spec, {})) {
@@ -59,7 +59,7 @@ function* unmappedIssues(choice: ReadConfigInput, spec: ReadObject, path: Path):
   }
 }
 
-/** What is `enabled: always` the config can neither leave out nor disable. */
+/** Objects with `enabled: always` must be in the config and can't be disabled. */
 function* alwaysReadIssues(
   choices: readonly ReadConfigInput[],
   path: Path,
@@ -93,7 +93,10 @@ function* selectionIssues(choice: ReadConfigInput, spec: ReadObject, path: Path)
 
 function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
   const mappings = choice.fieldMappings ?? [];
-  const names = openNames([...spec.requiredFields, ...spec.optionalFields], choice.dynamicMappings);
+  const names = mappableNames(
+    [...spec.requiredFields, ...spec.optionalFields],
+    choice.dynamicMappings,
+  );
   const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { fieldName, mapToName, ...others }] of mappings.entries()) {
     const at = [...path, 'fieldMappings', index];
@@ -127,7 +130,7 @@ function* filterIssues(
   });
 }
 
-/** Which fields an account has, not every provider tells. */
+/** Some providers do not report the fields of an account, so all fields can't be selected there. */
 function* selectsAllIssues(
   { objectName, selectedFieldsAuto }: ReadConfigInput,
   { optionalFieldsAuto }: ReadObject,

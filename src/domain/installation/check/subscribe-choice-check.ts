@@ -1,4 +1,4 @@
-/** What is wrong with the choices of a config for the events of objects. */
+/** Validates the subscribe choices of a config. */
 import type { Issue } from '../../../errors.ts';
 import type { SubscribeObject } from '../../integration/integration-content.ts';
 import { destinationIssues } from '../../integration/integration-content-check.ts';
@@ -8,10 +8,10 @@ import type { SubscribeConfigInput } from '../installation-config.ts';
 type Path = readonly PropertyKey[];
 
 interface ChoicesAbout {
-  /** Where the choices are in the input. */
+  /** The path of the choices in the input. */
   path: Path;
   objects: readonly SubscribeObject[];
-  /** Those of the destinations that they name that exist. */
+  /** The destinations in the choices that exist. */
   destinations: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ export function* subscribeChoiceIssues(
   }
 }
 
-/** A config leaves events out, and adds none. */
+/** A config can disable the integration's events but can't add events. */
 function* eventIssues(
   choice: SubscribeConfigInput,
   spec: SubscribeObject,

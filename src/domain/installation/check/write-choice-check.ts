@@ -1,4 +1,4 @@
-/** What is wrong with the choices of a config for the objects to write. */
+/** Validates the write choices of a config. */
 import type { Issue } from '../../../errors.ts';
 import { type Provider, supportsFor } from '../../../providers/contract.ts';
 import { isReadByIds } from '../../../providers/object-support.ts';
@@ -10,10 +10,10 @@ import type { WriteConfigInput } from '../installation-config.ts';
 type Path = readonly PropertyKey[];
 
 interface ChoicesAbout {
-  /** Where the choices are in the input. */
+  /** The path of the choices in the input. */
   path: Path;
   content: IntegrationContent;
-  /** Null for one that is not known any more. */
+  /** Null if the provider is not in the catalogue. */
   provider: Provider | null;
 }
 

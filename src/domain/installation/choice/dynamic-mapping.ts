@@ -1,4 +1,4 @@
-/** Names that a page adds at run time to those that the integration leaves to be mapped. */
+/** Mapped names that a web page adds at run time to those of the integration. */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
@@ -42,7 +42,7 @@ export const dynamicMappingInput = z
 type DynamicMappingInput = z.input<typeof dynamicMappingInput>;
 export type DynamicMapping = z.output<typeof dynamicMappingInput>;
 
-/** A name that the integration has for one field can't be another field's. */
+/** A dynamic mapping can't reuse a name that the integration has for another field. */
 export function* dynamicMappingIssues(
   mappings: readonly DynamicMappingInput[],
   { requiredFields, optionalFields }: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,

@@ -1,4 +1,4 @@
-/** Which records of an object are read, by the values of their fields. */
+/** Filters for the records of an object, by the values of their fields. */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
@@ -9,7 +9,7 @@ import { issueAt } from '../../issues.ts';
 import { orDefault } from '../../optional-value.ts';
 
 const TEXT_MAX = 1_000;
-/** More than any provider takes. */
+/** Exceeds the number of filters that any provider accepts. */
 export const FILTERS_MAX = 20;
 
 const value = z
@@ -37,9 +37,9 @@ export type FieldFilter = z.output<typeof fieldFilterInput>;
 
 interface About {
   path: readonly PropertyKey[];
-  /** Null for one that is not known any more. */
+  /** Null if the provider is not in the catalogue. */
   provider: Pick<Provider, 'displayName' | 'takes' | 'commonObjects'> | null;
-  /** The provider's name of the object whose records they filter. */
+  /** The provider's name of the filtered object. */
   objectName: string;
 }
 

@@ -1,4 +1,4 @@
-/** The fields that names of the builder's stand for in an installation: those of the integration, and those that a page added. */
+/** Resolves the builder's names to fields of the provider. The names come from the integration and from web pages. */
 import type { FieldMapping, ReadObject } from '../../integration/integration-content.ts';
 
 interface Mapped {
@@ -6,7 +6,7 @@ interface Mapped {
   mapToName?: string | null | undefined;
 }
 
-/** What of a choice says which fields names stand for. */
+/** The members of a choice that map names to fields. */
 export interface MappingChoice {
   disabled?: boolean | null | undefined;
   fieldMappings?: readonly Mapped[] | null | undefined;
@@ -14,8 +14,8 @@ export interface MappingChoice {
 }
 
 /**
- * The fields of names without a field of their own, by name. The customer's mapping comes first, then a page's; a
- * required name has its default then.
+ * Maps each name without a fixed field to the chosen field. The customer's mapping takes precedence over a web page's,
+ * and both over the default of a required name.
  */
 export function mappedNames(
   { requiredFields, optionalFields }: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
@@ -29,7 +29,7 @@ export function mappedNames(
     if (fieldName === null) put(mapToName, byDefault);
   }
   for (const { fieldName, mapToName } of dynamicMappings ?? []) put(mapToName, fieldName);
-  const open = openNames([...requiredFields, ...optionalFields], dynamicMappings);
+  const open = mappableNames([...requiredFields, ...optionalFields], dynamicMappings);
   for (const { fieldName, mapToName } of fieldMappings ?? []) {
     if (mapToName != null && open.has(mapToName)) put(mapToName, fieldName);
   }
@@ -37,7 +37,7 @@ export function mappedNames(
 }
 
 /** The names that a config may map to fields. */
-export function openNames(
+export function mappableNames(
   fields: readonly FieldMapping[],
   dynamicMappings: MappingChoice['dynamicMappings'],
 ): Set<string> {
@@ -48,7 +48,7 @@ export function openNames(
   return new Set([...ofIntegration, ...ofPage]);
 }
 
-/** The required names that stand for no field; none of an object that is not read. */
+/** The required names that are not mapped to a field. Empty if the object is not read. */
 export function listUnmapped(
   spec: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
   choice: MappingChoice,

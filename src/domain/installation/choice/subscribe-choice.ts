@@ -1,4 +1,4 @@
-/** What a customer's config says of the events of an object, on top of what the integration subscribes to. */
+/** The subscribe choices of a customer's config, which override the events of the integration. */
 import { z } from 'zod';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { orElse, orNull } from '../../optional-value.ts';

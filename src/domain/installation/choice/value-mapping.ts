@@ -1,11 +1,14 @@
-/** Values of the builder's that stand for values of the provider's, one for one: told in messages, taken in writes. */
+/**
+ * Maps values of the provider to values of the builder, one to one. Messages contain the builder's values, and writes
+ * convert them back.
+ */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
 
-/** As many as the longest list of options that people keep at a provider. */
+/** Allows for the longest lists of options at a provider. */
 const VALUES_MAX = 1_000;
 
 export const valueMappingInput = z
@@ -31,7 +34,7 @@ export const valueMappingInput = z
 type ValueMappingInput = z.input<typeof valueMappingInput>;
 export type ValueMapping = z.output<typeof valueMappingInput>;
 
-/** Two values that became one could not be told apart again. */
+/** Values are mapped one to one, so that a write can convert a value back. */
 export function* valueMappingIssues(
   mappings: readonly ValueMappingInput[],
   path: readonly PropertyKey[],
@@ -50,27 +53,30 @@ export function* valueMappingIssues(
   }
 }
 
-/** What stands for each value. */
-export type ValueWords = Readonly<Record<string, string>>;
+/** The replacement of each value. */
+export type ValueReplacements = Readonly<Record<string, string>>;
 
-export function deliveredWords({ values }: Pick<ValueMapping, 'values'>): ValueWords {
-  return words(values.map((one) => [one.providerValue, one.deliveredValue]));
+export function deliveredReplacements({ values }: Pick<ValueMapping, 'values'>): ValueReplacements {
+  return createReplacements(values.map((one) => [one.providerValue, one.deliveredValue]));
 }
 
-export function providerWords({ values }: Pick<ValueMapping, 'values'>): ValueWords {
-  return words(values.map((one) => [one.deliveredValue, one.providerValue]));
+export function providerReplacements({ values }: Pick<ValueMapping, 'values'>): ValueReplacements {
+  return createReplacements(values.map((one) => [one.deliveredValue, one.providerValue]));
 }
 
-/** Each word of a list by itself; a value that no word stands for stays as it is. */
-export function inWords(value: unknown, known: ValueWords | undefined): unknown {
-  if (!known) return value;
-  if (Array.isArray(value)) return value.map((one) => inWords(one, known));
+/** Replaces a value, or each value of a list. Values without a replacement stay as they are. */
+export function replaceValues(
+  value: unknown,
+  replacements: ValueReplacements | undefined,
+): unknown {
+  if (!replacements) return value;
+  if (Array.isArray(value)) return value.map((one) => replaceValues(one, replacements));
   if (value === null || typeof value === 'object' || value === undefined) return value;
-  return known[String(value)] ?? value;
+  return replacements[String(value)] ?? value;
 }
 
-/** Without a prototype: a value may be named like a member that every object has. */
-function words(pairs: [string, string][]): ValueWords {
+/** Creates an object without a prototype, because a value may have the name of an inherited member. */
+function createReplacements(pairs: [string, string][]): ValueReplacements {
   return Object.assign(Object.create(null), Object.fromEntries(pairs));
 }
 

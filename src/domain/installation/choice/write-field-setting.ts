@@ -1,4 +1,4 @@
-/** How a customer's config has single fields written: their defaults, and on which writes they are written at all. */
+/** Settings of single fields in writes: their defaults, and the writes that include them. */
 import { z } from 'zod';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
@@ -37,6 +37,6 @@ export const writeFieldSettingInput = z
 
 type Parsed = z.output<typeof writeFieldSettingInput>;
 
-/** What was stored before there was such a choice has a default that updates write, too. */
+/** The stored form. Settings from before `defaultOnUpdate` lack it and mean true. */
 export type WriteFieldSetting = Omit<Parsed, 'defaultOnUpdate'> &
   Partial<Pick<Parsed, 'defaultOnUpdate'>>;

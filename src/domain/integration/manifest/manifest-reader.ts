@@ -1,16 +1,16 @@
-/** Reads manifests: small ones at once, large ones in a thread, where projects take turns. */
+/** Reads manifests. Small ones are parsed immediately, and large ones in a thread, where projects take turns. */
 import { Worker } from 'node:worker_threads';
 import { rateLimited, ServiceUnavailable } from '../../../errors.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import { MANIFEST_LENGTH_MAX, type ReadText, readManifestText } from './manifest-text.ts';
 
-/** Parsing that much holds up the process's other requests for up to 20 ms; a text of 16 KiB took 70 ms. */
+/** Parsing a text of this length blocks the process's other requests for up to 20 ms; a text of 16 KiB took 70 ms. */
 const INLINE_LENGTH_MAX = 4 * 1024;
-/** Texts of one project that wait for their turn. */
+/** The most texts of one project that wait for the thread. */
 const WAITING_MAX = 8;
-/** Far longer than a permitted text takes on a busy machine. */
+/** Far longer than any accepted text takes on a busy machine. */
 const READ_MAX_MS = 10_000;
-/** A permitted text takes less than 100 MB. */
+/** An accepted text takes less than 100 MB. */
 const MEMORY_MAX_MB = 256;
 
 interface Waiting {
@@ -27,7 +27,7 @@ interface ThreadLimits {
 /** The thread starts with the first large text. */
 export class ManifestReader implements AsyncDisposable {
   readonly #limits: Required<ThreadLimits>;
-  /** In the order of turns: a project that had its turn is last. */
+  /** The waiting texts by project, in the order of turns. After its turn, a project moves to the end. */
   readonly #projects = new Map<string, Waiting[]>();
   #thread: Worker | null = null;
   #isReading = false;
@@ -104,16 +104,16 @@ export class ManifestReader implements AsyncDisposable {
     if (this.#thread) return this.#thread;
     const thread = new Worker(new URL('manifest-thread.ts', import.meta.url), {
       name: 'manifests',
-      // The process's own flags, such as an inspector's, are not for this thread.
+      // The thread does not inherit flags of the process, such as an inspector's.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMaxMb },
     });
-    // An error without a listener would end the process. The one that reads has its own.
+    // An error without a listener would end the process. The running read has its own listener.
     thread.on('error', () => {});
     thread.once('exit', () => {
       if (this.#thread === thread) this.#thread = null;
     });
-    // An idle thread keeps no process running.
+    // An idle thread does not keep the process running.
     thread.unref();
     this.#thread = thread;
     return thread;

@@ -1,4 +1,4 @@
-/** The YAML of a manifest. Any caller may send one, so that its size, nesting and aliases are bounded. */
+/** Parses the YAML of a manifest. Any caller may send one, so its size, nesting and aliases are limited. */
 import {
   Composer,
   type Document,
@@ -12,9 +12,12 @@ import {
   Parser,
 } from 'yaml';
 
-/** Parsing that much takes up to 0.6 s. A manifest of a hundred objects with their fields has a quarter of it. */
+/**
+ * Parsing a text of this length takes up to 0.6 s. A manifest of a hundred objects with their fields has a quarter of
+ * it.
+ */
 export const MANIFEST_LENGTH_MAX = 128 * 1024;
-/** Collections inside each other. A manifest needs 10; the parser recurses for each of them. */
+/** The most levels of nested collections. A manifest needs 10, and the parser recurses for each level. */
 const NESTING_MAX = 32;
 /** Resolving an alias searches the whole text, and aliases of aliases grow exponentially. */
 const ALIASES_MAX = 100;
@@ -34,10 +37,10 @@ export function readManifestText(text: string): ReadText {
     if (!document) return { problem: 'must be one YAML document.' };
     const [wrong] = document.errors;
     if (wrong) return { problem: `is not YAML${at(wrong.pos[0])}` };
-    const found = findExcess(document.contents);
-    if (found) return { problem: `${found.what}${at(found.offset)}` };
+    const excess = findExcess(document.contents);
+    if (excess) return { problem: `${excess.what}${at(excess.offset)}` };
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
-    const isDeep = heightOf(value, new Map()) > NESTING_MAX;
+    const isDeep = nestingDepth(value, new Map()) > NESTING_MAX;
     return isDeep ? { problem: `${TOO_DEEP} where its aliases are resolved.` } : { value };
   } catch (error) {
     if (error instanceof NestingError) return { problem: `${TOO_DEEP}${at(error.offset)}` };
@@ -56,11 +59,11 @@ class NestingError extends Error {
   }
 }
 
-/** Null unless the text has exactly one document. */
+/** Parses the text. Null unless it contains exactly one document. */
 function compose(text: string, lines: LineCounter): Document | null {
   const composer = new Composer({
     lineCounter: lines,
-    // The package's own check for equal keys, its merges and its keys that are no text take quadratic time.
+    // The package's own check for equal keys, its merges and its keys other than text take quadratic time.
     uniqueKeys: false,
     schema: 'core',
     merge: false,
@@ -75,7 +78,7 @@ function compose(text: string, lines: LineCounter): Document | null {
   return document;
 }
 
-/** Stops at the first collection that is nested too deep, before anything recurses into it. */
+/** Throws at the first collection that is nested too deeply, before any code recurses into it. */
 function* tokensOf(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -92,18 +95,18 @@ function* tokensOf(text: string, lines: LineCounter) {
 const COLLECTIONS = ['block-map', 'block-seq', 'flow-collection'];
 const isOpenCollection = ({ type }: { type: string }) => COLLECTIONS.includes(type);
 
-/** Collections inside each other. Aliases share what they stand for, so that each value is visited once. */
-function heightOf(value: unknown, known: Map<object, number>): number {
+/** The number of nested levels. Aliases share their value, so each value is visited once. */
+function nestingDepth(value: unknown, seen: Map<object, number>): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const before = known.get(value);
+  const before = seen.get(value);
   if (before !== undefined) return before;
   let highest = 0;
-  for (const inner of Object.values(value)) highest = Math.max(highest, heightOf(inner, known));
-  known.set(value, highest + 1);
+  for (const inner of Object.values(value)) highest = Math.max(highest, nestingDepth(inner, seen));
+  seen.set(value, highest + 1);
   return highest + 1;
 }
 
-/** Returns the first key that a map has twice, or the first alias beyond the limit. */
+/** Returns the first duplicate key of a map, or the first alias beyond the limit. */
 function findExcess(root: unknown): { what: string; offset: number | undefined } | null {
   let aliases = 0;
   const open = [root];
@@ -117,7 +120,7 @@ function findExcess(root: unknown): { what: string; offset: number | undefined }
     } else if (isPair(node)) {
       open.push(node.value);
     } else if (isCollection(node)) {
-      const twice = isMap(node) ? secondOf(node.items.map(({ key }) => key)) : null;
+      const twice = isMap(node) ? findDuplicateKey(node.items.map(({ key }) => key)) : null;
       if (twice) return twice;
       for (const item of node.items.toReversed()) open.push(item);
     }
@@ -125,14 +128,14 @@ function findExcess(root: unknown): { what: string; offset: number | undefined }
   return null;
 }
 
-function secondOf(keys: unknown[]) {
-  const known = new Set<unknown>();
+function findDuplicateKey(keys: unknown[]) {
+  const seen = new Set<unknown>();
   for (const key of keys) {
     if (!isScalar(key)) continue;
-    if (known.has(key.value)) {
+    if (seen.has(key.value)) {
       return { what: 'has a key twice in one map', offset: key.range?.[0] };
     }
-    known.add(key.value);
+    seen.add(key.value);
   }
   return null;
 }

@@ -1,4 +1,4 @@
-/** The thread that parses large manifests: a text at the limits keeps it busy, and not the process's requests. */
+/** The thread that parses large manifests. A text at the limits blocks this thread and not the process's requests. */
 import { parentPort } from 'node:worker_threads';
 import { readManifestText } from './manifest-text.ts';
 

@@ -1,7 +1,7 @@
 /** Builds the messages that deliver a page of records. */
 import { z } from 'zod';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
-import { inWords } from '../../installation/choice/value-mapping.ts';
+import { replaceValues } from '../../installation/choice/value-mapping.ts';
 import type { ReadPlan } from './read-plan.ts';
 
 /** The reference API's limit for the size of a message. A larger record is sent in a message of its own. */
@@ -77,7 +77,7 @@ type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
 export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEntry {
   const value = (name: string, deliveredName: string) =>
-    inWords(Object.hasOwn(fields, name) ? fields[name] : null, wordsOf(plan, deliveredName));
+    replaceValues(Object.hasOwn(fields, name) ? fields[name] : null, wordsOf(plan, deliveredName));
   return {
     fields: Object.fromEntries(plan.fields.map((name) => [name, value(name, name)])),
     mappedFields: Object.fromEntries(

@@ -9,7 +9,10 @@ import { DAY_MS } from '../../../work/durations.ts';
 import type { Call } from '../../call.ts';
 import type { FieldFilter } from '../../installation/choice/field-filter.ts';
 import { listUnmapped, mappedNames } from '../../installation/choice/mapped-names.ts';
-import { deliveredWords, type ValueWords } from '../../installation/choice/value-mapping.ts';
+import {
+  deliveredReplacements,
+  type ValueReplacements,
+} from '../../installation/choice/value-mapping.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
 import type { BackfillPeriod } from '../../integration/backfill-period.ts';
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
@@ -42,7 +45,7 @@ export interface ReadPlan {
   /** If true, all fields of the account are read in addition to `fields`. */
   readsAll: boolean;
   /** The builder's words for values, by the delivered field name. */
-  words: Readonly<Record<string, ValueWords>>;
+  words: Readonly<Record<string, ValueReplacements>>;
   /** Conditions on the records. */
   filters: FieldFilter[];
   /** Conditions on the records of the first read. */
@@ -135,7 +138,7 @@ function wordsByName(
       .filter(({ fieldName, mapToName }) => [fieldName, mapToName].includes(mapping.fieldName))
       .map(({ mapToName }) => mapToName);
     const delivered = names.length > 0 ? names : [mapping.fieldName];
-    return delivered.map((name) => [name, deliveredWords(mapping)] as const);
+    return delivered.map((name) => [name, deliveredReplacements(mapping)] as const);
   });
   return Object.fromEntries(entries);
 }

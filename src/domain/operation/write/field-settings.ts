@@ -1,5 +1,5 @@
 /** Applies the config's settings of fields to the records of a write. */
-import { inWords } from '../../installation/choice/value-mapping.ts';
+import { replaceValues } from '../../installation/choice/value-mapping.ts';
 import type { WriteFieldSetting } from '../../installation/choice/write-field-setting.ts';
 import type { FieldNames } from './mapping.ts';
 
@@ -38,7 +38,7 @@ export function settleFields(
     }
     const isFilled = type === 'CREATE' || setting.defaultOnUpdate !== false;
     if (!hasInput && isFilled && setting.default !== null) {
-      settled.record[name] = inWords(setting.default, names?.words.get(setting.fieldName));
+      settled.record[name] = replaceValues(setting.default, names?.words.get(setting.fieldName));
       settled.defaults.push(name);
     }
     if (occasion === 'IF_EMPTY' && Object.hasOwn(settled.record, name)) settled.ifEmpty.push(name);

@@ -6,9 +6,9 @@
 import type { Issue } from '../../../errors.ts';
 import { mappedNames } from '../../installation/choice/mapped-names.ts';
 import {
-  inWords,
-  providerWords,
-  type ValueWords,
+  providerReplacements,
+  replaceValues,
+  type ValueReplacements,
 } from '../../installation/choice/value-mapping.ts';
 import type { ConfigContent, ReadConfig } from '../../installation/installation-config.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
@@ -21,7 +21,7 @@ export interface FieldNames {
   /** The provider's names that are kept unchanged. Null means any name. */
   own: ReadonlySet<string> | null;
   /** The provider's words for values, by the field name that callers use. */
-  words: ReadonlyMap<string, ValueWords>;
+  words: ReadonlyMap<string, ValueReplacements>;
 }
 
 /** Null if callers use the provider's names. */
@@ -60,7 +60,7 @@ function wordsByName({ valueMappings = [] }: ReadConfig, mapped: ReadonlyMap<str
       [mapToName, fieldName].includes(mapping.fieldName) ? mapToName : [],
     );
     const fieldNames = names.length > 0 ? names : [mapping.fieldName];
-    return fieldNames.map((name) => [name, providerWords(mapping)] as const);
+    return fieldNames.map((name) => [name, providerReplacements(mapping)] as const);
   });
   return new Map(wordsByField);
 }
@@ -86,7 +86,7 @@ export function nameFields(
     if (fieldName === null) leftOut.push(name);
     else if (named.has(fieldName)) {
       issues.push(issueAt([...path, name], `names the field ${fieldName} a second time.`));
-    } else named.set(fieldName, inWords(value, names.words.get(name)));
+    } else named.set(fieldName, replaceValues(value, names.words.get(name)));
   }
   if (leftOut.length > 0 && ![...named.keys()].some((name) => name !== 'id')) {
     issues.push(issueAt(path, `has no field that is written: ${leftOut.join(', ')} are left out.`));

@@ -6,7 +6,7 @@ import type { Provider, ProviderSession } from '../../../providers/contract.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { findLatestContent } from '../../integration/kept-contents.ts';
+import { findLatestContent } from '../../integration/content-cache.ts';
 import { attemptWrite, failureOf, supportsKey } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
 import { type AttemptFailure, type Decision, decide, isRepeatable, keyUntilOf } from './retry.ts';

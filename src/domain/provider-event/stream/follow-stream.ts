@@ -1,4 +1,7 @@
-/** One connection's stream or list, by the worker that holds it: what comes is stored together with its place. */
+/**
+ * Follows the event streams and lists of connections. One worker at a time follows each. Events are stored together
+ * with the position in the stream.
+ */
 import type { Client } from '@grpc/grpc-js';
 import { unprocessable } from '../../../errors.ts';
 import { OutboundError } from '../../../outbound/error.ts';
@@ -12,19 +15,17 @@ import type { FollowedStream } from './followed.ts';
 import { readList } from './read-list.ts';
 import { storeBatch } from './store-batch.ts';
 import { claimStreams, type ProviderStream, STREAMS } from './stream-lease.ts';
-import { noteLostPosition, noteOpen, noteStreamFailure } from './stream-state.ts';
+import { recordLostPosition, recordStreamFailure, recordStreamOpen } from './stream-state.ts';
 import { waitForCapacity } from './wait-for-capacity.ts';
 
-/** Follows the streams of connections whose provider streams its events: each is followed by one worker at a time. */
-
-/** Of one process. */
+/** The most streams that one process follows. */
 const STREAMS_MAX = 1_000;
-/** So that several processes that look at the same time share them. */
-const CLAIMED_AT_ONCE = 10;
-/** Between looks for other streams while some are followed. */
+/** Claims are small, so that processes that poll at the same time share the streams. */
+const CLAIM_BATCH = 10;
+/** The interval between polls for more streams while some are followed. */
 const POLL_MS = 2_000;
 
-/** Returns when there is none to follow. */
+/** Returns when there is no stream to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
   await runClaims({
     claim: (followed) => claimSome(services, followed, signal),
@@ -33,13 +34,13 @@ export async function followStreams(services: Services, signal: AbortSignal): Pr
   });
 }
 
-/** An outage of the database ends no stream that is followed: it is told by what they store. */
+/** A database outage here must not end the followed streams. They detect it when they store events. */
 async function claimSome(
   services: Services,
   followed: number,
   signal: AbortSignal,
 ): Promise<ProviderStream[]> {
-  const free = signal.aborted ? 0 : Math.min(STREAMS_MAX - followed, CLAIMED_AT_ONCE);
+  const free = signal.aborted ? 0 : Math.min(STREAMS_MAX - followed, CLAIM_BATCH);
   if (free <= 0) return [];
   return claimStreams(services, free).catch((error: unknown) => {
     if (followed === 0) throw error;
@@ -47,10 +48,10 @@ async function claimSome(
   });
 }
 
-/** Were it no failure, it would be opened again and again without a wait. */
+/** Ending without events counts as a failure. Otherwise the stream would be reopened in a loop without a delay. */
 const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
-/** Follows it until it fails, ends or is not wanted, and gives it back. Never throws. */
+/** Follows a stream until it fails, ends or is unwanted, and releases the lease. Never throws. */
 export async function followStream(
   services: Services,
   stream: ProviderStream,
@@ -70,7 +71,7 @@ export async function followStream(
     await STREAMS.change(services.database.prisma.providerStream, stream, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    await noteStreamFailure(services, stream, error).catch((failure: unknown) => {
+    await recordStreamFailure(services, stream, error).catch((failure: unknown) => {
       if (failure instanceof LeaseLost) return;
       services.log.warn({ err: failure }, 'provider_stream.failure_not_recorded');
     });
@@ -85,22 +86,22 @@ async function takeEvents(
   const followed = await followedOf(services, stream);
   const client = await connect(services, followed);
   try {
-    let isMended = false;
+    let hasRecovered = false;
     while (!signal.aborted) {
       try {
         let isEmpty = true;
         for await (const batch of open(services, followed, { client, signal })) {
           await storeBatch(services, followed, batch);
-          isEmpty = isMended = false;
+          isEmpty = hasRecovered = false;
           await waitForCapacity(services, followed, signal);
         }
         if (isEmpty && !signal.aborted) throw new ProviderError('DISCONNECTED', ENDED_EMPTY);
         return;
       } catch (error) {
-        // What was mended has not helped.
-        if (isMended) throw error;
-        await mend(services, followed, error);
-        isMended = true;
+        // The recovery did not help.
+        if (hasRecovered) throw error;
+        await recover(services, followed, error);
+        hasRecovered = true;
       }
     }
   } finally {
@@ -115,30 +116,34 @@ async function* open(
 ) {
   const { stream, capability, session, account, accessToken } = followed;
   const { position } = stream;
-  // It ends with this try, whatever becomes of it.
-  const over = new AbortController();
-  const ends = AbortSignal.any([signal, over.signal]);
+  // The signal closes the stream when this attempt ends, whatever its outcome.
+  const attempt = new AbortController();
+  const closing = AbortSignal.any([signal, attempt.signal]);
   try {
-    const start = { account, position, accessToken, client, signal: ends };
+    const start = { account, position, accessToken, client, signal: closing };
     const batches = await capability.open(session, start);
-    await noteOpen(services, followed);
+    await recordStreamOpen(services, followed);
     yield* batches;
   } finally {
-    over.abort();
+    attempt.abort();
   }
 }
 
-/** Of a failure that something can be done about at once. Throws the others. */
-async function mend(services: Services, followed: FollowedStream, error: unknown): Promise<void> {
+/** Recovers from a rejected token or a lost position. Throws all other errors. */
+async function recover(
+  services: Services,
+  followed: FollowedStream,
+  error: unknown,
+): Promise<void> {
   const kind = error instanceof ProviderError ? error.kind : null;
   if (kind === 'AUTH_INVALIDATED') {
     followed.accessToken = await followed.session.accessToken(followed.accessToken);
   } else if (kind === 'CURSOR_GONE' && followed.stream.position !== null) {
-    await noteLostPosition(services, followed);
+    await recordLostPosition(services, followed);
   } else throw error;
 }
 
-/** Throws UNPROCESSABLE or ProviderError. */
+/** Opens a session for the stream. Throws UNPROCESSABLE or ProviderError. */
 async function followedOf(services: Services, stream: ProviderStream): Promise<FollowedStream> {
   const { projectId, connectionId: id, provider } = stream;
   const capability = services.catalogue.find(provider)?.capabilities.subscribe;

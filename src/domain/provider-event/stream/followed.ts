@@ -3,15 +3,15 @@ import type { AccountSession } from '../../connection/connection-session.ts';
 import type { ProviderStream } from './stream-lease.ts';
 import type { StreamPing } from './stream-ping.ts';
 
-/** A stream or a list that this process holds. Its place and time are kept up with what is stored. */
+/** A stream or a list that this process follows. `stream` is updated with its position and time after each commit. */
 export interface Followed {
   readonly stream: ProviderStream;
   readonly session: AccountSession;
-  /** What its events call the connection's account. */
+  /** The name of the connection's account in the events. */
   readonly account: string;
-  /** Null if the provider does not tell what was deleted in a time without events. */
+  /** Null if the provider can't list the deletions of a period without events. */
   readonly deletions: StreamCapability['deletions'] | null;
-  /** The provider apps whose subscriptions wanted the last of its events. */
+  /** The provider apps whose subscriptions needed the latest events. */
   apps: readonly string[];
 }
 
@@ -22,8 +22,8 @@ export interface FollowedStream extends Followed {
 
 export interface FollowedList extends Followed {
   readonly list: EventList;
-  /** Where the provider is to say that there is something new. */
+  /** The address to which the provider sends notifications of changes. */
   readonly address: string;
-  /** What says it; null until it is made. */
+  /** The subscription to these notifications. Null until it is created. */
   ping: StreamPing | null;
 }

@@ -1,11 +1,11 @@
-/** A connection's stream of events, of which each of its subscriptions is a part. */
+/** A connection's stream of events, which all its subscriptions share. */
 
 import type { Transaction } from '../../../database/transaction.ts';
 import { announceSubscriptions } from '../../../events/channel.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import type { ProviderStream } from './stream-lease.ts';
 
-/** There is a stream from now on. How it is doing: that can't change before the transaction ends. */
+/** Creates the stream unless it exists. Returns its status, which can't change before the transaction ends. */
 export async function joinStream(
   tx: Transaction,
   { projectId, connectionId, provider }: ObjectSubscription,

@@ -1,4 +1,4 @@
-/** Changes that no event tells of: records are read anew, and what was deleted is asked for. */
+/** Finds changes without events: records are read again, and the provider is queried for deletions. */
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { ProviderEvent, TimeSpan } from '../../../providers/subscribing.ts';
@@ -9,31 +9,31 @@ import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
 
-/** The provider's clock and ours may differ so much. */
+/** The largest difference between the provider's clock and the gateway's. */
 const CLOCKS_MS = MINUTE_MS;
 
-/** From when on changes are looked for, if all before `knownTime` are known. */
+/** The start of the period to read if all changes before `knownTime` are known. */
 export function sinceKnown(knownTime: Date): Date {
   return new Date(knownTime.getTime() - CLOCKS_MS);
 }
 
-/** Null: of all objects. */
+/** A period with missed changes. Null for `objectName` means all objects. */
 export type Missed = TimeSpan & { objectName: string | null };
 
-interface Found {
+interface MissedSpan {
   subscription: ObjectSubscription;
   span: TimeSpan;
 }
 
 export interface MissedChanges {
-  /** Of deletions: no read finds them. */
+  /** The deletions in the period, which no read would find. */
   events: ProviderEvent[];
-  found: Found[];
-  /** False if the provider does not tell them. */
+  found: MissedSpan[];
+  /** False if the provider can't list deletions. */
   hasDeletions: boolean;
 }
 
-/** Whom the missed changes concern, and what was deleted. Before the transaction that records it. */
+/** Finds the affected subscriptions and the deletions. Must run before the transaction that records them. */
 export async function findMissed(
   { database }: Pick<Services, 'database'>,
   followed: Followed,
@@ -65,7 +65,7 @@ export async function findMissed(
   return { events, found, hasDeletions: deletions !== null };
 }
 
-/** The operations that read, which are to be begun after the commit. */
+/** Starts the reads and returns their operations, which must begin after the commit. */
 export async function startMissed(
   services: Pick<Services, 'now'>,
   tx: Transaction,
@@ -80,8 +80,11 @@ export async function startMissed(
     });
     if (!installation) continue;
     const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
-    const how = howNotified({ isRead, isDeletionLost: !hasDeletions && kinds.includes('DELETE') });
-    const result = `Changes ${times}, of which no events tell, ${how}`;
+    const outcome = outcomeText({
+      isRead,
+      isDeletionLost: !hasDeletions && kinds.includes('DELETE'),
+    });
+    const result = `Changes ${times}, of which no events tell, ${outcome}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
     const until = new Date(span.until.getTime() + CLOCKS_MS);
@@ -91,7 +94,7 @@ export async function startMissed(
   return started;
 }
 
-function howNotified({
+function outcomeText({
   isRead,
   isDeletionLost,
 }: {

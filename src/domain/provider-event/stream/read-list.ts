@@ -1,6 +1,6 @@
 /**
- * One connection's list of changes, by the worker that holds it: read when the provider says that there are some, and
- * once in a while in any case. Each part is stored together with the place after it.
+ * Reads a connection's list of changes when the provider announces some, and at regular intervals. One worker at a time
+ * holds the list. Each part is stored together with the position after it.
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -8,18 +8,21 @@ import type { EventList, ListPart, SubscribeCapability } from '../../../provider
 import { HOUR_MS } from '../../../work/durations.ts';
 import { RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
-import { partiesOf } from '../subscription-parties.ts';
-import { addressedTo } from '../subscription-secret.ts';
+import { getSubscriptionParties } from '../subscription-parties.ts';
+import { addressWithId } from '../subscription-secret.ts';
 import { webhookUrlOf } from '../webhook-secret.ts';
 import type { FollowedList } from './followed.ts';
 import { sinceKnown } from './missed-changes.ts';
 import { storeBatch } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
-import { keepPing } from './stream-ping.ts';
-import { noteLostPosition, noteOpen } from './stream-state.ts';
+import { replacePing } from './stream-ping.ts';
+import { recordLostPosition, recordStreamOpen } from './stream-state.ts';
 import { waitForCapacity } from './wait-for-capacity.ts';
 
-/** Between looks without a ping: one that was lost, or that the provider has stopped, delays changes so long. */
+/**
+ * The interval between reads without a notification. If a notification is lost or stops, changes are delayed by up to
+ * this time.
+ */
 const POLL_MS = HOUR_MS;
 
 export interface ToRead {
@@ -29,15 +32,15 @@ export interface ToRead {
   signal: AbortSignal;
 }
 
-/** Reads it to its end and gives it back. Throws LeaseLost, UNPROCESSABLE or ProviderError. */
+/** Reads the list to its end and releases the lease. Throws LeaseLost, UNPROCESSABLE or ProviderError. */
 export async function readList(services: Services, toRead: ToRead): Promise<void> {
   const { stream, signal } = toRead;
   const followed = await followedOf(services, toRead);
   const refused = await readUnlessGone(services, followed, signal);
   const isChecked = refused === null && !isCheckDue(services, followed);
   if (!isChecked && !signal.aborted) {
-    if (!(await isStillTold(services, followed))) {
-      await makeAnew(services, followed);
+    if (!(await isStillNotified(services, followed))) {
+      await createNotifications(services, followed);
       await readAll(services, followed, signal);
     } else if (refused) throw refused;
   }
@@ -49,14 +52,14 @@ async function followedOf(
   { stream, capability, list }: ToRead,
 ): Promise<FollowedList> {
   const { projectId, connectionId: id } = stream;
-  const { session, app, account } = await partiesOf(services, stream, capability);
+  const { session, app, account } = await getSubscriptionParties(services, stream, capability);
   const where = { projectId_id: { projectId, id } };
   const ping = await services.database.prisma.streamPing.findUnique({ where });
-  const address = addressedTo(webhookUrlOf(services, app), id);
+  const address = addressWithId(webhookUrlOf(services, app), id);
   return { stream, session, account, deletions: null, apps: [], list, address, ping };
 }
 
-/** What the provider says if it does not know the list any more, or no longer shows it. */
+/** Reads the list. Returns the provider's error if the list no longer exists or is no longer accessible. */
 async function readUnlessGone(
   services: Services,
   followed: FollowedList,
@@ -82,14 +85,14 @@ async function readAll(
   for (let hasMore = true; hasMore && !signal.aborted; ) {
     const part = await readPart(services, followed, ping.providerRef);
     if (stream.status !== 'ACTIVE' || stream.position === null || stream.failures > 0) {
-      await noteOpen(services, followed);
+      await recordStreamOpen(services, followed);
       stream.status = 'ACTIVE';
     }
     const { knownTime } = stream;
     const { incompleteUntil: until } = part;
     const gaps =
       knownTime && until ? [{ objectName: null, since: sinceKnown(knownTime), until }] : [];
-    // Nothing is known of a time in which nothing is told: the list may have ended.
+    // A part without a time does not advance the known time, because the list may have ended.
     const lastTime = part.lastTime ?? knownTime;
     await storeBatch(services, followed, { ...part, lastTime, gaps });
     hasMore = part.hasMore;
@@ -109,7 +112,7 @@ async function readPart(
   } catch (error) {
     const isGone = error instanceof ProviderError && error.kind === 'CURSOR_GONE';
     if (!isGone || stream.position === null) throw error;
-    await noteLostPosition(services, followed);
+    await recordLostPosition(services, followed);
     return read();
   }
 }
@@ -118,8 +121,8 @@ function isCheckDue({ now }: Pick<Services, 'now'>, { ping, address }: FollowedL
   return !ping || ping.address !== address || ping.checkTime <= now();
 }
 
-/** False if nothing tells of changes at the address: it is gone, has ended, or tells it elsewhere. */
-async function isStillTold(services: Services, followed: FollowedList): Promise<boolean> {
+/** False if the provider sends no notifications to the address: they have ended, or go to another address. */
+async function isStillNotified(services: Services, followed: FollowedList): Promise<boolean> {
   const { stream, list, session, ping, address } = followed;
   if (!ping || ping.address !== address) return false;
   if (!(await list.renew(session, ping.providerRef))) return false;
@@ -130,17 +133,21 @@ async function isStillTold(services: Services, followed: FollowedList): Promise<
   return true;
 }
 
-/** What has changed since the last change that was told is read in other ways. Throws LeaseLost. */
-async function makeAnew(services: Services, followed: FollowedList): Promise<void> {
+/** Creates new notifications for the list. Changes since the last known one are read separately. Throws LeaseLost. */
+async function createNotifications(services: Services, followed: FollowedList): Promise<void> {
   const { stream, list, session, address, ping: old } = followed;
-  const made = await list.setUp(session, address);
+  const created = await list.setUp(session, address);
   const begun = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
     await STREAMS.change(tx.providerStream, stream, begun);
-    return keepPing(services, tx, stream, { ...made, address, checkTime: nextPoll(services) });
+    return replacePing(services, tx, stream, {
+      ...created,
+      address,
+      checkTime: nextPoll(services),
+    });
   });
   Object.assign(stream, begun);
-  if (old === null || old.providerRef === made.providerRef) return;
+  if (old === null || old.providerRef === created.providerRef) return;
   await list.takeDown(session, old.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
     const about = { err: error, connectionId, providerRef: old.providerRef };
@@ -152,7 +159,7 @@ function nextPoll({ now }: Pick<Services, 'now'>): Date {
   return new Date(now().getTime() + POLL_MS);
 }
 
-/** What has come meanwhile makes it due at once. Throws LeaseLost. */
+/** Releases the lease. A notification that arrived during the read makes the list due immediately. Throws LeaseLost. */
 async function giveBack(
   services: Services,
   stream: ProviderStream,

@@ -1,4 +1,7 @@
-/** What a stream brings, stored in one transaction with its place: each event once, whatever is cut off. */
+/**
+ * Stores a batch of a stream in one transaction with its position, so that each event is stored once even after an
+ * interruption.
+ */
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { ProviderEvent, StreamBatch } from '../../../providers/subscribing.ts';
 import type { Services } from '../../call.ts';
@@ -37,7 +40,7 @@ export async function storeBatch(
   services.log.info({ provider, connectionId, ...counts }, 'provider_stream.stored');
 }
 
-/** How many were wanted and new. */
+/** Returns the number of stored events, which were needed and new. */
 export async function storeEvents(
   tx: Transaction,
   followed: Followed,

@@ -1,4 +1,4 @@
-/** Who follows a connection's stream. */
+/** The lease of a worker that follows a connection's stream. */
 import { Prisma } from '../../../database/generated/client.ts';
 import { inProjectsSql, LeasedRows, sweepSql } from '../../../database/leased-rows.ts';
 import { allProjects } from '../../../database/projects/all-projects.ts';
@@ -11,8 +11,8 @@ export type ProviderStream = Row<'ProviderStream'>;
 const IS_WANTED = Prisma.sql`exists (select 1 from "ObjectSubscription" s
   where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
 
-/** It is taken down at the provider first. */
-const IS_TOLD = Prisma.sql`exists (select 1 from "StreamPing" p
+/** The provider still sends notifications, which must be removed first. */
+const HAS_PING = Prisma.sql`exists (select 1 from "StreamPing" p
   where p."projectId" = held."projectId" and p."id" = held."connectionId")`;
 
 export const STREAMS = new LeasedRows({
@@ -25,7 +25,7 @@ export const STREAMS = new LeasedRows({
 
 const UNWANTED = Prisma.raw(allProjects('streams that nobody wants any more'));
 
-/** Streams that nobody follows, of all projects. Those that nobody wants any more go. */
+/** Claims streams without a worker, in all projects. Deletes streams that no subscription needs. */
 export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
@@ -33,7 +33,7 @@ export async function claimStreams(
   const forget = Prisma.sql`${UNWANTED}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${inProjectsSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${IS_TOLD})`;
+      where ${inProjectsSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${HAS_PING})`;
   await sweepSql(database, forget);
   const due = { countMax, now: now(), columns: columnsOf('ProviderStream') };
   return STREAMS.claimDue(database, due);

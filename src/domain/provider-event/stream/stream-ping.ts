@@ -1,4 +1,7 @@
-/** What tells that a connection's list has something new: kept with its secret, asked who it is, and taken down. */
+/**
+ * The subscription to notifications ("pings") about a connection's list. It is stored with its secret, which verifies
+ * each ping.
+ */
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { announceSubscriptions } from '../../../events/channel.ts';
@@ -7,22 +10,22 @@ import type { SealedLocation } from '../../../secrets.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';
-import { namedIn } from '../subscription-secret.ts';
+import { idInAddress } from '../subscription-secret.ts';
 import type { SealedApp } from '../webhook-secret.ts';
 import type { ProviderStream } from './stream-lease.ts';
 
 export type StreamPing = Row<'StreamPing'>;
 type Key = Pick<ProviderStream, 'projectId' | 'connectionId'>;
-type Going = Key & Pick<Row<'ObjectSubscription'>, 'installationId' | 'objectName'>;
+type RemovedSubscription = Key & Pick<Row<'ObjectSubscription'>, 'installationId' | 'objectName'>;
 
-/** In place of the one before. To be called with a change of the stream that names the claim. */
-export async function keepPing(
+/** Replaces the stored ping. Must run in a transaction that changes the claimed stream. */
+export async function replacePing(
   { vault }: Pick<Services, 'vault'>,
   tx: Transaction,
   { projectId, connectionId: id }: Key,
-  { secret, ...made }: CreatedPing & Pick<StreamPing, 'address' | 'checkTime'>,
+  { secret, ...created }: CreatedPing & Pick<StreamPing, 'address' | 'checkTime'>,
 ): Promise<StreamPing> {
-  const data = { ...made, secretSealed: vault.seal(secret, placeOf(id, projectId)) };
+  const data = { ...created, secretSealed: vault.seal(secret, locationOf(id, projectId)) };
   return tx.streamPing.upsert({
     where: { projectId_id: { projectId, id } },
     create: { id, projectId, ...data },
@@ -35,13 +38,16 @@ interface Named {
   secret: string;
 }
 
-/** Null if the address names none of the app's project. Without an app it looks too, so that its time doesn't tell. */
+/**
+ * Null if the address contains no ping of the app's project. Without an app the query runs too, so that the response
+ * time does not reveal that the app is missing.
+ */
 export async function findPing(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   app: Pick<SealedApp, 'provider' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
 ): Promise<Named | null> {
-  const id = namedIn(url, 'con');
+  const id = idInAddress(url, 'con');
   const { projectId = '', provider = '' } = app ?? {};
   const [row] = await database.rows.query<{ secretSealed: string }>(PING, [
     projectId,
@@ -49,7 +55,7 @@ export async function findPing(
     provider,
   ]);
   if (!row) return null;
-  const secret = vault.open(row.secretSealed, placeOf(id, projectId));
+  const secret = vault.open(row.secretSealed, locationOf(id, projectId));
   return { key: { projectId, connectionId: id }, secret };
 }
 
@@ -58,8 +64,8 @@ const PING = `
   join "ProviderStream" s on s."projectId" = p."projectId" and s."connectionId" = p."id"
   where p."projectId" = $1 and p."id" = $2 and s."provider" = $3`;
 
-/** The list is read soon, also if somebody is reading it; one that has failed waits for its time. */
-export async function readSoon({ database, now }: Services, key: Key): Promise<void> {
+/** Makes the list due immediately, even while a worker reads it. A failed list keeps its retry time. */
+export async function scheduleListRead({ database, now }: Services, key: Key): Promise<void> {
   await inTransaction(database, async (tx) => {
     const where = { ...key, failures: 0 };
     const { count } = await tx.providerStream.updateMany({ where, data: { dueTime: now() } });
@@ -67,11 +73,11 @@ export async function readSoon({ database, now }: Services, key: Key): Promise<v
   });
 }
 
-/** Of a list that nobody wants beside the subscription that goes. Throws ProviderError. */
+/** Removes the ping at the provider if only the removed subscription needed it. Throws ProviderError. */
 export async function removePing(
   services: Pick<Services, 'database' | 'now'>,
   list: EventList,
-  { subscription, session }: { subscription: Going; session: AccountSession },
+  { subscription, session }: { subscription: RemovedSubscription; session: AccountSession },
 ): Promise<void> {
   const ping = await findUnneeded(services, subscription);
   if (!ping) return;
@@ -79,10 +85,10 @@ export async function removePing(
   await forget(services, ping);
 }
 
-/** The same if the provider does not take it down: it tells nobody any more. */
-export async function forgetPing(
+/** Deletes the row of the ping if the provider does not remove it. Later pings are refused. */
+export async function deletePing(
   services: Pick<Services, 'database' | 'now'>,
-  subscription: Going,
+  subscription: RemovedSubscription,
 ): Promise<void> {
   const ping = await findUnneeded(services, subscription);
   if (ping) await forget(services, ping);
@@ -90,7 +96,7 @@ export async function forgetPing(
 
 async function findUnneeded(
   { database: { prisma } }: Pick<Services, 'database'>,
-  { projectId, connectionId, installationId, objectName }: Going,
+  { projectId, connectionId, installationId, objectName }: RemovedSubscription,
 ): Promise<StreamPing | null> {
   const NOT = { installationId, objectName };
   const others = { projectId, connectionId, isWanted: true, NOT } as const;
@@ -99,7 +105,10 @@ async function findUnneeded(
   return prisma.streamPing.findUnique({ where });
 }
 
-/** Whoever reads the list stores nothing from now on. If it is wanted again meanwhile, it begins anew. */
+/**
+ * Deletes the row and releases the lease, so that a worker that reads the list stores nothing more. If the list is
+ * needed again, it starts anew.
+ */
 async function forget(
   { database, now }: Pick<Services, 'database' | 'now'>,
   { projectId, id, providerRef }: StreamPing,
@@ -116,6 +125,6 @@ async function forget(
   });
 }
 
-function placeOf(row: string, projectId: string): SealedLocation {
+function locationOf(row: string, projectId: string): SealedLocation {
   return { table: 'StreamPing', column: 'secretSealed', row, projectId };
 }

@@ -1,4 +1,4 @@
-/** How a stream is doing, told to its subscriptions. */
+/** Records the state of a stream, and reports it to the stream's subscriptions. */
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { nextTry } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
@@ -14,14 +14,14 @@ import { storeEvents } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
-/** In a row. Fewer that may pass are no news for people. */
+/** The number of consecutive temporary failures after which users see the error. */
 const FAILURES_REPORTED = 4;
 
 /**
- * It is open, which ends no row of failures: something is to come of it first. If its place was lost, what changed from
- * then until now is found in other ways. Throws LeaseLost.
+ * Records that the stream is open. The count of failures stays until an event or a position arrives. If the position
+ * was lost, the missed changes are read. Throws LeaseLost.
  */
-export async function noteOpen(services: Services, followed: Followed): Promise<void> {
+export async function recordStreamOpen(services: Services, followed: Followed): Promise<void> {
   const { stream } = followed;
   const { projectId, connectionId, position } = stream;
   const now = services.now();
@@ -48,8 +48,8 @@ function lostTime({ knownTime }: ProviderStream, until: Date): Missed[] {
   return [{ objectName: null, since: sinceKnown(knownTime), until }];
 }
 
-/** The provider does not know the place any more: the stream goes on from now on. Throws LeaseLost. */
-export async function noteLostPosition(services: Services, { stream }: Followed): Promise<void> {
+/** Records that the provider no longer has the position. The stream continues from the present. Throws LeaseLost. */
+export async function recordLostPosition(services: Services, { stream }: Followed): Promise<void> {
   const { projectId, connectionId, knownTime } = stream;
   services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {
@@ -63,8 +63,8 @@ export async function noteLostPosition(services: Services, { stream }: Followed)
   stream.position = null;
 }
 
-/** Tried again after a wait. Throws LeaseLost. */
-export async function noteStreamFailure(
+/** Records a failure and schedules a retry. Throws LeaseLost. */
+export async function recordStreamFailure(
   services: Services,
   stream: ProviderStream,
   error: unknown,
@@ -75,16 +75,16 @@ export async function noteStreamFailure(
     failed: 'provider_stream.failed',
   });
   const { failures, dueTime } = nextTry(services, RETRY, stream.failures);
-  const isTold = !mayPass || failures >= FAILURES_REPORTED;
+  const isReported = !mayPass || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
-    const news = isTold ? ({ status: 'FAILED', error: reason } as const) : {};
+    const news = isReported ? ({ status: 'FAILED', error: reason } as const) : {};
     await STREAMS.change(tx.providerStream, stream, {
       failures,
       dueTime,
       ...news,
       ...RELEASED_LEASE,
     });
-    if (isTold) await reportFailure(services, tx, { stream, reason });
+    if (isReported) await reportFailure(services, tx, { stream, reason });
   });
 }
 

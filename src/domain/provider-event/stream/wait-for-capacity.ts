@@ -1,10 +1,10 @@
-/** Of a project whose events wait: until there is room, the provider keeps what comes next. */
+/** Waits while the project is backlogged. The provider keeps further events in the meantime. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../call.ts';
 import { isEventBacklogged } from '../event-backlog.ts';
 import type { Followed } from './followed.ts';
 
-/** Until it is looked again whether a full project can take more. */
+/** The interval between checks of the backlog. */
 const CAPACITY_POLL_MS = 1_000;
 
 export async function waitForCapacity(

@@ -9,7 +9,7 @@ function fill(
   return fillAddress({}, template, { providerWorkspaceRef, providerMetadata: metadata as never });
 }
 
-test('variables are filled in from the workspace and the metadata', () => {
+test('fills in variables from the workspace and the metadata', () => {
   expect(fill('https://{{workspace}}.crm.test/api/', 'acme')).toBe('https://acme.crm.test/api');
   const metadata = { region: 'crm4', cloudId: { value: 'c-1', source: 'provider' } };
   expect(fill('https://{{workspace}}.api.{{region}}.crm.test/{{cloudId}}', 'acme', metadata)).toBe(
@@ -18,7 +18,7 @@ test('variables are filled in from the workspace and the metadata', () => {
   expect(fill('https://crm.test', null)).toBe('https://crm.test');
 });
 
-test('a workspace that is a whole address is one of https', () => {
+test('refuses a whole address without https', () => {
   expect(fill('{{workspace}}', 'https://eu.crm.test/v2/')).toBe('https://eu.crm.test/v2');
   for (const workspace of [
     'http://eu.crm.test',
@@ -30,7 +30,7 @@ test('a workspace that is a whole address is one of https', () => {
   }
 });
 
-test('what is missing is named', () => {
+test('names the missing variable', () => {
   expect(() => fill('https://{{workspace}}.crm.test', null)).toThrow(
     "The connection's providerWorkspaceRef is needed for the address and missing.",
   );
@@ -59,7 +59,7 @@ test.each([
   }
 });
 
-test('a whole host is one of those that the provider has', () => {
+test('refuses a host that the provider does not list', () => {
   const hosts = { domain: ['accounts.crm.test', 'accounts.crm.example'] };
   const fillDomain = (domain: string) =>
     fillAddress({ hosts }, 'https://{{domain}}/token', {
@@ -74,7 +74,7 @@ test('a whole host is one of those that the provider has', () => {
   }
 });
 
-test('a whole address is at one of the hosts that the provider has', () => {
+test('refuses a whole address at a host that the provider does not list', () => {
   const provider = { hosts: { workspace: ['api.crm.test', '*.api.crm.test'] } };
   const fillWorkspace = (providerWorkspaceRef: string) =>
     fillAddress(provider, '{{workspace}}', { providerWorkspaceRef, providerMetadata: null });

@@ -4,7 +4,7 @@ import { providerResponse } from '../../../../src/domain/connection/session/prov
 const bodyOf = (text: string) =>
   providerResponse({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
 
-test('whole numbers that JavaScript would round stay as they were written', () => {
+test('keeps integers that JavaScript would round', () => {
   const text = '{"id":12345678901234567890,"ids":[-9007199254740993,7],"big":1e30,"pi":3.14}';
   expect(bodyOf(text)).toEqual({
     id: '12345678901234567890',
@@ -16,7 +16,7 @@ test('whole numbers that JavaScript would round stay as they were written', () =
   expect(bodyOf('9007199254740993')).toBe('9007199254740993');
 });
 
-test('what is no JSON is a text, and nothing is null', () => {
+test('returns a body that is not JSON as text, and an empty body as null', () => {
   expect(bodyOf('<html>12345678901234567890')).toBe('<html>12345678901234567890');
   expect(bodyOf('{"id":12345678901234567890,')).toBe('{"id":12345678901234567890,');
   expect(bodyOf('')).toBeNull();

@@ -38,7 +38,7 @@ function ask(given: object = {}) {
   return requestTokens(reach, { provider, account, client, form });
 }
 
-test('a client proves itself in the body or by Basic authentication', async () => {
+test('authenticates a client in the body or by Basic authentication', async () => {
   next = { status: 200, body: { access_token: 'a' } };
   await ask();
   expect(server.requests.at(-1)).toMatchObject({
@@ -113,7 +113,7 @@ test.each<[number, unknown, string]>([
   expect(error.message).not.toMatch(/the-refresh-token|the:secret/);
 });
 
-test('an endpoint that is not there, or not permitted, is told apart from a refusal', async () => {
+test('distinguishes an unreachable or forbidden endpoint from a refusal', async () => {
   server.failNext('DROPPED_CONNECTION');
   await expect(ask()).rejects.toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
   await expect(ask({ tokenUrl: 'http://10.0.0.1/token' })).rejects.toMatchObject({

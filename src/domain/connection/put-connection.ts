@@ -1,6 +1,7 @@
 /**
- * A connection for each project, provider, group and consumer: one statement makes it with its event, and the group and
- * the consumer if it is their first, or says which there is. Another one renews that.
+ * Creates or renews the connection of a project, provider, group and consumer. One statement creates it with its event,
+ * and with its group and consumer if they are new. If the connection exists, that statement returns its id, and a
+ * second statement renews it.
  */
 import type { z } from 'zod';
 import {
@@ -18,33 +19,36 @@ import type { Services } from '../call.ts';
 import { connectionFields, newCredentials } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
 import type { StoredToken } from './credentials.ts';
-import { givenWorkspace } from './session/account-address.ts';
+import { workspaceRefOf } from './session/account-address.ts';
 
 export interface Generation {
   projectId: string;
   scheme: AuthScheme;
   /** Must have been validated. */
   input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName' | 'skipCheck'>;
-  /** A token that the credentials were exchanged for already. */
+  /** The token from an earlier exchange of these credentials. */
   token?: StoredToken | undefined;
   /** The provider's id of the account's owner, if it is known. */
   providerConsumerRef?: string | null;
 }
 
-/** Another caller may make the connection first, or delete the one that was found: hardly more than once or twice. */
+/** Another caller may create the connection first or delete the existing one. More than two tries are rare. */
 const TRIES_MAX = 5;
 
-/** Makes the connection, or renews the one that exists: either way it is CREATED. Throws CONFLICT if others change it each time. */
+/**
+ * Creates the connection or renews the existing one. Its status is then CREATED. Throws CONFLICT if other callers
+ * change it during each try.
+ */
 export async function putConnection(
   services: Services,
   generation: Generation,
 ): Promise<AccountRow> {
   const { changes } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const made = rowToMake(services, generation);
-    const found = await changes.run(GENERATE_CONNECTIONS, made);
-    if (found?.id === made.id) return found;
-    const renewal = found && givenRow(services, generation, { id: found.id, isNew: false });
+    const created = newConnectionRow(services, generation);
+    const found = await changes.run(GENERATE_CONNECTIONS, created);
+    if (found?.id === created.id) return found;
+    const renewal = found && connectionRow(services, generation, { id: found.id, isNew: false });
     const renewed = renewal && (await changes.run(RENEW_CONNECTIONS, renewal));
     if (renewed) return renewed;
     await requireApp(services, generation);
@@ -52,29 +56,29 @@ export async function putConnection(
   throw conflict('The connection was changed at the same time. Try again.');
 }
 
-function rowToMake(services: Services, generation: Generation): ConnectionToGenerate {
+function newConnectionRow(services: Services, generation: Generation): ConnectionToGenerate {
   const { groupRef, consumerRef } = generation.input;
   const [id, groupId, consumerId] = [newId('con'), newId('grp'), newId('csm')];
-  const given = givenRow(services, generation, { id, isNew: true });
-  return { ...given, groupId, groupRef, consumerId, consumerRef };
+  const details = connectionRow(services, generation, { id, isNew: true });
+  return { ...details, groupId, groupRef, consumerId, consumerRef };
 }
 
-/** Credentials are sealed for the id of their connection. */
-function givenRow(
+/** The vault binds sealed credentials to the id of their connection. */
+function connectionRow(
   services: Services,
   { projectId, scheme, input, token, providerConsumerRef = null }: Generation,
   { id, isNew }: { id: string; isNew: boolean },
 ): GivenConnection {
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
-  const of = { id, projectId, provider, authScheme: scheme };
-  const { credentialsSealed, tokenExpireTime } = newCredentials(services, of, { ...input, token });
+  const key = { id, projectId, provider, authScheme: scheme };
+  const { credentialsSealed, tokenExpireTime } = newCredentials(services, key, { ...input, token });
   const named = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
-    ...of,
+    ...key,
     providerAppId,
     needsApp: providerAppId !== null || isConsentScheme(scheme),
-    providerWorkspaceRef: givenWorkspace(input),
+    providerWorkspaceRef: workspaceRefOf(input),
     providerConsumerRef,
     providerMetadata,
     credentialsSealed,
@@ -86,13 +90,13 @@ function givenRow(
       projectId,
       connectionId: id,
       eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',
-      data: connectionFields({ ...of, group: { groupRef }, consumer: named }),
+      data: connectionFields({ ...key, group: { groupRef }, consumer: named }),
       subject: null,
     }),
   };
 }
 
-/** The app was there when the input was checked. */
+/** Throws if the provider app was deleted after the input was checked. */
 async function requireApp({ database }: Services, { projectId, input }: Generation): Promise<void> {
   const { provider, providerAppId } = input;
   if (providerAppId == null) return;

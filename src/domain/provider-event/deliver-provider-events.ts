@@ -1,4 +1,7 @@
-/** Some events of one subscription, by the worker that holds it. */
+/**
+ * Delivers stored provider events. The messages and the mark of the event as done are committed together. One worker at
+ * a time delivers the events of a subscription, in the order of their times. Other subscriptions run concurrently.
+ */
 import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
@@ -11,85 +14,83 @@ import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
 import { logFailure } from '../provider/work-failure.ts';
-import { claimWaiting, EVENTS_HELD, type EventClaim, RELEASED_LEASE } from './event-lease.ts';
+import { claimWaiting, EVENT_LEASES, type EventClaim, RELEASED_LEASE } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 
-/**
- * Does stored events: what they owe and that they are done commit together. Events of one subscription are done by
- * one worker at a time, in the order of their times; other subscriptions go on beside it.
- */
-
-/** Subscriptions of one process whose events are done at the same time. */
-const AT_ONCE = 16;
-/** Between looks for other subscriptions' events while some are under way. */
+/** The most subscriptions whose events one process delivers concurrently. */
+const CONCURRENCY = 16;
+/** The interval between polls for more subscriptions while some are running. */
 const POLL_MS = 100;
 
-/** Does all that waits, and returns when nothing is left. */
+/** Delivers all waiting events. Returns when none is left. */
 export async function deliverProviderEvents(
   services: Services,
   signal: AbortSignal,
 ): Promise<void> {
   await runClaims({
     claim: async (underWay) => {
-      const free = signal.aborted ? 0 : AT_ONCE - underWay;
+      const free = signal.aborted ? 0 : CONCURRENCY - underWay;
       return free > 0 ? claimWaiting(services, free) : [];
     },
-    work: (subscription) => doEvents(services, subscription, signal),
+    work: (subscription) => deliverSubscriptionEvents(services, subscription, signal),
     pollMs: POLL_MS,
   });
 }
 
-const EVENTS_AT_ONCE = 100;
-/** Then others have their turn. */
+const EVENT_BATCH = 100;
+/** The longest run for one subscription before other subscriptions have their turn. */
 const SLICE_MS = 5_000;
-/** While events come without a pause, what they are told with is read again after this time. */
+/** The time for which the event source is reused while events arrive without a pause. */
 const SOURCE_MS = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
-/** What could not be done for so long is given up. */
-const GIVE_UP_MS = DAY_MS;
+/** Events that could not be delivered within this time fail permanently. */
+const RETRY_MAX_MS = DAY_MS;
 
-/** Does what waits, for some seconds at most, and gives the subscription back. Never throws. */
-export async function doEvents(
+/** Delivers a subscription's waiting events for a few seconds at most, and releases the lease. Never throws. */
+export async function deliverSubscriptionEvents(
   services: Services,
   claim: EventClaim,
   signal: AbortSignal,
 ): Promise<void> {
-  using _lease = EVENTS_HELD.hold(services, claim, {
+  using _lease = EVENT_LEASES.hold(services, claim, {
     notRenewed: 'provider_events.lease_not_renewed',
   });
   const { prisma } = services.database;
   try {
     const endMs = performance.now() + SLICE_MS;
-    const sourceOf = keptSource(services, claim);
+    const sourceOf = cachedSource(services, claim);
     let isMore = true;
     while (isMore && performance.now() < endMs && !signal.aborted) {
-      isMore = await doSome(services, claim, sourceOf);
+      isMore = await deliverBatch(services, claim, sourceOf);
     }
-    await EVENTS_HELD.change(prisma.objectSubscription, claim, RELEASED_LEASE);
+    await EVENT_LEASES.change(prisma.objectSubscription, claim, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    await noteFailure(services, claim, error).catch((failure: unknown) =>
+    await recordFailure(services, claim, error).catch((failure: unknown) =>
       services.log.warn({ err: failure }, 'provider_events.failure_not_recorded'),
     );
   }
 }
 
-/** Throws what getEventSource throws, and UNPROCESSABLE if the project is backlogged. */
-function keptSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
-  let kept: EventSource | undefined;
+/**
+ * Reuses the event source for SOURCE_MS. Throws the errors of getEventSource, and UNPROCESSABLE if the project is
+ * backlogged.
+ */
+function cachedSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
+  let cached: EventSource | undefined;
   let untilMs = 0;
   return async () => {
-    if (kept && performance.now() < untilMs) return kept;
+    if (cached && performance.now() < untilMs) return cached;
     await stopIfBacklogged(services, claim.projectId);
-    kept = await getEventSource(services, claim);
+    cached = await getEventSource(services, claim);
     untilMs = performance.now() + SOURCE_MS;
-    return kept;
+    return cached;
   };
 }
 
-/** Whether more may wait. */
-async function doSome(
+/** Delivers one batch of events. False if no event was waiting. */
+async function deliverBatch(
   services: Services,
   claim: EventClaim,
   sourceOf: () => Promise<EventSource>,
@@ -98,7 +99,7 @@ async function doSome(
   const events = await services.database.prisma.providerEvent.findMany({
     where: { projectId, installationId, objectName, doneTime: null },
     orderBy: [{ eventTime: 'asc' }, { arrival: 'asc' }],
-    take: EVENTS_AT_ONCE,
+    take: EVENT_BATCH,
   });
   if (events.length === 0) return false;
   const source = await sourceOf();
@@ -107,7 +108,7 @@ async function doSome(
   await record(services, claim, { events, messages, source });
   const { provider } = claim;
   services.meters.providerEventsMoved({ provider, outcome: 'owed', count: events.length });
-  // More may have come meanwhile: they need no claim of their own.
+  // More events may have arrived. The current claim covers them.
   return true;
 }
 
@@ -117,7 +118,7 @@ interface Done {
   source: EventSource;
 }
 
-/** Throws LeaseLost. */
+/** Commits the messages and marks the events as done. Throws LeaseLost. */
 async function record(
   services: Services,
   claim: EventClaim,
@@ -125,13 +126,13 @@ async function record(
 ): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   await inTransaction(services.database, async (tx) => {
-    await EVENTS_HELD.change(tx.objectSubscription, claim, {
+    await EVENT_LEASES.change(tx.objectSubscription, claim, {
       eventFailures: 0,
       eventsRetryTime: null,
       lastEventTime: events.at(-1)?.eventTime ?? null,
       eventCount: { increment: events.length },
     });
-    if (claim.status !== 'ACTIVE') await noteFirst(tx, claim);
+    if (claim.status !== 'ACTIVE') await activate(tx, claim);
     await markDone(tx, events, services.now());
     const destination = await lockDestination(tx, projectId, source.destination);
     const pending = messages.map(({ recordId, body }) =>
@@ -146,8 +147,8 @@ async function record(
   });
 }
 
-/** One that a person has set up at the provider is known to work by its first event. */
-async function noteFirst(tx: Transaction, claim: EventClaim): Promise<void> {
+/** Sets a manually created subscription to ACTIVE. Its first event shows that it works. */
+async function activate(tx: Transaction, claim: EventClaim): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   await tx.objectSubscription.updateMany({
     where: { projectId, installationId, objectName, status: 'PENDING' },
@@ -170,8 +171,8 @@ async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Pr
   });
 }
 
-/** They wait for their next turn; what has waited for a day is given up, and told in the log. */
-async function noteFailure(services: Services, claim: EventClaim, error: unknown): Promise<void> {
+/** Schedules a retry. Events that have waited for a day fail permanently, which is logged. */
+async function recordFailure(services: Services, claim: EventClaim, error: unknown): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   const about = { installationId, objectName };
   logFailure(services.log, error, {
@@ -187,14 +188,14 @@ async function noteFailure(services: Services, claim: EventClaim, error: unknown
       eventsRetryTime: next.dueTime,
       ...RELEASED_LEASE,
     };
-    await EVENTS_HELD.change(tx.objectSubscription, claim, change);
+    await EVENT_LEASES.change(tx.objectSubscription, claim, change);
     const { count } = await tx.providerEvent.updateMany({
       where: {
         projectId,
         installationId,
         objectName,
         doneTime: null,
-        receiveTime: { lt: new Date(nowMs - GIVE_UP_MS) },
+        receiveTime: { lt: new Date(nowMs - RETRY_MAX_MS) },
       },
       data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
     });

@@ -1,4 +1,7 @@
-/** Revisions and configs never change, so they are kept for a while by their ids. Who may see them is told before. */
+/**
+ * A cache of revisions and configs by id, which never change. The caller must have checked that its viewer may see
+ * them.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
 import type { Row } from '../../database/rows.ts';
@@ -7,12 +10,15 @@ import { contentOf, type IntegrationContent } from './integration-content.ts';
 
 type ContentTable = 'Revision' | 'InstallationConfig';
 
-/** Contents have some kilobytes each. */
-const KEPT_MAX = 1_000;
+/** Contents have a few kilobytes each. */
+const CACHED_MAX = 1_000;
 
-const KEPT = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
+const CACHES = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
 
-/** What the integration's latest revision says; null if it is gone. The caller has found it for its viewer. */
+/**
+ * The content of the integration's latest revision. Null if it was deleted. The integration must come from the viewer's
+ * scope.
+ */
 export async function findLatestContent(
   database: Database,
   { projectId, latestRevisionId: id }: Row<'Integration'>,
@@ -21,20 +27,23 @@ export async function findLatestContent(
   return revision && contentOf(revision);
 }
 
-/** The caller has found the key in a row that its viewer may see. Nobody may change what is returned. */
+/**
+ * Finds a revision or a config. The key must come from a row that the viewer may see. The returned row is shared and
+ * must not be changed.
+ */
 export async function findContent<T extends ContentTable>(
   database: Database,
   table: T,
   { projectId, id }: { projectId: string; id: string },
 ): Promise<Row<T> | null> {
-  let kept = KEPT.get(database.prisma);
-  if (!kept) {
-    kept = new LRUCache({ max: KEPT_MAX, ttl: MINUTE_MS });
-    KEPT.set(database.prisma, kept);
+  let cache = CACHES.get(database.prisma);
+  if (!cache) {
+    cache = new LRUCache({ max: CACHED_MAX, ttl: MINUTE_MS });
+    CACHES.set(database.prisma, cache);
   }
-  const known = kept.get(id);
-  if (known) return known as Row<T>;
+  const cached = cache.get(id);
+  if (cached) return cached as Row<T>;
   const [row] = await database.rows.find<ContentTable>(table, { projectId, id });
-  if (row) kept.set(id, row);
+  if (row) cache.set(id, row);
   return (row as Row<T> | undefined) ?? null;
 }

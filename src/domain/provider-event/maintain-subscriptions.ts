@@ -1,6 +1,6 @@
 /**
- * Works off the difference between what installations want and what is at their providers. Safe to repeat: one that
- * is made twice sends events that are known already.
+ * Brings the subscriptions at providers in line with those that installations need. Safe to repeat: events of a
+ * duplicate subscription are stored once.
  */
 import { createHash } from 'node:crypto';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -17,22 +17,22 @@ import { logFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { isUsedByOthers, removeAtProvider } from './remove-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
-import { forgetPing } from './stream/stream-ping.ts';
+import { deletePing } from './stream/stream-ping.ts';
 import { logSubscribe } from './subscribe-log.ts';
-import { changeHeld, claimDue, endHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
-import { partiesOf, type SubscriptionParties } from './subscription-parties.ts';
-import { addressedTo, forgetSecrets, keepSecrets } from './subscription-secret.ts';
+import { changeHeld, claimDue, deleteHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
+import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
+import { addressWithId, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
 import { webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
 
-/** Subscriptions of one process that are worked on at the same time. */
-const AT_ONCE = 8;
+/** The most subscriptions that one process maintains concurrently. */
+const CONCURRENCY = 8;
 const RETRY = { firstMs: 5_000, maxMs: HOUR_MS, jitter: 0.5 };
-/** Of what a person has to mend. */
+/** The retry interval for errors that a user must fix. */
 const ONCE_A_DAY = { firstMs: DAY_MS, maxMs: DAY_MS };
-/** Tries to take down what nobody wants; then it is left to the provider, whose events are not taken any more. */
+/** The most tries to remove a subscription at the provider. After them it stays there, and its events are refused. */
 const TAKE_DOWN_TRIES_MAX = 8;
 
-/** Looks after all subscriptions whose time has come. */
+/** Maintains all subscriptions that are due. */
 export async function maintainSubscriptions(
   services: Services,
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function maintainSubscriptions(
   await runUntilEmpty({
     next: () => claimDue(services),
     work: (subscription) => maintain(services, subscription),
-    concurrency: AT_ONCE,
+    concurrency: CONCURRENCY,
     signal,
   });
 }
@@ -59,44 +59,49 @@ async function maintain(services: Services, subscription: ObjectSubscription): P
 
 async function follow(services: Services, subscription: ObjectSubscription): Promise<void> {
   const capability = services.catalogue.find(subscription.provider)?.capabilities.subscribe;
-  // Why was told when it was noted.
+  // The reason was reported when the subscription was stored.
   if (!capability || subscription.status === 'UNSUPPORTED') {
     return changeHeld(services, subscription, { dueTime: null });
   }
   try {
-    const ends = await partiesOf(services, subscription, capability);
-    const { app, account } = ends;
+    const parties = await getSubscriptionParties(services, subscription, capability);
+    const { app, account } = parties;
     const found = { providerAppId: app.id, account };
     if (!capability.calls)
       return await changeHeld(services, subscription, waiting(services, subscription, found));
-    const wanted = wantedOf(services, subscription, ends);
-    const madeFor = keyOf(wanted);
-    const isKept = subscription.providerRef !== null && subscription.madeFor === madeFor;
-    const kept =
-      isKept && (await capability.calls.renew(ends.session, subscription.providerRef as string));
-    if (kept) {
-      const dueTime = maintenanceTime(services, kept.expireTime);
+    const desired = desiredSubscription(services, subscription, parties);
+    const madeFor = keyOf(desired);
+    const isUnchanged = subscription.providerRef !== null && subscription.madeFor === madeFor;
+    const renewed =
+      isUnchanged &&
+      (await capability.calls.renew(parties.session, subscription.providerRef as string));
+    if (renewed) {
+      const dueTime = maintenanceTime(services, renewed.expireTime);
       return await inTransaction(services.database, async (tx) => {
-        const standing = await standingOf(tx, subscription, capability);
+        const standing = await statusAtProvider(tx, subscription, capability);
         await changeHeld(services, subscription, { ...found, ...standing, dueTime }, tx);
-        if (capability.requests?.hasOwnSecrets) await forgetSecrets(services, tx, subscription);
+        if (capability.requests?.hasOwnSecrets)
+          await deleteExpiredSecrets(services, tx, subscription);
       });
     }
-    const setUp = { subscription, wanted, found: { ...found, madeFor } };
-    await makeNew(
+    const setUp = { subscription, desired, found: { ...found, madeFor } };
+    await replaceAtProvider(
       services,
       { ...capability, calls: capability.calls },
-      { ...setUp, session: ends.session },
+      { ...setUp, session: parties.session },
     );
   } catch (error) {
-    await noteFailure(services, subscription, error);
+    await recordFailure(services, subscription, error);
   }
 }
 
 const WORKING = { status: 'ACTIVE', error: null } as const;
 
-/** Of one that is at the provider: it works as the stream or the list does that its events come by. */
-async function standingOf(
+/**
+ * The status of a subscription that exists at the provider. If its events come from a stream or a list, it is the
+ * status of that.
+ */
+async function statusAtProvider(
   tx: Transaction,
   subscription: ObjectSubscription,
   { stream, list }: SubscribeCapability,
@@ -105,7 +110,7 @@ async function standingOf(
   return { ...standing, failures: 0 };
 }
 
-/** A person sets it up at the provider: it is known to work when its first event has come. */
+/** The state of a subscription that a user creates manually at the provider. It is ACTIVE once an event has arrived. */
 function waiting(
   services: Services,
   { eventCount }: ObjectSubscription,
@@ -115,7 +120,7 @@ function waiting(
   return { ...found, status, error: null, failures: 0, dueTime: maintenanceTime(services, null) };
 }
 
-function wantedOf(
+function desiredSubscription(
   services: Services,
   { objectName, kinds, otherEvents }: ObjectSubscription,
   { app, account }: SubscriptionParties,
@@ -125,38 +130,38 @@ function wantedOf(
   return { objectName, kinds, otherEvents, account, url, secret };
 }
 
-/** Names what a subscription at the provider was made for, and keeps its secret to itself. */
-function keyOf(wanted: DesiredSubscription): string {
-  return createHash('sha256').update(JSON.stringify(wanted)).digest('base64url');
+/** Identifies the parameters of a subscription at the provider. The hash does not reveal the secret. */
+function keyOf(desired: DesiredSubscription): string {
+  return createHash('sha256').update(JSON.stringify(desired)).digest('base64url');
 }
 
 type WithCalls = SubscribeCapability & Required<Pick<SubscribeCapability, 'calls'>>;
 
-interface ToMake {
+interface NewSubscription {
   subscription: ObjectSubscription;
-  wanted: DesiredSubscription;
+  desired: DesiredSubscription;
   session: AccountSession;
   found: { providerAppId: string; account: string; madeFor: string };
 }
 
-/** The new one is there before the old one goes, so that no event falls between them. */
-async function makeNew(
+/** Creates the new subscription before it removes the old one, so that no event is lost between them. */
+async function replaceAtProvider(
   services: Services,
   { calls, ...capability }: WithCalls,
-  { subscription, wanted, session, found }: ToMake,
+  { subscription, desired, session, found }: NewSubscription,
 ): Promise<void> {
-  // From now on events may come: they are known by these.
-  const { madeFor: _made, ...ends } = found;
-  await changeHeld(services, subscription, ends);
+  // Events may arrive from now on, and are matched by these values.
+  const { madeFor: _made, ...parties } = found;
+  await changeHeld(services, subscription, parties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
-  const url = id === null ? wanted.url : addressedTo(wanted.url, id);
-  const { providerRef, expireTime, secrets } = await calls.setUp(session, { ...wanted, url });
+  const url = id === null ? desired.url : addressWithId(desired.url, id);
+  const { providerRef, expireTime, secrets } = await calls.setUp(session, { ...desired, url });
   const dueTime = maintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
-    const standing = await standingOf(tx, subscription, capability);
+    const standing = await statusAtProvider(tx, subscription, capability);
     await changeHeld(services, subscription, { ...found, ...standing, providerRef, dueTime }, tx);
     if (id !== null && secrets) {
-      await keepSecrets(services, tx, subscription, { id, ...ends, secrets });
+      await replaceSecrets(services, tx, subscription, { id, ...parties, secrets });
     }
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result: 'Subscribed' });
   });
@@ -169,7 +174,7 @@ async function makeNew(
   });
 }
 
-async function noteFailure(
+async function recordFailure(
   services: Services,
   subscription: ObjectSubscription,
   error: unknown,
@@ -177,7 +182,7 @@ async function noteFailure(
   if (error instanceof LeaseLost) throw error;
   const { reason, mayPass } = logFailure(services.log, error, {
     about: { installationId: subscription.installationId },
-    // The installation says it.
+    // The subscription of the installation shows the error.
     delayed: null,
     failed: 'subscription.failed',
   });
@@ -210,12 +215,15 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
     if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
       return changeHeld(services, subscription, { failures, dueTime });
     }
-    await forgetPing(services, subscription);
+    await deletePing(services, subscription);
   }
-  await endHeld(services, subscription);
+  await deleteHeld(services, subscription);
 }
 
-/** Half-way to its end, and every day in any case: what was lost at the provider is mended then. */
+/**
+ * Half of the time to the expiry, and at most a day, so that subscriptions that the provider has lost are created
+ * again.
+ */
 function maintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {
   const nowMs = now().getTime();
   const halfMs = expireTime ? (expireTime.getTime() - nowMs) / 2 : DAY_MS;
