@@ -83,7 +83,12 @@ than once, with the same webhook-id, and messages may come in another order. The
 are sent too.`;
 
 function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.OperationObject {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(body);
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(body, {
+    override({ jsonSchema }) {
+      // Names a scalar of GraphQL, which OpenAPI does not have.
+      delete jsonSchema.graphql;
+    },
+  });
   return {
     operationId: id,
     tags: [tag],

@@ -50,6 +50,15 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'readIntegration',
       'readProject',
     ]),
+    ...ofEach('The endpoints of the reference API get and filter these objects.', [
+      'lookUpConnection',
+      'lookUpConsumer',
+      'lookUpDestination',
+      'lookUpGroup',
+      'lookUpInstallation',
+      'lookUpProviderApp',
+      'lookUpTopic',
+    ]),
     ...ofEach('Streams are the subscriptions of GraphQL; lists and webhooks tell the same.', [
       'followNotificationEvents',
       'followOperation',

@@ -55,6 +55,7 @@ const CASTING = [
   'database/sessions/session.ts',
   'domain/paging/page-of-rows.ts',
   'domain/scope.ts',
+  'graphql/project/look-ups.ts',
   'graphql/schema/fields.ts',
   'graphql/schema/inputs.ts',
   'providers/salesforce/pubsub/change-stream.ts',

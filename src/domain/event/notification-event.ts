@@ -19,6 +19,8 @@ import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { listPage, nextRow } from '../paging/page-of-rows.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
 
+export { EVENTS };
+
 type NotificationEvent = Row<'NotificationEvent'>;
 
 /** Descriptions of event types, by type. */

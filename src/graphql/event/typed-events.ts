@@ -1,7 +1,7 @@
 /** A GraphQL type for each type of event, with the members of its declared `data` and the objects that they name. */
 import type { z } from 'zod';
-import { byId, type ProjectTable, type Row } from '../../domain/scope.ts';
-import { EVENTS } from '../../events/event-types.ts';
+import { EVENTS } from '../../domain/event/notification-event.ts';
+import { byId, type Row } from '../../domain/scope.ts';
 import { fieldOptions } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { builder, type Types, typeNameOfEvent } from '../schema/schema-builder.ts';
@@ -44,26 +44,26 @@ function memberField(t: Fields, { name, member, schema }: Member) {
   });
 }
 
-/** Objects that members name by id, beside those that every event may have. */
-const NAMED = {
-  integrationId: { field: 'integration', type: Integration, table: 'Integration' },
-  deliveryId: { field: 'delivery', type: Delivery, table: 'Delivery' },
-} as const;
-
-/** The object that a member names, as the viewer may see it. */
+/** Fields for objects that members name by id, beside those that every event may have. */
 function objectField(t: Fields, member: string) {
-  if (!(member in NAMED)) return [];
-  const { field, type, table } = NAMED[member as keyof typeof NAMED];
-  const relation = t.field({
-    type: type as typeof Integration,
+  if (member === 'integrationId') {
+    const integration = t.field({
+      type: Integration,
+      nullable: true,
+      description: 'The integration that it is about; null if that has been deleted.',
+      resolve: (event, _args, { find }) =>
+        find(byId('Integration'), memberOf(event, member) as string),
+    });
+    return [['integration', integration]];
+  }
+  if (member !== 'deliveryId') return [];
+  const delivery = t.field({
+    type: Delivery,
     nullable: true,
-    description: `The ${field} that it is about; null if that has been deleted.`,
-    resolve: (event, _args, { find }) => {
-      const id = memberOf(event, member);
-      return typeof id === 'string' ? (find(byId(table as ProjectTable), id) as never) : null;
-    },
+    description: 'The delivery that it is about; null if that has been deleted.',
+    resolve: (event, _args, { find }) => find(byId('Delivery'), memberOf(event, member) as string),
   });
-  return [[field, relation]];
+  return [['delivery', delivery]];
 }
 
 /** Null for a member that was added after the event was recorded. */
