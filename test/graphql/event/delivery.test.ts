@@ -129,11 +129,14 @@ test('deliveries are listed oldest first: of a destination, by status, and of an
       ... on Destination {
         deliveries(status: $status, first: $first, last: $last) { nodes { id } totalCount }
       }
-      ... on NotificationEvent { deliveries(first: $first, last: $last) { nodes { id } totalCount } }
+      ... on NotificationEvent {
+        ofEvent: deliveries(first: $first, last: $last) { nodes { id } totalCount }
+      }
     }
   }`;
   const listed = async (id: string, args: Record<string, unknown> = {}) => {
-    const { nodes } = (await tenant.query(query, { id, ...args })).node.deliveries;
+    const { node } = await tenant.query(query, { id, ...args });
+    const { nodes } = node.deliveries ?? node.ofEvent;
     return nodes.map((node: { id: string }) => node.id);
   };
   expect(await listed(destinationId)).toEqual([a.id, b.id, c.id]);

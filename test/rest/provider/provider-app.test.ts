@@ -22,6 +22,7 @@ test('a provider app is made and listed, and its secret is never shown', async (
     externalRef: '42',
     scopes: ['contacts'],
     metadata,
+    redirectURL: expect.stringMatching(/\/oauth\/callback$/),
     createTime: expect.any(String),
   });
   const other = await makeApp(rest, { provider: 'salesforce' });
