@@ -58,7 +58,7 @@ export const DOCUMENTS: Documents = {
     node(id: $id) { id ... on Operation { actionType status result createTime updateTime } }
   }`,
   CreateKey: `mutation CreateKey($project: String!) {
-    createApiKey(input: { projectIdOrName: $project, label: "bench", scopes: ["read"] }) {
+    createApiKey(input: { projectIdOrName: $project, label: "bench", scopes: [READ] }) {
       apiKey { id label scopes active prefix createTime }
       key
     }

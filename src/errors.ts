@@ -4,24 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from './log.ts';
-
-export const ERROR_STATUS = {
-  GRAPHQL_PARSE_FAILED: 400,
-  GRAPHQL_VALIDATION_FAILED: 400,
-  PERSISTED_QUERY_NOT_SUPPORTED: 400,
-  QUERY_LIMIT_EXCEEDED: 400,
-  BAD_USER_INPUT: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  UNPROCESSABLE: 422,
-  RATE_LIMITED: 429,
-  PROVIDER_ERROR: 502,
-  SERVICE_UNAVAILABLE: 503,
-  INTERNAL_ERROR: 500,
-} as const;
-export type ErrorCode = keyof typeof ERROR_STATUS;
+import { ERROR_STATUS, type ErrorCode, type Problem, type ShownIssue } from './problem-schema.ts';
 
 const TITLES: Record<ErrorCode, string> = {
   GRAPHQL_PARSE_FAILED: 'Bad Request',
@@ -32,7 +15,10 @@ const TITLES: Record<ErrorCode, string> = {
   UNAUTHENTICATED: 'Unauthenticated',
   FORBIDDEN: 'Forbidden',
   NOT_FOUND: 'Not Found',
+  METHOD_NOT_ALLOWED: 'Method Not Allowed',
   CONFLICT: 'Conflict',
+  CONTENT_TOO_LARGE: 'Content Too Large',
+  UNSUPPORTED_MEDIA_TYPE: 'Unsupported Media Type',
   UNPROCESSABLE: 'Unprocessable',
   RATE_LIMITED: 'Too Many Requests',
   PROVIDER_ERROR: 'Provider Error',
@@ -62,24 +48,7 @@ export interface Issue {
   value?: unknown;
 }
 
-/** An issue in the form of responses. */
-export interface ShownIssue extends Omit<Issue, 'kind'> {
-  type: string;
-  title: string;
-}
-
-/** The error document of the reference API: RFC 9457, with issues. */
-export interface Problem {
-  type: string;
-  /** The page about problems of this type. */
-  readonly href: string;
-  title: string;
-  status: number;
-  detail: string;
-  instance?: string;
-  issues?: ShownIssue[];
-  [extra: string]: unknown;
-}
+export { ERROR_STATUS, type ErrorCode, type Problem } from './problem-schema.ts';
 
 export class DomainError extends Error {
   override name = 'DomainError';
@@ -119,9 +88,32 @@ export function problemOf(
     title: TITLES[code],
     status: ERROR_STATUS[code],
     detail,
+    instance: newInstance(),
     ...(issues && { issues: issues.map(shownIssue) }),
     ...extra,
   };
+}
+
+/** Identifies one occurrence of a problem. */
+function newInstance(): string {
+  return `urn:uuid:${randomUUID()}`;
+}
+
+/** Codes that say no more than their HTTP status. */
+const CODES_OF_STATUS = new Map<number, ErrorCode>(
+  (['METHOD_NOT_ALLOWED', 'CONTENT_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const).map((code) => [
+    ERROR_STATUS[code],
+    code,
+  ]),
+);
+
+/** The code of a refusal by HTTP rules, and the status if the code has another one. */
+export function httpRefusal(
+  status: number,
+  otherwise: ErrorCode = 'BAD_USER_INPUT',
+): { code: ErrorCode; extra: { status?: number } } {
+  const code = CODES_OF_STATUS.get(status);
+  return code ? { code, extra: {} } : { code: otherwise, extra: { status } };
 }
 
 const TYPES = 'urn:problem:';
@@ -229,7 +221,7 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
 
 /** Logs an unexpected error with `facts`, and returns a masked error with the same `instance`. */
 export function maskedError(log: Log, error: unknown, facts: object): DomainError {
-  const instance = `urn:uuid:${randomUUID()}`;
+  const instance = newInstance();
   log.error({ err: error, instance, ...facts }, 'error.internal');
   const detail =
     'The gateway failed. Give the operator the `instance`: it finds the error in the log.';

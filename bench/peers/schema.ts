@@ -49,7 +49,8 @@ export const SCHEMA = `
     createTime: DateTime!
   }
   type CreateApiKeyPayload { apiKey: ApiKey! key: String! }
-  input CreateApiKeyInput { projectIdOrName: String! label: String! scopes: [String!]! }
+  enum Scope { READ }
+  input CreateApiKeyInput { projectIdOrName: String! label: String! scopes: [Scope!]! }
   type Query {
     project(idOrName: String!): Project
     node(id: ID!): Node

@@ -12,7 +12,7 @@ import type { Returned, Session } from './session-token.ts';
 const QUERY = graphql`
   query integrationsQuery {
     viewer {
-      scopes
+      permissions
       group {
         groupRef
         groupName
@@ -80,7 +80,7 @@ interface IntegrationsProps {
 
 export function Integrations({ session, returned }: IntegrationsProps) {
   const { viewer, providers } = usePageQuery<integrationsQuery>(QUERY, {}, { everyMs: POLL_MS });
-  const { project, group, consumer, scopes } = viewer;
+  const { project, group, consumer, permissions } = viewer;
   const appName = project?.appName;
   useEffect(() => {
     document.title = appName ? `Connect with ${appName}` : 'Connect';
@@ -120,7 +120,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
           key={integration.id}
           projectId={project.id}
           ends={ends}
-          permissions={scopes}
+          permissions={permissions}
           integration={integration}
           provider={providers.nodes.find(({ name }) => name === integration.provider) ?? null}
           connection={connectionOf(integration)}

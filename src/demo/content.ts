@@ -102,7 +102,7 @@ const secondRevision = {
         objectName: 'companies',
         destination: DEMO_STREAM,
         requiredFields: [{ fieldName: 'name' }, { fieldName: 'domain' }],
-        optionalFieldsAuto: 'all',
+        optionalFieldsAuto: 'ALL',
       },
     ],
   },
@@ -111,7 +111,7 @@ const secondRevision = {
   },
 };
 
-const always = { enabled: 'always' };
+const always = { enabled: 'ALWAYS' };
 
 /** The demo's revisions, oldest first. The last one also subscribes to contacts. */
 export const DEMO_REVISIONS = [

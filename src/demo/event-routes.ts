@@ -6,10 +6,10 @@ const projectIdOrName = DEMO_PROJECT;
 
 /** The fields of the demo's project that `fillRoutes` needs. */
 export const ROUTE_FIELDS = `
-  topics { nodes { id name } }
-  destinations { nodes { id name url } }
-  eventTopicRoutes { nodes { eventType topic { id } } }
-  topicDestinationRoutes { nodes { topic { id } destination { id } } }`;
+  topics(first: 1000) { nodes { id name } }
+  destinations(first: 1000) { nodes { id name url } }
+  eventTopicRoutes(first: 1000) { nodes { eventType topic { id } } }
+  topicDestinationRoutes(first: 1000) { nodes { topic { id } destination { id } } }`;
 
 /** Returns the id of the stream destination. */
 export async function fillRoutes(

@@ -1,6 +1,6 @@
 /** Creates the demo's project and its content. Each step creates only what is missing. */
 import type { Services } from '../domain/call.ts';
-import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
+import { ALL_SCOPES, nameOfScope } from '../domain/viewer/scopes.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_REVISIONS } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
 import { addOperations } from './operations.ts';
@@ -34,7 +34,7 @@ const PROJECT_FIELDS = `
   id
   ${ROUTE_FIELDS}
   providerApps(first: 1) { totalCount }
-  connections { nodes { group { groupRef } consumer { consumerRef } } }
+  connections(first: 1000) { nodes { group { groupRef } consumer { consumerRef } } }
   integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION_FIELDS} }
   installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION_FIELDS} } }`;
 
@@ -75,12 +75,12 @@ async function createProject(runner: Runner, orgId: string): Promise<Data> {
 
 /** Creates a key with all scopes, and deletes the demo's earlier keys, whose values are lost. */
 async function newApiKey(runner: Runner): Promise<string> {
-  const { apiKeys } = await runner.project('apiKeys { nodes { id label } }');
+  const { apiKeys } = await runner.project('apiKeys(first: 1000) { nodes { id label } }');
   for (const { id, label } of apiKeys.nodes) {
     if (label !== API_KEY_LABEL) continue;
     await runner.change('deleteApiKey', { projectIdOrName, apiKey: id }, 'deletedId');
   }
-  const input = { projectIdOrName, label: API_KEY_LABEL, scopes: ALL_SCOPES };
+  const input = { projectIdOrName, label: API_KEY_LABEL, scopes: ALL_SCOPES.map(nameOfScope) };
   const { key } = await runner.change('createApiKey', input, 'key');
   return key;
 }

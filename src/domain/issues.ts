@@ -32,11 +32,21 @@ export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] =
         kind: kindOf(issue, value),
         in: where,
         name: pathName(path),
-        detail: issue.message,
+        detail: detailOf(issue),
         ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),
       };
     });
   });
+}
+
+/** Replaces zod's own message for a value outside an enum. Messages of rules end with a period. */
+function detailOf(issue: z.core.$ZodIssue): string {
+  const isOwn = issue.code !== 'invalid_value' || issue.message.endsWith('.');
+  return isOwn ? issue.message : `must be ${oneOf(issue.values)}.`;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
 }
 
 function kindOf({ code }: z.core.$ZodIssue, value: unknown): IssueKind {

@@ -65,7 +65,7 @@ const PREFLIGHTS = `${BASE_PATH}*`;
 /** Refuses unknown paths and methods before the body, which may be anything, is read. */
 function replyNotFound(app: Rest): void {
   const methodsOf = allowedMethods(ENDPOINTS);
-  app.setNotFoundHandler((_request, reply) => sendProblem(reply, NOWHERE));
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, noEndpoint()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
     const path = url.split('?', 1)[0] as string;
     const isUnrouted = is404 || routeOptions.url === PREFLIGHTS;
@@ -73,16 +73,15 @@ function replyNotFound(app: Rest): void {
     if (!isUnrouted && !path.includes(':')) return;
     const allowed = methodsOf(path);
     if (!isUnrouted && (!allowed || allowed.includes(method))) return;
-    if (!allowed) return sendProblem(reply, NOWHERE);
+    if (!allowed) return sendProblem(reply, noEndpoint());
     reply.header('allow', allowed.join(', '));
-    return method === 'OPTIONS' ? reply.code(204).send() : sendProblem(reply, WRONG_METHOD);
+    return method === 'OPTIONS' ? reply.code(204).send() : sendProblem(reply, wrongMethod(allowed));
   });
 }
 
-const NOWHERE = problemOf('NOT_FOUND', 'There is no such endpoint.');
-const WRONG_METHOD = problemOf('BAD_USER_INPUT', 'The path does not take this method.', {
-  status: 405,
-});
+const noEndpoint = () => problemOf('NOT_FOUND', 'There is no such endpoint.');
+const wrongMethod = (allowed: readonly string[]) =>
+  problemOf('METHOD_NOT_ALLOWED', `The path takes only the methods ${allowed.join(', ')}.`);
 
 function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({

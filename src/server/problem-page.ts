@@ -46,9 +46,21 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'Nothing of that id or name exists for this caller. What belongs to someone else does not exist either.',
     'Compare the id, and see whether the caller is of the right project.',
   ],
+  METHOD_NOT_ALLOWED: [
+    'The path exists and takes other methods.',
+    'Use a method that the header Allow or the detail of the problem names.',
+  ],
   CONFLICT: [
     'The request contradicts what there is: a name that is taken, a row that others use, or a state that does not allow it.',
     'The problem says what it contradicts. Read the present state, change what stands in the way, and try again.',
+  ],
+  CONTENT_TOO_LARGE: [
+    'The body of the request is larger than the server accepts.',
+    'Send less at once. The detail of the problem names the limit.',
+  ],
+  UNSUPPORTED_MEDIA_TYPE: [
+    'The body of the request has a type or an encoding that the server does not read.',
+    'Send JSON as application/json, uncompressed.',
   ],
   UNPROCESSABLE: [
     'The request is well-formed, but the provider or the configuration of the project refuses it.',

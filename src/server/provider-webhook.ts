@@ -13,7 +13,7 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
   const refuseForm = (request: FastifyRequest, reply: FastifyReply, outcome: RefusedForm) => {
     const { provider } = destinationOf(request) ?? { provider: '' };
     services.meters.providerEventReceived({ provider: nameOf(services, provider), outcome });
-    return sendProblem(reply, outcome === 'COMPRESSED' ? COMPRESSED : TOO_LARGE);
+    return sendProblem(reply, outcome === 'COMPRESSED' ? compressed() : tooLarge());
   };
   scope.removeAllContentTypeParsers();
   // The exact bytes are kept, because signatures cover them.
@@ -22,8 +22,9 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
   );
   // Invalid requests are refused before their bodies are read.
   scope.addHook('onRequest', (request, reply, done) => {
-    if (!destinationOf(request)) return void sendProblem(reply, NOWHERE);
-    if (request.method !== 'POST') return void sendProblem(reply.header('allow', 'POST'), NOT_POST);
+    if (!destinationOf(request)) return void sendProblem(reply, nowhere());
+    if (request.method !== 'POST')
+      return void sendProblem(reply.header('allow', 'POST'), notPost());
     if (request.headers['content-encoding'] !== undefined) {
       return void refuseForm(request, reply, 'COMPRESSED');
     }
@@ -34,11 +35,11 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
     return refuseForm(request, reply, 'TOO_LARGE');
   });
-  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, NOWHERE));
+  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, nowhere()));
   scope.all('/*', { bodyLimit: EVENT_BODY_BYTES_MAX }, async (request, reply) => {
     const { method, headers, facts } = request;
     const to = destinationOf(request);
-    if (!to) return sendProblem(reply, NOWHERE);
+    if (!to) return sendProblem(reply, nowhere());
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const url = (facts.gatewayUrl ?? services.publicUrl()) + request.url;
     const sent = { method, url, headers, body };
@@ -71,38 +72,36 @@ function nameOf({ catalogue }: Services, name: string): string {
   return catalogue.find(name)?.name ?? 'unknown';
 }
 
-const NOWHERE = problemOf('NOT_FOUND', 'Events go to /webhooks/{provider}/{providerAppId}.');
-const NOT_POST = problemOf('NOT_FOUND', 'Send events by POST.', { status: 405 });
-const TOO_LARGE = {
-  ...problemOf('BAD_USER_INPUT', `A request has at most ${EVENT_BODY_BYTES_MAX} bytes.`),
-  status: 413,
-};
-const COMPRESSED = { ...problemOf('BAD_USER_INPUT', 'Send the body uncompressed.'), status: 415 };
-
-const NOT_SIGNED = problemOf(
-  'UNAUTHENTICATED',
-  'The request is not signed by a secret of this app or of the subscription that its address names.',
-);
+const nowhere = () => problemOf('NOT_FOUND', 'Events go to /webhooks/{provider}/{providerAppId}.');
+const notPost = () => problemOf('METHOD_NOT_ALLOWED', 'Send events by POST.');
+const tooLarge = () =>
+  problemOf('CONTENT_TOO_LARGE', `A request has at most ${EVENT_BODY_BYTES_MAX} bytes.`);
+const compressed = () => problemOf('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
+const notSigned = () =>
+  problemOf(
+    'UNAUTHENTICATED',
+    'The request is not signed by a secret of this app or of the subscription that its address names.',
+  );
 
 /** Returns the problem for a refused request. Retry-After has whole seconds, and at least one. */
 function problemFor(receipt: Exclude<Receipt, 'ACCEPTED'>, waitSeconds?: number): Problem {
-  const problem = PROBLEMS[receipt];
+  const problem = PROBLEMS[receipt]();
   return waitSeconds === undefined
     ? problem
     : { ...problem, retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds)) };
 }
 
-const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, Problem> = {
-  // Both responses are equal, so that callers can't find out which apps exist.
-  REFUSED: NOT_SIGNED,
-  UNKNOWN_APP: NOT_SIGNED,
-  MALFORMED: problemOf('BAD_USER_INPUT', 'The body is not what the provider sends.'),
-  TOO_FAST: {
-    ...problemOf('RATE_LIMITED', 'Too much comes at once. Send it again after Retry-After.'),
-    status: 503,
-  },
-  FULL: {
-    ...problemOf('RATE_LIMITED', 'Too many events wait. Send it again after Retry-After.'),
-    status: 503,
-  },
+const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, () => Problem> = {
+  // Both have one response, so that it does not reveal which apps exist.
+  REFUSED: notSigned,
+  UNKNOWN_APP: notSigned,
+  MALFORMED: () => problemOf('BAD_USER_INPUT', 'The body is not what the provider sends.'),
+  TOO_FAST: () =>
+    problemOf('RATE_LIMITED', 'Too much comes at once. Send it again after Retry-After.', {
+      status: 503,
+    }),
+  FULL: () =>
+    problemOf('RATE_LIMITED', 'Too many events wait. Send it again after Retry-After.', {
+      status: 503,
+    }),
 };

@@ -39,7 +39,7 @@ const ofProjects: Section = {
       send: ({ ask, base }, body) => ask('POST', `${base}/api-keys`, body),
       mutation: 'createApiKey',
       whole: () => ({ label: 'CI', scopes: ['read'] }),
-      fields: { label: needed('string'), scopes: optional('strings') },
+      fields: { label: needed('string'), scopes: optional('strings', { isRestOnly: true }) },
     }),
     ...bodyRules({
       ...projectBody,

@@ -135,7 +135,7 @@ const schemes = CREDENTIALS.map(
 const scopes: Choice[] = [
   {
     open: 'Meaning of the scopes of a key',
-    says: 'Without `scopes` a key has `full`; an unknown scope is refused, and so is one that the caller lacks.',
+    says: 'Without `scopes` a key has `full` over REST, and GraphQL requires them; an unknown scope is refused, and so is one that the caller lacks.',
     rest: async ({ post, refusal, withScopes, base }) => {
       const path = `${base}/api-keys`;
       expect((await post(path, { label: 'a' })).scopes).toEqual(['full']);
@@ -145,6 +145,11 @@ const scopes: Choice[] = [
       const weak = await withScopes('keys:write');
       const { status } = await weak.ask('POST', path, { label: 'a', scopes: ['full'] });
       expect(status).toBeGreaterThanOrEqual(400);
+    },
+    graphql: async ({ tenant }) => {
+      const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+      const input = { projectIdOrName: tenant.projectId, label: 'a' };
+      expect(await tenant.refusal(query, { input })).toMatchObject({ code: 'BAD_USER_INPUT' });
     },
   },
   {

@@ -24,7 +24,7 @@ const inProjects: EndpointRow[] = [
     request: `POST ${project}/api-keys`,
     status: 201,
     answer: 'ApiKey',
-    body: () => ({ label: 'CI' }),
+    body: () => ({ label: 'CI', scopes: ['read'] }),
     mutation: 'createApiKey',
   },
   {

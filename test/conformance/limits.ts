@@ -33,10 +33,6 @@ const pageSizes: Rule[] = [
       await withOperations(scene, 201);
       expect(await pageOf(scene, '')).toBe(200);
     },
-    graphql: async (scene) => {
-      await withOperations(scene, 201);
-      expect(await nodesOf(scene, '')).toBe(200);
-    },
   },
   {
     says: 'A page of a list has 1 to 1000 items, as the caller says.',

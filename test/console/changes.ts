@@ -238,13 +238,23 @@ export function testChanges(stage: () => ConsoleStage) {
     await open('settings');
     await press('New key');
     await dialog().getByLabel('Label').fill('of a page');
-    await pressInDialog('Make it');
+    await dialog()
+      .getByRole('button', { name: /Preset/ })
+      .click();
+    await page.getByRole('option', { name: /^Backend/ }).click();
+    await pressInDialog('Create key');
     const key = await dialog().locator('code', { hasText: 'ik_' }).textContent();
     await pressInDialog('Done');
     await page.getByRole('row', { name: /of a page/ }).waitFor();
     expect(await page.content()).not.toContain(key);
     const asKey = consoleApi({ demo: { url: stage().url, apiKey: key ?? '' } });
-    expect((await asKey('{ viewer { scopes } }')).viewer.scopes).toEqual(['read']);
+    expect((await asKey('{ viewer { scopes } }')).viewer.scopes).toEqual([
+      'CONNECTIONS_WRITE',
+      'INSTALLATIONS_WRITE',
+      'READ',
+      'READS_CONTROL',
+      'RECORDS_WRITE',
+    ]);
   });
 
   test('a connection is deleted by keyboard alone, after a question', async () => {

@@ -140,7 +140,7 @@ export function testPages(stage: () => ConsoleStage) {
 
   test('what a key may not do is told, with the scope that may', async () => {
     const made = await stage().api(`mutation { createApiKey(input: {
-      projectIdOrName: "demo", label: "reader", scopes: ["connections:write"] }) { key } }`);
+      projectIdOrName: "demo", label: "reader", scopes: [CONNECTIONS_WRITE] }) { key } }`);
     const context = await stage().openContext();
     const reader = await context.newPage();
     await reader.goto(`${stage().url}/console/demo/operations`);

@@ -7,6 +7,7 @@ import {
   integrationContentInput,
   specVersion,
 } from '../../src/domain/integration/integration-content-input.ts';
+import { wordOf } from '../../src/rest/endpoint/words.ts';
 import { sharedApp } from '../support/app.ts';
 import { blocksOf, ROOT } from '../support/documents.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
@@ -22,8 +23,14 @@ const manifest = z
 const schema = z.toJSONSchema(manifest, {
   io: 'input',
   override({ zodSchema, jsonSchema }) {
-    const { words } = (zodSchema as unknown as z.ZodType).meta() ?? {};
+    const { words, id } = (zodSchema as unknown as z.ZodType).meta() ?? {};
     if (Array.isArray(words)) jsonSchema.enum = words;
+    else if (zodSchema instanceof z.ZodEnum) {
+      jsonSchema.enum = (zodSchema.options as string[]).map((name) => wordOf(id, name));
+    }
+    if (typeof jsonSchema.default === 'string') {
+      jsonSchema.default = jsonSchema.default.toLowerCase();
+    }
     delete jsonSchema.words;
     delete jsonSchema.id;
   },

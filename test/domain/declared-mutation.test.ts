@@ -59,7 +59,7 @@ const IN_PROJECT: [string, string, object][] = [
     'CreateDestinationInput',
     { name: 'hooks', type: 'WEBHOOK', url: 'https://hooks.example.com/' },
   ],
-  ['createApiKey', 'CreateApiKeyInput', { label: 'key', scopes: ['read'] }],
+  ['createApiKey', 'CreateApiKeyInput', { label: 'key', scopes: ['READ'] }],
   [
     'createProviderApp',
     'CreateProviderAppInput',

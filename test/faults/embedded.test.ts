@@ -25,7 +25,7 @@ async function scene(folder?: string) {
 }
 
 /** By whichever surface it was made. */
-const idOf = ({ body }: Met): string => body.data?.createTopic.topic.id ?? body.id;
+const idOf = ({ body }: Met): string => body.data?.createTopic?.topic.id ?? body.id;
 
 async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
   const path = `/v1/projects/${tenant.projectId}/topics`;

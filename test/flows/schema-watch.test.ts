@@ -57,7 +57,7 @@ const app = await sharedApp({
   providers: [describing, ...PROVIDERS.filter(({ name }) => name !== 'sandbox')],
 });
 const { prisma } = app.app.services.database;
-const always = { enabled: 'always' };
+const always = { enabled: 'ALWAYS' };
 const ALL = { fieldCreated: always, fieldDeleted: always, fieldChanged: always };
 
 function watching(allObjects: object = ALL, given: object = {}) {

@@ -39,7 +39,7 @@ test('a body that is compressed, too large, no JSON or no object is refused', as
   const statusOf = async (payload: string, more = {}) => {
     const headers = { ...json, ...more };
     const answer = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
-    expect(answer.json()).toMatchObject({ status: answer.statusCode, title: 'Bad Request' });
+    expect(answer.json()).toMatchObject({ status: answer.statusCode });
     return answer.statusCode;
   };
   expect(await statusOf('{"name": "x"}', { 'content-encoding': 'gzip' })).toBe(415);

@@ -178,7 +178,7 @@ test('what is delivered is as the document says, of each kind', async () => {
   const content = {
     read: { objects: [{ ...contentFor().read.objects[0], mapToName: 'people' }] },
     subscribe: { objects: [ALL_EVENTS] },
-    watchSchema: { destination: 'records', allObjects: { fieldCreated: { enabled: 'always' } } },
+    watchSchema: { destination: 'records', allObjects: { fieldCreated: { enabled: 'ALWAYS' } } },
   };
   const reading = await installReading(app, tenant, { content });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });

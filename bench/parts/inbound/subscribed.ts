@@ -11,7 +11,7 @@ export interface Subscribed {
 
 export const SECRET = 'secret of the provider';
 const NAME = 'crm';
-const ENABLED = { enabled: 'always' };
+const ENABLED = { enabled: 'ALWAYS' };
 
 export async function subscribe(
   ask: Ask,

@@ -61,7 +61,7 @@ export function ObjectFields({ object, known, chosen }: ObjectFieldsProps) {
   const named = new Set(all.map(({ fieldName }) => fieldName));
   const optional = [
     ...spec.optionalFields.filter(({ fieldName }) => fieldName),
-    ...(spec.optionalFieldsAuto === 'all'
+    ...(spec.optionalFieldsAuto === 'ALL'
       ? known.filter(({ fieldName }) => !named.has(fieldName))
       : []),
   ] as Mapping[];
@@ -99,7 +99,7 @@ export function ObjectFields({ object, known, chosen }: ObjectFieldsProps) {
             isOn={
               chosen
                 ? chosen.selectedFields.includes(field.fieldName ?? '')
-                : spec.optionalFieldsAuto !== 'all'
+                : spec.optionalFieldsAuto !== 'ALL'
             }
           />
         ))}

@@ -29,7 +29,7 @@ const FIRST = textOf({
         destination: 'records',
         schedule: '*/10 * * * *',
         requiredFields: [{ fieldName: 'email', mapToName: 'emailAddress' }],
-        optionalFieldsAuto: 'all',
+        optionalFieldsAuto: 'ALL',
       },
     ],
   },

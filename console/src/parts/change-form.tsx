@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { Action, Form, type FormValues, Refusal } from './form.tsx';
-import { useChange } from './queries.ts';
+import { type Changed, useChange } from './queries.ts';
 
 export interface ChangeFormProps<Mutation extends MutationParameters> {
   mutation: GraphQLTaggedNode;
@@ -15,7 +15,7 @@ export interface ChangeFormProps<Mutation extends MutationParameters> {
   tellsAll?: boolean;
   /** Whether the inputs are empty again afterwards: for what is added to a list. */
   clears?: boolean;
-  onDone?: (response: Mutation['response']) => void;
+  onDone?: (response: Changed<Mutation>) => void;
   /** A second button leads away without the change. */
   onCancel?: () => void;
   children: ReactNode;

@@ -12,7 +12,7 @@ import { useLocation } from 'wouter';
 import type { Problem } from '../network/problem.ts';
 import { ChangeForm, type ChangeFormProps } from './change-form.tsx';
 import { Action, Refusal } from './form.tsx';
-import { useChange } from './queries.ts';
+import { type Changed, useChange } from './queries.ts';
 
 interface DialogProps {
   /** The words of the button that opens it. */
@@ -50,7 +50,7 @@ interface FormDialogProps<Mutation extends MutationParameters>
   kind?: 'primary' | 'plain' | 'danger';
   title: string;
   /** What takes the place of the form when it is done, until the reader leaves; without it, the dialog closes. */
-  made?: (response: Mutation['response']) => ReactNode;
+  made?: (response: Changed<Mutation>) => ReactNode;
 }
 
 /** A form in front of the page, for one change. */
@@ -83,7 +83,7 @@ function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<
       </>
     );
   }
-  const finish = (response: Mutation['response']) => {
+  const finish = (response: Changed<Mutation>) => {
     onDone?.(response);
     const next = made?.(response);
     if (next) setShown(next);

@@ -162,14 +162,21 @@ export function CheckBox({ name, label, isOn = false }: CheckBoxProps) {
 }
 
 interface SwitchedProps {
+  /** The name in a form's values. Without one, the form has no value of it. */
+  name?: string;
   label: string;
   isOn: boolean;
   onChange: (isOn: boolean) => void;
 }
 
-export function Switched({ label, isOn, onChange }: SwitchedProps) {
+export function Switched({ name, label, isOn, onChange }: SwitchedProps) {
   return (
-    <Checkbox isSelected={isOn} onChange={onChange} className="check">
+    <Checkbox
+      {...(name !== undefined && { name, value: 'on' })}
+      isSelected={isOn}
+      onChange={onChange}
+      className="check"
+    >
       <span className="box" aria-hidden="true" />
       {label}
     </Checkbox>

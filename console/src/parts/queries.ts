@@ -17,9 +17,14 @@ export function usePageQuery<Query extends OperationType>(
   return useLazyLoadQuery<Query>(query, shown, { fetchPolicy: 'store-and-network', fetchKey });
 }
 
+/** The response to a mutation without errors: only a refused field is null. */
+export type Changed<Mutation extends MutationParameters> = {
+  [Field in keyof Mutation['response']]: NonNullable<Mutation['response'][Field]>;
+};
+
 export interface Change<Mutation extends MutationParameters> {
   /** Null if the gateway refused it: then `problem` says why. */
-  run: (variables: Mutation['variables']) => Promise<Mutation['response'] | null>;
+  run: (variables: Mutation['variables']) => Promise<Changed<Mutation> | null>;
   isRunning: boolean;
   problem: Problem | null;
 }
@@ -36,7 +41,7 @@ export function useChange<Mutation extends MutationParameters>(
   const [commit, isRunning] = useMutation<Mutation>(mutation);
   const [problem, setProblem] = useState<Problem | null>(null);
   const run = (variables: Mutation['variables']) =>
-    new Promise<Mutation['response'] | null>((resolve) => {
+    new Promise<Changed<Mutation> | null>((resolve) => {
       setProblem(null);
       const refuse = (error: unknown) => {
         setProblem(problemOf(error));
@@ -49,7 +54,7 @@ export function useChange<Mutation extends MutationParameters>(
           const [error] = (errors ?? []) as unknown as GraphqlError[];
           if (error) return refuse(new Problem(error));
           if (!tellsAll) refreshAll();
-          resolve(response);
+          resolve(response as Changed<Mutation>);
         },
       });
     });

@@ -1,16 +1,16 @@
-/** The project's API keys. A key is shown once, when it is made. */
+/** The project's API keys. A key's value is shown once, when it is created. */
 import { graphql, useFragment } from 'react-relay';
 import type { apiKeys_project$key } from '../../__generated__/apiKeys_project.graphql.ts';
 import type { apiKeysCreateMutation } from '../../__generated__/apiKeysCreateMutation.graphql.ts';
 import type { apiKeysDeleteMutation } from '../../__generated__/apiKeysDeleteMutation.graphql.ts';
 import type { apiKeysUpdateMutation } from '../../__generated__/apiKeysUpdateMutation.graphql.ts';
 import { FormDialog, Secret } from '../parts/dialog.tsx';
-import { CheckBox, type FormValues, TextInput } from '../parts/form.tsx';
+import { type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 import { KeyTable } from './key-table.tsx';
-import { SCOPES } from './scopes.ts';
+import { chosenScopes, ScopeChoice } from './scope-choice.tsx';
 
 const KEYS = graphql`
   fragment apiKeys_project on Project {
@@ -89,14 +89,14 @@ export function NewApiKey({ project }: { project: string }) {
   const inputOf = (values: FormValues) => ({
     projectIdOrName: project,
     label: String(values.label),
-    scopes: SCOPES.filter((scope) => values[`scope/${scope}`]),
+    scopes: chosenScopes(values),
   });
   return (
     <FormDialog<apiKeysCreateMutation>
       opener="New key"
       kind="primary"
       title="New API key"
-      submit="Make it"
+      submit="Create key"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
       made={({ createApiKey: { key } }) => (
@@ -104,14 +104,7 @@ export function NewApiKey({ project }: { project: string }) {
       )}
     >
       <TextInput name="label" label="Label" isRequired help="What uses it." />
-      <fieldset className="fields">
-        <legend className="strong">Scopes</legend>
-        <div className="checks">
-          {SCOPES.map((scope) => (
-            <CheckBox key={scope} name={`scope/${scope}`} label={scope} isOn={scope === 'read'} />
-          ))}
-        </div>
-      </fieldset>
+      <ScopeChoice />
     </FormDialog>
   );
 }

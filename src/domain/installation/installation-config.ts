@@ -8,6 +8,7 @@ import type {
   ReadObject,
 } from '../integration/integration-content.ts';
 import {
+  allFields,
   CONTENT_LIMITS,
   contentText,
   fieldMappingInput,
@@ -46,10 +47,8 @@ const readConfigInput = z
     selectedFields: orNull(z.array(contentText).max(CONTENT_LIMITS.fields)).describe(
       'The optional fields to read beside the required ones, at most 1000. Default: those that are read without a config.',
     ),
-    selectedFieldsAuto: orNull(
-      z.string().refine((text) => text === 'all', 'must be all.'),
-    ).describe(
-      '`all`: every field that may be selected is read, also those that the account gets later. Default: only selectedFields.',
+    selectedFieldsAuto: orNull(allFields).describe(
+      'If given, every field that may be selected is read, also those that the account gets later. Default: only selectedFields.',
     ),
     fieldMappings: orNull(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields)).describe(
       'The fields of the provider for the names that the integration leaves to be mapped: fieldName for each mapToName. Default: the defaults of those names.',
@@ -131,7 +130,6 @@ export const installationConfigInput = z
 
 export type ConfigInput = z.input<typeof installationConfigInput>;
 export type ReadConfigInput = z.input<typeof readConfigInput>;
-export type WriteConfigInput = z.input<typeof writeConfigInput>;
 export type SubscribeConfigInput = z.input<typeof subscribeConfigInput>;
 
 /** A complete config after parsing. */
@@ -167,6 +165,10 @@ export type ConfigContent = {
   /** Null means the integration's setting. Absent in configs that were stored before this member existed. */
   proxy?: ProxyConfig | null;
 };
+
+/** A parsed config, or a stored one. */
+export type ConfigChoices = ParsedConfig | ConfigContent;
+export type ReadChoice = ParsedRead | ReadConfig;
 
 /** Returns a stored config without parsing it again, because only results of `storedConfig` are stored. */
 export function configOf(config: { content: unknown }): ConfigContent {

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { broken, rules } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
+import { storedWord, wordOfName } from '../stored-word.ts';
 import { backfillPeriod, brokenPeriod, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 
@@ -19,20 +20,17 @@ const PROMPT_MAX = 1_000;
 /** Names and texts inside the content. */
 export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
 
-const oneOf = (...words: string[]) =>
-  z
-    .string()
-    .refine((text) => words.includes(text), `must be ${words.join(' or ')}.`)
-    .meta({ words });
-
 const objectName = contentText.describe(
   "The provider's name of the object, like `contacts`, or an alias of it, which is stored as that name.",
 );
-export const ENABLED = 'Always `always`: an event that is listed is on for every installation.';
-const enabled = oneOf('always').describe(ENABLED);
+const always = storedWord('AlwaysEnabled', ['ALWAYS']);
+export const allFields = storedWord('FieldsAuto', ['ALL']);
+
+export const ENABLED = 'An event that is listed is on for every installation.';
+const enabled = always.describe(ENABLED);
 
 export const ALWAYS_READ =
-  '`always`: every installation reads the object, and its config can neither leave it out nor disable it. Default: the config decides.';
+  'If given, every installation reads the object, and its config can neither leave it out nor disable it. Default: the config decides.';
 
 export const fieldMappingInput = z
   .object({
@@ -60,9 +58,9 @@ const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), [])
 
 const deliveryInput = z
   .object({
-    mode: orDefault(oneOf('auto'), 'auto').describe(
-      'Always `auto`, which is the default: records are sent when they are read.',
-    ),
+    mode: orDefault(z.enum(['AUTO']).meta({ id: 'DeliveryMode' }), 'AUTO')
+      .transform(wordOfName)
+      .describe('When records are sent. Default: when they are read.'),
     pageSize: orNull(z.number().int().min(50).max(500)).describe(
       'The number of records in one message, 50 to 500. The last message of a read has the rest, and one that would exceed 300 KB has fewer. Default: a message for each page of the provider.',
     ),
@@ -100,14 +98,14 @@ const readObjectInput = z
     mapToDisplayName: orNull(contentText).describe('The name that people see.'),
     requiredFields: fields.describe('The fields that every installation reads.'),
     optionalFields: fields.describe('The fields that an installation may select.'),
-    optionalFieldsAuto: orNull(oneOf('all')).describe(
-      '`all`: an installation may select every field of the object. Default: only optionalFields.',
+    optionalFieldsAuto: orNull(allFields).describe(
+      'If given, an installation may select every field of the object. Default: only optionalFields.',
     ),
     backfill: orNull(backfillInput).describe(
       'The first read, for installations whose config does not say. Default: it covers all records.',
     ),
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
-    enabled: orNull(oneOf('always')).describe(ALWAYS_READ),
+    enabled: orNull(always).describe(ALWAYS_READ),
   })
   .superRefine(rules(brokenFields))
   .meta({
@@ -169,8 +167,8 @@ const toggleInput = z
 const updateEventInput = z
   .object({
     enabled,
-    watchFieldsAuto: orNull(oneOf('all', 'selected')).describe(
-      'The fields to watch: `all`, or the `selected` ones of the installation. Not together with requiredWatchFields.',
+    watchFieldsAuto: orNull(storedWord('WatchFieldsAuto', ['ALL', 'SELECTED'])).describe(
+      'The fields to watch: all, or those that the installation selects. Not together with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
       'The fields to watch: only their changes are events.',
@@ -230,9 +228,7 @@ const subscribeObjectInput = z
 
 const watchInput = z
   .object({
-    enabled: oneOf('always').describe(
-      'Always `always`: a kind that is listed is sent for every installation.',
-    ),
+    enabled: always.describe('A kind that is listed is sent for every installation.'),
   })
   .meta({ id: 'SchemaChangeInput', description: 'A kind of change of fields that messages tell.' });
 
@@ -309,9 +305,11 @@ export const integrationContentInput = z
     description: 'What an integration reads, writes, proxies and subscribes to.',
   });
 
-export const specVersion = oneOf(SPEC_VERSION).describe(
-  `The version of the content's form: ${SPEC_VERSION}.`,
-);
+export const specVersion = z
+  .string()
+  .refine((version) => version === SPEC_VERSION, `must be ${SPEC_VERSION}.`)
+  .meta({ words: [SPEC_VERSION] })
+  .describe(`The version of the content's form: ${SPEC_VERSION}.`);
 
 export const revisionInput = z
   .object({

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import { DomainError, forbidden, notFound, problemOf, rateLimited } from '../../errors.ts';
+import { DomainError, forbidden, notFound, rateLimited } from '../../errors.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { Call, Services } from '../call.ts';
@@ -138,9 +138,7 @@ function urlOf({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string
   return `${publicUrl()}/v1/${path}`;
 }
 
-/** The problem for a file that is too large. The router sends it before it has read the whole file. */
-export const UPLOAD_TOO_LARGE = problemOf(
-  'BAD_USER_INPUT',
-  `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`,
-  { status: 413 },
-);
+/** The error for a file that is too large. The router throws it before it has read the whole file. */
+export function uploadTooLarge(): DomainError {
+  return new DomainError('CONTENT_TOO_LARGE', `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`);
+}

@@ -4,8 +4,8 @@ import { type Issue, invalidInput } from '../../errors.ts';
 import type { LinkTo } from '../scope.ts';
 import { decodeCursor, type NamedList } from './list-cursor.ts';
 
-/** The reference API's limits of a page's size. */
-export const PAGE_DEFAULT = 200;
+/** The size of a page whose caller names none. A nested list multiplies the cost of the lists around it. */
+export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 1000;
 export interface PageArgs {
   first?: number | null;

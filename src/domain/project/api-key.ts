@@ -33,14 +33,11 @@ const scopes = z
       context.addIssue({ code: 'custom', path: [index], message: 'must not be named twice.' });
     }
   })
-  .describe(
-    'The scopes of the key: what it may do. Only scopes that the caller has. Default when it is created: full. ' +
-      `Scopes are ${ALL_SCOPES.join(', ')}.`,
-  );
+  .describe('What the key may do. Only scopes that the caller has.');
 const keyLabel = label.describe('A name for people, 1 to 128 characters.');
 
 export const createApiKeyInput = z
-  .object({ projectIdOrName, label: keyLabel, scopes: scopes.nullish() })
+  .object({ projectIdOrName, label: keyLabel, scopes })
   .meta({ id: 'CreateApiKeyInput', description: 'The API key to create.' });
 
 export const updateApiKeyInput = z
@@ -97,15 +94,14 @@ export const createApiKey = projectMutation({
   needs: 'keys:write',
   input: createApiKeyInput,
   async run(call, input, { id: projectId }): Promise<CreatedApiKey> {
-    const granted = input.scopes ?? (['full'] as const);
-    authorizeGrant(call.viewer, granted);
+    authorizeGrant(call.viewer, input.scopes);
     const key = newKeyValue();
     const stored = { hash: hashOfKey(key), prefix: shownPrefix(key) };
     const row = {
       id: newId('key'),
       projectId,
       label: input.label,
-      scopes: [...granted],
+      scopes: input.scopes,
       ...stored,
     };
     const apiKey = await call.database.changes.run(CREATE_API_KEYS, row);

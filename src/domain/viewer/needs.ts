@@ -1,7 +1,7 @@
 /** Needs of domain functions: each function declares its need, `authorize` enforces it, and every surface describes it. */
 import { forbidden } from '../../errors.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
-import { allows, allowsForPages, type Scope } from './scopes.ts';
+import { allows, allowsForPages, isMissingInFull, type Scope } from './scopes.ts';
 import { requireBuilder, type Viewer } from './viewer.ts';
 
 /**
@@ -56,7 +56,10 @@ export function authorize(viewer: Viewer, need: Need): void {
     requireBuilder(viewer);
   } else if (!permits(viewer.scopes, need)) {
     const held = viewer.scopes.join(', ') || 'none';
-    throw forbidden(`This needs the scope ${scope}; the API key has ${held}.`);
+    const remark = isMissingInFull(viewer.scopes, scope)
+      ? ' The scope full does not include it.'
+      : '';
+    throw forbidden(`This needs the scope ${scope}; the API key has ${held}.${remark}`);
   }
 }
 
@@ -76,7 +79,10 @@ function authorizeEndUser({ permissions }: EndUserViewer, need: Need): void {
 export function authorizeGrant(viewer: Viewer, granted: readonly Scope[]): void {
   const missing = granted.filter((scope) => !allows(viewer.scopes, scope));
   if (missing.length > 0) {
-    throw forbidden(`An API key can't grant scopes that it does not have: ${missing.join(', ')}.`);
+    const names = missing.join(', ');
+    const outside = missing.filter((scope) => isMissingInFull(viewer.scopes, scope)).join(', ');
+    const remark = outside === '' ? '' : ` The scope full does not include ${outside}.`;
+    throw forbidden(`An API key can't grant scopes that it does not have: ${names}.${remark}`);
   }
 }
 

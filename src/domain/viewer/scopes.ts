@@ -35,6 +35,11 @@ export function allows(held: readonly Scope[], needed: Scope): boolean {
   );
 }
 
+/** True if a key holds `full` and lacks the needed scope nevertheless. */
+export function isMissingInFull(held: readonly Scope[], needed: Scope): boolean {
+  return held.includes('full') && !allows(held, needed);
+}
+
 /**
  * Scopes of end-user functions that a key for pages may call. They are few, because anyone can copy such a key from a
  * page.
@@ -60,6 +65,27 @@ export function scopesOf({ scopes }: { scopes: readonly string[] }): Scope[] {
   return scopes.filter(isScope);
 }
 
-export const scope = z.string().refine(isScope, {
-  error: `is not a scope. Scopes are ${ALL_SCOPES.join(', ')}.`,
-});
+/** The name of a scope in the API's enum, like `PROVIDER_APPS_WRITE` of `provider-apps:write`. */
+type ScopeNameOf<S extends string> = S extends `${infer Head}:${infer Tail}`
+  ? `${ScopeNameOf<Head>}_${ScopeNameOf<Tail>}`
+  : S extends `${infer Head}-${infer Tail}`
+    ? `${ScopeNameOf<Head>}_${ScopeNameOf<Tail>}`
+    : Uppercase<S>;
+export type ScopeName = ScopeNameOf<Scope>;
+
+export function nameOfScope(named: Scope): ScopeName {
+  return named.toUpperCase().replaceAll(/[:-]/g, '_') as ScopeName;
+}
+
+const SCOPES_BY_NAME = new Map(ALL_SCOPES.map((one) => [nameOfScope(one), one]));
+
+/** The scope of a name. */
+export function scopeOfName(name: ScopeName): Scope {
+  return SCOPES_BY_NAME.get(name) as Scope;
+}
+
+/** Parses the name of a scope. */
+export const scope = z
+  .enum([...SCOPES_BY_NAME.keys()])
+  .meta({ id: 'Scope' })
+  .transform(scopeOfName);

@@ -3,6 +3,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from '
 import {
   DomainError,
   type ErrorCode,
+  httpRefusal,
   maskedError,
   problemOf,
   ServiceUnavailable,
@@ -43,9 +44,10 @@ function requestError(error: GraphQLError): GraphQLError {
     status?: number;
     headers?: object;
   };
-  const extra = status ? { status } : {};
+  const invalid: ErrorCode = 'GRAPHQL_VALIDATION_FAILED';
+  const { code, extra } = status ? httpRefusal(status, invalid) : { code: invalid, extra: {} };
   const http = status || headers ? { status, headers } : undefined;
-  return toGraphQLError('GRAPHQL_VALIDATION_FAILED', error.message, { extra, at: error, http });
+  return toGraphQLError(code, error.message, { extra, at: error, http });
 }
 
 /** Longer than any message without a name that the caller has chosen. */

@@ -1,5 +1,7 @@
 /** What a customer chooses of the events of an object. */
 import type { SubscribeConfig } from '../../domain/installation/installation-config.ts';
+import { nameOfWord } from '../../domain/stored-word.ts';
+import { FieldsAuto } from '../integration/spec-enums.ts';
 import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 
@@ -32,9 +34,11 @@ const UpdateEventChoice = builder.objectRef<Update>('UpdateEventChoice').impleme
       description: 'Whether events of this kind are sent.',
       resolve: ({ enabled }) => enabled,
     }),
-    watchFieldsAuto: t.exposeString('watchFieldsAuto', {
+    watchFieldsAuto: t.field({
+      type: FieldsAuto,
       nullable,
-      description: '`all` if every update is an event; else null.',
+      description: 'If given, every update is an event; else null.',
+      resolve: ({ watchFieldsAuto }) => watchFieldsAuto && nameOfWord(watchFieldsAuto),
     }),
     requiredWatchFields: t.exposeStringList('requiredWatchFields', {
       description: 'The fields whose changes are events; empty if it is as the integration says.',

@@ -5,7 +5,9 @@ import {
   type ReadConfig,
   type WriteConfig,
 } from '../../domain/installation/installation-config.ts';
+import { nameOfWord } from '../../domain/stored-word.ts';
 import { FieldMapping } from '../integration/integration-content.ts';
+import { FieldsAuto } from '../integration/spec-enums.ts';
 import { createdFields } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
@@ -53,11 +55,12 @@ const InstallationReadConfig = builder.objectRef<ReadConfig>('InstallationReadCo
         'The fields of the provider for the names that the integration leaves to be mapped.',
       resolve: ({ fieldMappings }) => fieldMappings,
     }),
-    selectedFieldsAuto: t.string({
+    selectedFieldsAuto: t.field({
+      type: FieldsAuto,
       nullable,
       description:
-        '`all` if every field that may be selected is read, also those that the account gets later; else null.',
-      resolve: ({ selectedFieldsAuto }) => selectedFieldsAuto ?? null,
+        'If given, every field that may be selected is read, also those that the account gets later; else null.',
+      resolve: ({ selectedFieldsAuto }) => selectedFieldsAuto && nameOfWord(selectedFieldsAuto),
     }),
     dynamicMappings: t.field({
       type: [DynamicMapping],

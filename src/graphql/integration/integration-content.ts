@@ -16,7 +16,9 @@ import {
   VALUE_DEFAULTS,
   WATCH_SCHEMA,
 } from '../../domain/integration/integration-content-input.ts';
+import { nameOfWord } from '../../domain/stored-word.ts';
 import { builder } from '../schema/schema-builder.ts';
+import { AlwaysEnabled, DeliveryMode, FieldsAuto } from './spec-enums.ts';
 import { SubscribeSpec } from './subscribe-spec.ts';
 import { WatchSchemaSpec } from './watch-schema-spec.ts';
 
@@ -81,8 +83,10 @@ const DeliverySpec = builder
   .implement({
     description: 'How records that are read are delivered.',
     fields: (t) => ({
-      mode: t.exposeString('mode', {
-        description: 'Always `auto`: records are sent when they are read.',
+      mode: t.field({
+        type: DeliveryMode,
+        description: 'When records are sent.',
+        resolve: ({ mode }) => nameOfWord(mode),
       }),
       pageSize: t.exposeInt('pageSize', {
         nullable,
@@ -125,26 +129,37 @@ const ReadObjectSpec = builder.objectRef<ReadObject>('ReadObjectSpec').implement
       description: 'The fields that an installation may select.',
       resolve: ({ optionalFields }) => optionalFields,
     }),
-    optionalFieldsAuto: t.exposeString('optionalFieldsAuto', {
-      nullable,
-      description: '`all` if an installation may select every field of the object, else null.',
-    }),
-    backfill: t.field({
-      type: BackfillSpec,
+    optionalFieldsAuto: t.field({
+      type: FieldsAuto,
       nullable,
       description:
-        'The first read, for installations whose config does not say; null if it covers all records.',
-      resolve: ({ backfill }) => backfill ?? null,
+        'If given, an installation may select every field of the object; null if only optionalFields.',
+      resolve: ({ optionalFieldsAuto }) => optionalFieldsAuto && nameOfWord(optionalFieldsAuto),
     }),
-    delivery: t.field({
-      type: DeliverySpec,
-      nullable,
-      description: 'How records of the object are delivered.',
-      resolve: ({ delivery }) => delivery,
-    }),
-    enabled: t.exposeString('enabled', { nullable, description: ALWAYS_READ }),
   }),
 });
+
+builder.objectFields(ReadObjectSpec, (t) => ({
+  backfill: t.field({
+    type: BackfillSpec,
+    nullable,
+    description:
+      'The first read, for installations whose config does not say; null if it covers all records.',
+    resolve: ({ backfill }) => backfill ?? null,
+  }),
+  delivery: t.field({
+    type: DeliverySpec,
+    nullable,
+    description: 'How records of the object are delivered.',
+    resolve: ({ delivery }) => delivery,
+  }),
+  enabled: t.field({
+    type: AlwaysEnabled,
+    nullable,
+    description: ALWAYS_READ,
+    resolve: ({ enabled }) => enabled && nameOfWord(enabled),
+  }),
+}));
 
 const ReadSpec = builder.objectRef<{ objects: ReadObject[] }>('ReadSpec').implement({
   description: 'The objects that are read.',

@@ -6,24 +6,33 @@ import type {
   UpdateEvent,
 } from '../../domain/integration/integration-content.ts';
 import { ENABLED } from '../../domain/integration/integration-content-input.ts';
+import { nameOfWord } from '../../domain/stored-word.ts';
 import { builder } from '../schema/schema-builder.ts';
+import { AlwaysEnabled, WatchFieldsAuto } from './spec-enums.ts';
 
 const nullable = true;
-const enabled = { description: ENABLED };
+
+/** The member `enabled` of an event that is listed. */
+const enabledOption = {
+  type: AlwaysEnabled,
+  description: ENABLED,
+  resolve: ({ enabled }: EventToggleShape) => nameOfWord(enabled),
+};
 
 const EventToggle = builder.objectRef<EventToggleShape>('EventToggle').implement({
   description: 'An event that the gateway subscribes to.',
-  fields: (t) => ({ enabled: t.exposeString('enabled', enabled) }),
+  fields: (t) => ({ enabled: t.field(enabledOption) }),
 });
 
 const UpdateEventSpec = builder.objectRef<UpdateEvent>('UpdateEventSpec').implement({
   description: 'The changes of records that the gateway subscribes to.',
   fields: (t) => ({
-    enabled: t.exposeString('enabled', enabled),
-    watchFieldsAuto: t.exposeString('watchFieldsAuto', {
+    enabled: t.field(enabledOption),
+    watchFieldsAuto: t.field({
+      type: WatchFieldsAuto,
       nullable,
-      description:
-        'The fields to watch: `all`, or the `selected` ones of the installation; null if requiredWatchFields names them.',
+      description: 'The fields to watch; null if requiredWatchFields names them.',
+      resolve: ({ watchFieldsAuto }) => watchFieldsAuto && nameOfWord(watchFieldsAuto),
     }),
     requiredWatchFields: t.exposeStringList('requiredWatchFields', {
       description: 'The fields to watch: only their changes are events.',
@@ -36,7 +45,7 @@ const AssociationChangeEventSpec = builder
   .implement({
     description: 'The changes of associations that the gateway subscribes to.',
     fields: (t) => ({
-      enabled: t.exposeString('enabled', enabled),
+      enabled: t.field(enabledOption),
       includeFullRecords: t.exposeBoolean('includeFullRecords', {
         description: 'Whether events carry the associated records.',
       }),

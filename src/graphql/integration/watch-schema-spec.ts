@@ -1,6 +1,8 @@
 import type { WatchSchema } from '../../domain/integration/integration-content.ts';
 import { WATCH_SCHEMA } from '../../domain/integration/integration-content-input.ts';
+import { nameOfWord } from '../../domain/stored-word.ts';
 import { builder } from '../schema/schema-builder.ts';
+import { AlwaysEnabled } from './spec-enums.ts';
 
 const nullable = true;
 
@@ -10,8 +12,10 @@ type SchemaChangeShape = NonNullable<WatchAllObjectsShape['fieldCreated']>;
 const SchemaChange = builder.objectRef<SchemaChangeShape>('SchemaChange').implement({
   description: 'A kind of change of fields that messages tell.',
   fields: (t) => ({
-    enabled: t.exposeString('enabled', {
-      description: 'Always `always`: a kind that is listed is sent for every installation.',
+    enabled: t.field({
+      type: AlwaysEnabled,
+      description: 'A kind that is listed is sent for every installation.',
+      resolve: ({ enabled }) => nameOfWord(enabled),
     }),
   }),
 });

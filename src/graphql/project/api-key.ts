@@ -6,6 +6,7 @@ import {
   listApiKeys,
   updateApiKey,
 } from '../../domain/project/api-key.ts';
+import { nameOfScope, scopesOf } from '../../domain/viewer/scopes.ts';
 import { createdFields, listField, projectField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
@@ -13,6 +14,7 @@ import { parsedArgs } from '../schema/parsed-args.ts';
 import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
+import { Scope } from '../viewer/scope-enum.ts';
 
 ApiKey.implement({
   description: "An API key of a project. Its value is shown once, in createApiKey's answer.",
@@ -20,7 +22,11 @@ ApiKey.implement({
   fields: (t) => ({
     ...createdFields(t),
     label: t.exposeString('label', { description: 'The name that people gave it.' }),
-    scopes: t.exposeStringList('scopes', { description: 'The scopes of the key: what it may do.' }),
+    scopes: t.field({
+      type: [Scope],
+      description: 'What the key may do.',
+      resolve: (key) => scopesOf(key).map(nameOfScope),
+    }),
     active: t.exposeBoolean('active', {
       description: 'Whether requests with the key are accepted.',
     }),

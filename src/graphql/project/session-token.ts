@@ -3,12 +3,16 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 
-enumType('SessionPermission', 'What a token may let an end user do, besides reading.', {
-  CONNECT: 'Connect accounts for itself, and consent again.',
-  INSTALL: 'Make and change installations of its own group.',
-  READ: 'Trigger, pause and resume reads of its own group.',
-  WRITE_RECORDS: "Write records to its own group's accounts.",
-});
+export const SessionPermission = enumType(
+  'SessionPermission',
+  'What a token may let an end user do, besides reading.',
+  {
+    CONNECT: 'Connect accounts for itself, and consent again.',
+    INSTALL: 'Make and change installations of its own group.',
+    READ: 'Trigger, pause and resume reads of its own group.',
+    WRITE_RECORDS: "Write records to its own group's accounts.",
+  },
+);
 
 const CreateSessionTokenPayload = builder
   .objectRef<SessionToken>('CreateSessionTokenPayload')

@@ -6,7 +6,10 @@ import { inputDescription, inputType } from './inputs.ts';
 import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
 
-/** The zod plugin validates `input` with the schema of the mutation, which gets what the schema returns. */
+/**
+ * The zod plugin validates `input` with the schema of the mutation, which gets what the schema returns. The field is
+ * nullable: if it fails, the results of the fields before it stay in the response.
+ */
 export function mutationField<S extends z.ZodObject, R extends object>(
   t: PothosSchemaTypes.MutationFieldBuilder<Types, object>,
   declared: Mutation<S, R>,
@@ -17,6 +20,7 @@ export function mutationField<S extends z.ZodObject, R extends object>(
   return t.field({
     ...needing(mutation, shown.description),
     type,
+    nullable: true,
     args: {
       input: t.arg({
         type: inputType(mutation.input),

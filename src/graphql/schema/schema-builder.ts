@@ -107,7 +107,8 @@ builder.queryType({
   description: 'Reads. A caller sees only what belongs to its project or its orgs.',
 });
 builder.mutationType({
-  description: 'Changes. A change that is refused changes nothing; `errors` says why.',
+  description:
+    'Changes. A change that is refused changes nothing: its field is null, and `errors` says why. The fields of an operation run in order. A refused field does not undo the fields before it, and their results stay in `data`.',
 });
 
 builder.globalConnectionField('totalCount', (t) =>

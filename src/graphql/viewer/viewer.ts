@@ -1,11 +1,14 @@
 import { listJoinableOrgs } from '../../domain/org/domain-proof.ts';
 import { listInvitesToViewer } from '../../domain/org/invite.ts';
 import { byId } from '../../domain/scope.ts';
+import { nameOfScope } from '../../domain/viewer/scopes.ts';
 import { projectIdOf, type Viewer as ViewerRow } from '../../domain/viewer/viewer.ts';
+import { SessionPermission } from '../project/session-token.ts';
 import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Consumer, Group, Invites, Orgs, Project } from '../schema/types.ts';
+import { Scope } from './scope-enum.ts';
 
 const ViewerKind = enumType('ViewerKind', 'What a caller authenticates with.', {
   API_KEY: 'An API key of a project.',
@@ -22,10 +25,15 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
       description: 'Whether the caller is an API key, a builder or an end user.',
       resolve: ({ kind }) => kind,
     }),
-    scopes: t.stringList({
-      description:
-        'The scopes of the caller: what it may do. Of an end user, the permissions of the token.',
-      resolve: (viewer) => [...(viewer.kind === 'END_USER' ? viewer.permissions : viewer.scopes)],
+    scopes: t.field({
+      type: [Scope],
+      description: 'What an API key or a builder may do. Empty for an end user.',
+      resolve: (viewer) => (viewer.kind === 'END_USER' ? [] : viewer.scopes.map(nameOfScope)),
+    }),
+    permissions: t.field({
+      type: [SessionPermission],
+      description: "What an end user's token permits besides reading. Empty for other callers.",
+      resolve: (viewer) => (viewer.kind === 'END_USER' ? [...viewer.permissions] : []),
     }),
     project: t.field({
       type: Project,

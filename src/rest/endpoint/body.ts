@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createScanner } from 'jsonc-parser';
 import { addIssues, issueAt } from '../../domain/issues.ts';
-import { DomainError, type Issue, invalidInput, problemOf } from '../../errors.ts';
+import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 
 export function readBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -10,7 +10,9 @@ export function readBody(app: FastifyInstance): void {
 }
 
 async function readJson({ headers }: FastifyRequest, text: string | Buffer): Promise<unknown> {
-  if (headers['content-encoding']) throw new UncompressedOnly();
+  if (headers['content-encoding']) {
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
+  }
   return text === '' ? undefined : parseJson(String(text));
 }
 
@@ -68,14 +70,4 @@ const NO_NAMES = new Set<string>();
 
 function repeated(path: PropertyKey[]): Issue {
   return issueAt(path, 'is given more than once in the object.');
-}
-
-class UncompressedOnly extends DomainError {
-  constructor() {
-    super('BAD_USER_INPUT', 'Send the body uncompressed.');
-  }
-
-  override get problem() {
-    return problemOf(this.code, this.message, { status: 415 });
-  }
 }

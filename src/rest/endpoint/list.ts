@@ -1,13 +1,7 @@
 /** Lists: a page of the domain's as the platform has it, a plain array or results with pagination. */
 import { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
-import {
-  PAGE_DEFAULT,
-  PAGE_MAX,
-  type Page,
-  type PageArgs,
-  pageSize,
-} from '../../domain/paging/page.ts';
+import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/paging/page.ts';
 import { resource } from '../openapi/schemas.ts';
 import {
   type Described,
@@ -48,12 +42,15 @@ export function listEndpoint<I extends z.ZodObject, Row, Item>(
   });
 }
 
+/** The reference API's default size of a page of `results`. */
+const RESULTS_DEFAULT = 200;
+
 /** `results` with `pagination`. */
 export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
   definition: ListDefinition<I, Row, Item>,
 ): Endpoint {
   return endpoint({
-    ...paged(definition, PAGE_DEFAULT),
+    ...paged(definition, RESULTS_DEFAULT),
     output: z
       .object({
         results: z.array(definition.item).describe('The items of this page.'),

@@ -14,6 +14,7 @@ import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts'
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import { readInput, refuseUnstorable, type Validate } from './request-input.ts';
 import { errorInRequest } from './rest-errors.ts';
+import { errorInRestTerms } from './rest-terms.ts';
 
 export interface Gateway {
   services: Services;
@@ -70,14 +71,29 @@ function kindOf({ method }: Endpoint): 'query' | 'mutation' {
   return method === 'GET' ? 'query' : 'mutation';
 }
 
+interface Admitted {
+  received: Received;
+  viewer: Viewer;
+  slot?: RequestSlot | undefined;
+}
+
+/** Authorizes and runs an admitted request. Its refusals are in REST's terms. */
 async function response(
   endpoint: Endpoint,
   services: Services,
-  {
-    received,
-    viewer,
-    slot,
-  }: { received: Received; viewer: Viewer; slot?: RequestSlot | undefined },
+  admitted: Admitted,
+): Promise<unknown> {
+  try {
+    return await runEndpoint(endpoint, services, admitted);
+  } catch (error) {
+    throw errorInRestTerms(endpoint, error);
+  }
+}
+
+async function runEndpoint(
+  endpoint: Endpoint,
+  services: Services,
+  { received, viewer, slot }: Admitted,
 ): Promise<unknown> {
   // Must precede validation: a caller without the scope learns nothing else.
   authorize(viewer, endpoint.needs);

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply } from 'fastify';
 import {
   DomainError,
+  httpRefusal,
   invalidInput,
   maskedError,
   type Problem,
@@ -31,7 +32,8 @@ export function problemOfError(
   const { code = '', statusCode } = error as Partial<FastifyError>;
   const refusal = ROUTER_REFUSALS[code];
   if (refusal && statusCode) {
-    return problemOf('BAD_USER_INPUT', refusal, { status: statusCode });
+    const { code: problemCode, extra } = httpRefusal(statusCode);
+    return problemOf(problemCode, refusal, extra);
   }
   return maskedError(log, error, { route }).problem;
 }

@@ -1,5 +1,6 @@
 /** How names of the domain are written in REST: by the platform's own words. */
 import { z } from 'zod';
+import { type ScopeName, scopeOfName } from '../../domain/viewer/scopes.ts';
 import { EVENTS } from '../../events/event-types.ts';
 
 const AUTH_SCHEME_WORDS: Record<string, string> = {
@@ -20,6 +21,8 @@ const WORDS: Record<string, (name: string) => string> = {
   FieldValueType: camelCase,
   NotificationEventType: (name) => EVENTS[name as keyof typeof EVENTS].wireName,
   ProviderAppField: camelCase,
+  Scope: (name) => scopeOfName(name as ScopeName),
+  WriteOccasion: camelCase,
 };
 
 /** The word for one name of an enum. Names that are not in capitals are the platform's already. */

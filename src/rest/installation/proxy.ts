@@ -12,9 +12,9 @@ import {
 } from '../../domain/installation/proxy.ts';
 import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { problem } from '../../problem-schema.ts';
 import { admit, inTurn } from '../endpoint/perform.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
-import { problem } from '../openapi/schemas.ts';
 import type { RestParts } from '../rest.ts';
 
 const BELOW = '/projects/:projectIdOrName/installations/:installationId/proxy';

@@ -6,7 +6,7 @@ import {
   openUpload,
   storeUpload,
   UPLOAD_BYTES_MAX,
-  UPLOAD_TOO_LARGE,
+  uploadTooLarge,
   uploadUrlInput,
 } from '../../domain/integration/manifest-upload.ts';
 import type { Gateway } from '../endpoint/perform.ts';
@@ -52,13 +52,8 @@ export async function registerUpload(app: FastifyInstance, { services }: Gateway
       { parseAs: 'buffer' },
       async (_request: FastifyRequest, body: Buffer) => body,
     );
-    files.setErrorHandler((error: { code?: string }, _request, reply) => {
-      if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
-      return reply
-        .code(UPLOAD_TOO_LARGE.status)
-        .type('application/problem+json')
-        .serializer(JSON.stringify)
-        .send(UPLOAD_TOO_LARGE);
+    files.setErrorHandler((error: { code?: string }) => {
+      throw error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? uploadTooLarge() : error;
     });
     files.route({
       method: 'PUT',

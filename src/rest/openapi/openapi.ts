@@ -8,11 +8,12 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { needText } from '../../domain/viewer/needs.ts';
+import { problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { wordOf } from '../endpoint/words.ts';
 import { webhooks } from '../webhooks.ts';
-import { namedSchemas, problem } from './schemas.ts';
+import { namedSchemas } from './schemas.ts';
 
 /** The groups of endpoints, in the order of the document. */
 const TAGS = [

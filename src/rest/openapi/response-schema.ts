@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { storedJson } from '../../domain/storable-json.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
+import { words } from '../endpoint/words.ts';
 
 /**
  * The same members with the same descriptions. What an input may leave out, an answer may too; there
@@ -28,13 +29,16 @@ function responseType(schema: z.ZodType, always: Record<string, z.ZodType>): z.Z
   if (schema instanceof z.ZodBoolean) return z.boolean();
   if (schema instanceof z.ZodNumber) return z.number();
   if (schema instanceof z.ZodString) return responseText(schema);
+  if (schema instanceof z.ZodEnum) {
+    return words(schema.meta()?.id ?? '', schema.options as string[]);
+  }
   throw new Error(`There is no way yet to show ${schema.type}.`);
 }
 
 /** One of a few words, or any text. */
 function responseText(schema: z.ZodString): z.ZodType {
-  const { words } = schema.meta() ?? {};
-  return Array.isArray(words) ? z.enum(words as string[]) : z.string();
+  const { words: allowed } = schema.meta() ?? {};
+  return Array.isArray(allowed) ? z.enum(allowed as string[]) : z.string();
 }
 
 /** Members that are null are left out, however deep they are. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type WriteOutcome, writeRecords } from '../../domain/operation/write-records.ts';
 import { problemOf } from '../../errors.ts';
+import { problem } from '../../problem-schema.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { problem, resource } from '../openapi/schemas.ts';
+import { resource } from '../openapi/schemas.ts';
 import { refuseRead } from './read-host.ts';
 
 const errors = z

@@ -12,6 +12,7 @@ import {
 } from '../../domain/project/api-key.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
+import type { Parts } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
@@ -45,6 +46,13 @@ function showApiKey({ prefix, lastUsedTime, updateTime, ...row }: Row<'ApiKey'>,
   };
 }
 
+/** Clients of the reference API create keys without scopes. GraphQL requires them. */
+function withScopes({ body, ...parts }: Parts): Parts {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const isWithout = isObject && (body as { scopes?: unknown }).scopes == null;
+  return { ...parts, body: isWithout ? { ...body, scopes: ['full'] } : body };
+}
+
 export const apiKeyEndpoints = [
   listEndpoint({
     id: 'listApiKeys',
@@ -62,7 +70,10 @@ export const apiKeyEndpoints = [
     path,
     tag,
     summary: 'Creates an API key. Only this answer has its value: keep it.',
+    description: 'Without `scopes`, the key gets the scope `full`.',
     mutation: createApiKey,
+    places: { scopes: { in: 'body', name: 'scopes', isOptional: true } },
+    rewrite: withScopes,
     status: 201,
     output: apiKey,
     show: (made) => showApiKey(made.apiKey, made.key),

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
+import { httpRefusal } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { callerOf } from '../../graphql/execution/operation-context.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';
@@ -36,9 +37,8 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
     const { code = '', statusCode: status = 500 } = error;
     const detail = REFUSALS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';
     const isUnreadable = code.startsWith('FST_') && status < 500;
-    const refusal = isUnreadable
-      ? toGraphQLError('BAD_USER_INPUT', detail, { extra: { status } })
-      : mapError(error);
+    const { code: refusalCode, extra } = httpRefusal(status);
+    const refusal = isUnreadable ? toGraphQLError(refusalCode, detail, { extra }) : mapError(error);
     const { headers, body, ...answer } = graphqlHttpResponse(
       { errors: [refusal] },
       request.headers.accept,

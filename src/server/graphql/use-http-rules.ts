@@ -3,7 +3,7 @@
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
-import { type ErrorCode, problemOf } from '../../errors.ts';
+import { httpRefusal, problemOf } from '../../errors.ts';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import { graphqlHttpResponse } from './graphql-http-response.ts';
@@ -13,8 +13,8 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
   return {
     onRequestParse({ request, endResponse, fetchAPI }) {
       const refuse = (status: number, detail: string) => {
-        const code: ErrorCode = 'BAD_USER_INPUT';
-        const problem = { ...problemOf(code, detail), status };
+        const { code, extra } = httpRefusal(status);
+        const problem = problemOf(code, detail, extra);
         endResponse(
           fetchAPI.Response.json(
             { errors: [{ message: detail, extensions: { code, problem } }] },

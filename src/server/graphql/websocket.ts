@@ -60,7 +60,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   });
   let isStopping = false;
   const upgrade = ({ request, connection, head }: Upgrade, mayOpen: boolean) => {
-    const refusal = isStopping ? STOPPING : (sockets.refusal ?? findRefusal(request, mayOpen));
+    const refusal = isStopping ? stopping() : (sockets.refusal ?? findRefusal(request, mayOpen));
     if (refusal) return refuseUpgrade(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   };
@@ -86,9 +86,10 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   };
 }
 
-const STOPPING = problemOf('SERVICE_UNAVAILABLE', 'The server is stopping. Connect again.', {
-  retryAfterSeconds: 1,
-});
+function stopping(): Problem {
+  const detail = 'The server is stopping. Connect again.';
+  return problemOf('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
+}
 
 /** Returns the reason to refuse an upgrade. Null if its path and origin are permitted. */
 function findRefusal({ url = '' }: Pick<IncomingMessage, 'url'>, mayOpen: boolean): Problem | null {

@@ -46,7 +46,7 @@ export async function createFront(parts: FrontParts): Promise<Front> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ facts }, reply) =>
-    sendProblem(reply, isApi(config) ? notFoundAt(facts.path) : IS_WORKER),
+    sendProblem(reply, isApi(config) ? notFoundAt(facts.path) : isWorker()),
   );
   registerHealth(app, parts);
   let rest: Rest = app;
@@ -126,10 +126,12 @@ function isApi({ ROLES }: Config): boolean {
   return ROLES.includes('api');
 }
 
-const IS_WORKER = problemOf(
-  'NOT_FOUND',
-  'This process is a worker: it answers only /livez and /readyz. Send the request to a process with the role api.',
-);
+function isWorker() {
+  return problemOf(
+    'NOT_FOUND',
+    'This process is a worker: it answers only /livez and /readyz. Send the request to a process with the role api.',
+  );
+}
 
 function notFoundAt(path: string) {
   return problemOf('NOT_FOUND', `There is nothing at ${path}.`);

@@ -150,11 +150,11 @@ function surfaceOf(path: string): string {
 /** Returns the refusal of a request that no handler can process. */
 export function refusalOf({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
   // HTTP/0.9 has no headers, so its responses can't say what they are.
-  if (raw.httpVersion === '0.9') return OLD_VERSION;
-  return URL.canParse(`http://${headers.host ?? 'localhost'}${originalUrl}`) ? null : UNUSABLE;
+  if (raw.httpVersion === '0.9') return oldVersion();
+  return URL.canParse(`http://${headers.host ?? 'localhost'}${originalUrl}`) ? null : unusable();
 }
 
-const OLD_VERSION = problemOf('BAD_USER_INPUT', 'HTTP/0.9 is not supported. Use HTTP/1.1.', {
-  status: 505,
-});
-const UNUSABLE = problemOf('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');
+const oldVersion = () =>
+  problemOf('BAD_USER_INPUT', 'HTTP/0.9 is not supported. Use HTTP/1.1.', { status: 505 });
+const unusable = () =>
+  problemOf('BAD_USER_INPUT', 'The Host header or the path is not valid HTTP.');

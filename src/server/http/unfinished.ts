@@ -92,8 +92,8 @@ export class UnfinishedBudget {
 const SLOW = 'Send the body within LIMIT_BODY_MS, or at LIMIT_BODY_BYTES_PER_SECOND or faster.';
 const CROWDED = 'Too many requests of this address are unfinished. Send each request whole.';
 const PROBLEMS = {
-  slow: problemOf('BAD_USER_INPUT', SLOW, { status: 408 }),
-  crowded: problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
+  slow: () => problemOf('BAD_USER_INPUT', SLOW, { status: 408 }),
+  crowded: () => problemOf('RATE_LIMITED', CROWDED, { status: 503, retryAfterSeconds: 1 }),
 };
 
 /** Cuts slow and crowded bodies. Node's own timeouts cut slow heads. */
@@ -119,7 +119,7 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
       },
       cut(reason) {
         if (reply.raw.headersSent) req.destroy();
-        else sendProblem(reply.header('connection', 'close'), PROBLEMS[reason]);
+        else sendProblem(reply.header('connection', 'close'), PROBLEMS[reason]());
       },
     });
   };

@@ -21,7 +21,7 @@ const read = (...objects: object[]): Partial<ContentInput> => ({
 });
 const contacts = { objectName: 'contacts' };
 const companies = { objectName: 'companies' };
-const on = { enabled: 'always' };
+const on = { enabled: 'ALWAYS' } as const;
 
 test('refuses content that does nothing', () => {
   const nothing = [
@@ -88,10 +88,10 @@ test('refuses watchFieldsAuto together with requiredWatchFields', () => {
     },
   });
   const requiredWatchFields = ['email'];
-  expect(findings(watching({ watchFieldsAuto: 'all', requiredWatchFields }))).toEqual([
+  expect(findings(watching({ watchFieldsAuto: 'ALL', requiredWatchFields }))).toEqual([
     'subscribe.objects[0].updateEvent.requiredWatchFields: must not be given together with watchFieldsAuto.',
   ]);
-  expect(findings(watching({ watchFieldsAuto: 'all', requiredWatchFields: [] }))).toEqual([]);
+  expect(findings(watching({ watchFieldsAuto: 'ALL', requiredWatchFields: [] }))).toEqual([]);
   expect(findings(watching({ requiredWatchFields }))).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ const { app: crms } = await crmApp();
 
 const [contacts] = contentFor().read.objects;
 const optionalFields = [{ mapToName: 'owner' }];
-const open = { ...contacts, optionalFieldsAuto: 'all', optionalFields };
+const open = { ...contacts, optionalFieldsAuto: 'ALL', optionalFields };
 
 const choosing = (selectedFields: string[], owner = 'lastname') => ({
   read: [
@@ -73,7 +73,7 @@ test('an object that the account lacks is refused, also without a config', async
   const objects = ['contacts', 'p_planets'].map((objectName) => ({
     objectName,
     destination: 'records',
-    optionalFieldsAuto: 'all',
+    optionalFieldsAuto: 'ALL',
   }));
   await integrate(crms, rest.tenant, {
     ...contentFor('crm', { read: { objects } }),

@@ -15,7 +15,7 @@ const app = await sharedApp();
 const [contacts] = contentFor().read.objects;
 const read = {
   objects: [
-    { ...contacts, enabled: 'always' },
+    { ...contacts, enabled: 'ALWAYS' },
     { ...contacts, objectName: 'companies', requiredFields: [], optionalFields: [] },
   ],
 };

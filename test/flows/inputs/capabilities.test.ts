@@ -84,6 +84,6 @@ test('a config that allows deletions where there are none is refused', async () 
   const write = ['issues', 'gists'].map((objectName) => ({ objectName, deletionEnabled: true }));
   const input = { integrationIdOrName: 'docs', groupRef: 'acme', config: { write } };
   expect(await findingsAlike(rest, 'createInstallation', input)).toEqual([
-    'config.content.write.objects.issues.deletionSettings.enabled: must be false: GitHub does not support DELETE for issues.',
+    'config.content.write.objects.issues.deletionSettings.enabled: must be false: GitHub does not delete issues.',
   ]);
 });

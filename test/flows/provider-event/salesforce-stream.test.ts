@@ -77,7 +77,7 @@ test('a contact that is made, changed and deleted arrives mapped and signed, and
 
 test('fields are told by name, also of addresses, and watched in any spelling', async () => {
   const tenant = await app.tenant();
-  const watching = { enabled: 'always', requiredWatchFields: ['email', 'mailingcity'] };
+  const watching = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
   const installed = await installOnOrg(app, tenant, org, { updateEvent: watching });
   await installed.isActive();
   const id = org.create({ Email: email() });
@@ -145,7 +145,7 @@ test('a token that is refused is replaced, and the stream goes on', async () => 
 
 test('an event that names the record alone is answered by a fetch', async () => {
   const tenant = await app.tenant();
-  const updateEvent = { enabled: 'always', requiredWatchFields: ['email'] };
+  const updateEvent = { enabled: 'ALWAYS', requiredWatchFields: ['email'] };
   const installed = await installOnOrg(app, tenant, org, { updateEvent });
   await installed.isActive();
   const id = rest.store.create('Contact', { LastName: 'Gap', Email: 'gap@example.test' });

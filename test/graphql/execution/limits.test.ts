@@ -55,7 +55,7 @@ test('page sizes count from variables, and the default where there is none', asy
     return (await client.request(query, variables)).extensions?.cost;
   };
   expect(await cost({ first: 10 })).toEqual({ cost: 1100, limit: 50_000 });
-  expect(await cost({})).toEqual({ cost: 20_100, limit: 50_000 });
+  expect(await cost({})).toEqual({ cost: 5_100, limit: 50_000 });
   expect((await tenant.request(query, { first: 10 })).extensions).toBeUndefined();
 });
 

@@ -82,6 +82,25 @@ test('a key without scopes may do nothing but ask who it is', async () => {
   });
 });
 
+test('says that full does not include the missing scope', async () => {
+  const full = await tenant.withScopes('full');
+  const create = `mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }`;
+  const invite = { orgId: tenant.orgId, email: 'ann@example.com' };
+  const { problem } = await full.refusal(create, { input: invite });
+  expect(problem.detail).toBe(
+    'This needs the scope org:write; the API key has full. The scope full does not include it.',
+  );
+  const read = await tenant.withScopes('read');
+  expect((await read.refusal(create, { input: invite })).problem.detail).toBe(
+    'This needs the scope org:write; the API key has read.',
+  );
+  const grant = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+  const input = { projectIdOrName, label: 'ci', scopes: ['READ', 'CREDENTIALS_READ'] };
+  expect((await full.refusal(grant, { input })).problem.detail).toBe(
+    "An API key can't grant scopes that it does not have: credentials:read. The scope full does not include credentials:read.",
+  );
+});
+
 test('secrets in clear need credentials:read beside what reaches them', async () => {
   const create = `mutation ($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } signingSecret }

@@ -41,7 +41,7 @@ const content = contentFor('crm', {
         destination: 'records',
         requiredFields: [field('name')],
         optionalFields: [field('domain')],
-        optionalFieldsAuto: 'all',
+        optionalFieldsAuto: 'ALL',
       },
     ],
   },

@@ -58,9 +58,9 @@ test('all of its content comes back', async () => {
           mapToDisplayName: 'People',
           requiredFields: [field('email', 'mail'), field(null, 'owner')],
           optionalFields: [field("$['address']['city']")],
-          optionalFieldsAuto: 'all',
-          delivery: { mode: 'auto', pageSize: 50 },
-          enabled: 'always',
+          optionalFieldsAuto: 'ALL',
+          delivery: { mode: 'AUTO', pageSize: 50 },
+          enabled: 'ALWAYS',
         },
       ],
     },
@@ -76,14 +76,14 @@ test('all of its content comes back', async () => {
           objectName: 'contacts',
           destination: 'events',
           inheritFieldsAndMapping: true,
-          createEvent: { enabled: 'always' },
+          createEvent: { enabled: 'ALWAYS' },
           updateEvent: {
-            enabled: 'always',
+            enabled: 'ALWAYS',
             watchFieldsAuto: null,
             requiredWatchFields: ['email'],
           },
-          deleteEvent: { enabled: 'always' },
-          associationChangeEvent: { enabled: 'always', includeFullRecords: true },
+          deleteEvent: { enabled: 'ALWAYS' },
+          associationChangeEvent: { enabled: 'ALWAYS', includeFullRecords: true },
           otherEvents: ['object.merged'],
         },
       ],
@@ -134,7 +134,7 @@ test('what the content leaves out has its defaults', async () => {
     subscribe: null,
     proxy: { useModule: false },
     read: {
-      objects: [{ schedule: null, requiredFields: [], delivery: { mode: 'auto', pageSize: null } }],
+      objects: [{ schedule: null, requiredFields: [], delivery: { mode: 'AUTO', pageSize: null } }],
     },
     write: { objects: [{ inheritMapping: false }] },
   });
@@ -159,18 +159,18 @@ test('names every issue at once, first those that need no project', async () => 
     read: {
       objects: [
         { objectName: 'contacts', destination: 'nowhere', schedule: '* * * * *' },
-        { objectName: 'contacts', schedule: 'often', optionalFieldsAuto: 'some' },
+        { objectName: 'contacts', schedule: 'often', optionalFieldsAuto: 'ALL' },
         {
           objectName: 'leads',
           destination: 'records',
-          enabled: 'never',
-          delivery: { mode: 'onRequest', pageSize: 20 },
+          enabled: 'ALWAYS',
+          delivery: { mode: 'AUTO', pageSize: 20 },
           requiredFields: [{ fieldName: 'email' }, {}],
         },
       ],
     },
     write: { objects: [{ objectName: 'deals' }, { objectName: 'deals' }] },
-    subscribe: { objects: [{ objectName: 'companies', createEvent: { enabled: 'never' } }] },
+    subscribe: { objects: [{ objectName: 'companies', createEvent: { enabled: 'ALWAYS' } }] },
   };
   const input = {
     projectIdOrName: tenant.projectId,
@@ -189,12 +189,8 @@ test('names every issue at once, first those that need no project', async () => 
       `${at}.read.objects[0].schedule`,
       `${at}.read.objects[1].destination`,
       `${at}.read.objects[1].schedule`,
-      `${at}.read.objects[1].optionalFieldsAuto`,
-      `${at}.read.objects[2].enabled`,
-      `${at}.read.objects[2].delivery.mode`,
       `${at}.read.objects[2].delivery.pageSize`,
       `${at}.read.objects[2].requiredFields[1]`,
-      `${at}.subscribe.objects[0].createEvent.enabled`,
       `${at}.subscribe.objects[0].inheritFieldsAndMapping`,
     ].sort(),
   );
@@ -214,7 +210,7 @@ test('names every issue at once, first those that need no project', async () => 
         {
           objectName: 'companies',
           inheritFieldsAndMapping: true,
-          createEvent: { enabled: 'always' },
+          createEvent: { enabled: 'ALWAYS' },
         },
       ],
     },
@@ -242,6 +238,27 @@ test('names every issue at once, first those that need no project', async () => 
     }),
   );
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(0);
+});
+
+test('names every value outside an enum, with what is allowed', async () => {
+  const tenant = await app.tenant();
+  const read = {
+    objects: [
+      { objectName: 'contacts', destination: 'records', optionalFieldsAuto: 'all' },
+      { objectName: 'leads', destination: 'records', enabled: 'NEVER', delivery: { mode: 'now' } },
+    ],
+  };
+  const { errors } = await tenant.request(
+    CREATE_INTEGRATION,
+    integrationInput(tenant, contentFor('crm', { read })),
+  );
+  const issues = errors?.flatMap(({ extensions }) => extensions.problem.issues ?? []);
+  const at = 'input.latestRevision.content.read';
+  expect(issues?.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
+    `${at}.objects[0].optionalFieldsAuto: It must be one of ALL.`,
+    `${at}.objects[1].delivery.mode: It must be one of AUTO.`,
+    `${at}.objects[1].enabled: It must be one of ALWAYS.`,
+  ]);
 });
 
 test('an unknown provider is named, and so is an unknown project beside other findings', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALL_SCOPES } from '../../../src/domain/viewer/scopes.ts';
+import { ALL_SCOPES, nameOfScope, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 
@@ -29,7 +29,7 @@ const list = `query ($active: Boolean, $first: Int, $last: Int, $after: String) 
 const whoAmI = '{ viewer { kind scopes } }';
 
 async function makeKey(tenant: Tenant, given: { label?: string; scopes?: string[] } = {}) {
-  const input = { projectIdOrName: tenant.projectId, label: 'server', ...given };
+  const input = { projectIdOrName: tenant.projectId, label: 'server', scopes: ['FULL'], ...given };
   return (await tenant.query(create, { input })).createApiKey;
 }
 
@@ -42,13 +42,13 @@ test('a new key has its value shown once, and everything but what full leaves ou
   const { key, apiKey } = await makeKey(tenant, { label: ' The server ' });
   expect(apiKey).toMatchObject({
     label: 'The server',
-    scopes: ['full'],
+    scopes: ['FULL'],
     active: true,
     prefix: key.slice(0, 10),
     lastUsedTime: null,
     project: { id: tenant.projectId },
   });
-  expect(await as(key).query(whoAmI)).toEqual({ viewer: { kind: 'API_KEY', scopes: ['full'] } });
+  expect(await as(key).query(whoAmI)).toEqual({ viewer: { kind: 'API_KEY', scopes: ['FULL'] } });
   const stored = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
   expect(JSON.stringify(stored)).not.toContain(key);
 });
@@ -66,29 +66,41 @@ test('keys that are created at the same moment share statements, and each is its
   expect(inserts.length).toBeLessThan(labels.length);
 });
 
-test('a key without a name or with scopes that are none is refused at every place', async () => {
+test('names every invalid member of a key', async () => {
   const tenant = await app.tenant();
-  const scopes = ['read', 'everything', 'read'];
+  const scopes = ['READ', 'RECORDS_READ', 'READ'];
   const input = { projectIdOrName: tenant.projectId, label: ' ', scopes };
   const { code, problem } = await tenant.refusal(create, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name, value }) => [name, value])).toEqual([
     ['input.label', ' '],
-    ['input.scopes[1]', 'everything'],
-    ['input.scopes[2]', 'read'],
+    ['input.scopes[2]', 'READ'],
+  ]);
+});
+
+test('refuses a key without scopes or with a scope that does not exist', async () => {
+  const tenant = await app.tenant();
+  const input = { projectIdOrName: tenant.projectId, label: 'server' };
+  const missing = await tenant.refusal(create, { input });
+  expect(missing.problem.issues).toMatchObject([
+    { name: 'input', detail: expect.stringContaining('"scopes"') },
+  ]);
+  const unknown = await tenant.refusal(create, { input: { ...input, scopes: ['EVERYTHING'] } });
+  expect(unknown.problem.issues).toMatchObject([
+    { name: 'input.scopes[0]', detail: expect.stringContaining('CONNECTIONS_WRITE') },
   ]);
 });
 
 test('a key grants no scope that it does not hold', async () => {
   const tenant = await app.tenant();
-  const input = (scopes: string[] | null) => ({
-    input: { projectIdOrName: tenant.projectId, label: 'more', scopes },
+  const input = (scopes: Scope[]) => ({
+    input: { projectIdOrName: tenant.projectId, label: 'more', scopes: scopes.map(nameOfScope) },
   });
   const narrow = await tenant.withScopes('keys:write', 'read');
-  for (const scopes of [['read', 'records:write'], ['full'], null]) {
+  for (const scopes of [['read', 'records:write'], ['full']] satisfies Scope[][]) {
     const { code, problem } = await narrow.refusal(create, input(scopes));
     expect(code).toBe('FORBIDDEN');
-    expect(problem.detail).toContain(scopes?.at(-1) ?? 'full');
+    expect(problem.detail).toContain(scopes.at(-1));
     expect(problem.detail).not.toContain('read,');
   }
   await narrow.query(create, input(['keys:write', 'read']));
@@ -96,7 +108,7 @@ test('a key grants no scope that it does not hold', async () => {
   const full = await tenant.withScopes('full');
   const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
   await full.query(create, input(implied));
-  for (const scope of ['org:write', 'credentials:read']) {
+  for (const scope of ['org:write', 'credentials:read'] satisfies Scope[]) {
     expect((await full.refusal(create, input([scope]))).problem.detail).toContain(scope);
   }
   await tenant.builder.query(create, input([...ALL_SCOPES]));
@@ -104,10 +116,10 @@ test('a key grants no scope that it does not hold', async () => {
 
 test('changing a key grants no more than making one', async () => {
   const tenant = await app.tenant();
-  const { apiKey } = await makeKey(tenant, { scopes: ['read'] });
+  const { apiKey } = await makeKey(tenant, { scopes: ['READ'] });
   const narrow = await tenant.withScopes('keys:write');
   const key = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
-  const raised = { input: { ...key, scopes: ['records:write'] } };
+  const raised = { input: { ...key, scopes: ['RECORDS_WRITE'] } };
   expect(await narrow.refusal(update, raised)).toMatchObject({ code: 'FORBIDDEN' });
   await narrow.query(update, { input: { ...key, active: false } });
   expect(await narrow.refusal(update, { input: { ...key, active: true } })).toMatchObject({
@@ -127,11 +139,11 @@ test('what an update leaves out stays, and null is refused', async () => {
   expect((await answer({ label: 'worker' })).updateApiKey.apiKey).toEqual({
     id: apiKey.id,
     label: 'worker',
-    scopes: ['full'],
+    scopes: ['FULL'],
     active: true,
   });
-  expect((await answer({ scopes: ['read'] })).updateApiKey.apiKey.scopes).toEqual(['read']);
-  expect(await as(key).query(whoAmI)).toMatchObject({ viewer: { scopes: ['read'] } });
+  expect((await answer({ scopes: ['READ'] })).updateApiKey.apiKey.scopes).toEqual(['READ']);
+  expect(await as(key).query(whoAmI)).toMatchObject({ viewer: { scopes: ['READ'] } });
 
   const input = { ...named, label: null, scopes: null, active: null };
   const { problem } = await tenant.refusal(update, { input });
@@ -186,7 +198,7 @@ test("another tenant's key does not exist", async () => {
       expect(await b.refusal(remove, deleted)).toMatchObject({ code: 'NOT_FOUND' });
     }
   }
-  const made = { input: { projectIdOrName: a.projectId, label: 'mine' } };
+  const made = { input: { projectIdOrName: a.projectId, label: 'mine', scopes: ['READ'] } };
   expect(await b.refusal(create, made)).toMatchObject({ code: 'NOT_FOUND' });
   await as(key).query(whoAmI);
 });
@@ -197,7 +209,7 @@ test('keys need keys:write to be changed', async () => {
   const reader = await tenant.withScopes('read', 'records:write');
   const { projectId: projectIdOrName } = tenant;
   for (const [mutation, input] of [
-    [create, { projectIdOrName, label: 'x', scopes: ['read'] }],
+    [create, { projectIdOrName, label: 'x', scopes: ['READ'] }],
     [update, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
     [remove, { projectIdOrName, apiKey: apiKey.id }],
   ] as const) {

@@ -4,7 +4,8 @@ import { sharedApp, testApp } from '../../support/app.ts';
 import { asBearer, jwtIssuer, jwtKeyPair, type Signing } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
-const WHO = '{ viewer { kind scopes expireTime group { groupRef } consumer { consumerRef } } }';
+const WHO =
+  '{ viewer { kind permissions expireTime group { groupRef } consumer { consumerRef } } }';
 const CREATE = `mutation ($input: CreateJwtKeyInput!) {
   createJwtKey(input: $input) { jwtKey { id label algorithm publicKeyPem active project { id } } }
 }`;
@@ -87,7 +88,7 @@ test("the builder's own server signs a token, whose first use makes its group an
   const token = await issuer.sign({ claims: { sub: 'anything' } });
   expect((await asBearer(app, token).query(WHO)).viewer).toEqual({
     kind: 'END_USER',
-    scopes: ['CONNECT', 'INSTALL', 'READ'],
+    permissions: ['CONNECT', 'INSTALL', 'READ'],
     expireTime: expect.any(String),
     group: { groupRef: 'acme' },
     consumer: { consumerRef: 'ann' },

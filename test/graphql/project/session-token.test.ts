@@ -12,7 +12,7 @@ import { insertDestination, installFor, integrate } from '../../support/scenes/i
 
 const app = await sharedApp();
 const WHO = `{ viewer {
-  kind scopes expireTime project { id } builder { id }
+  kind scopes permissions expireTime project { id } builder { id }
   group { groupRef groupName } consumer { consumerRef consumerName }
 } }`;
 const LISTS = `query ($p: String!) { project(idOrName: $p) {
@@ -32,7 +32,8 @@ test('a token makes its group and consumer, and says who the caller is', async (
   const { viewer } = await asBearer(app, token).query(WHO);
   expect(viewer).toEqual({
     kind: 'END_USER',
-    scopes: ['CONNECT', 'INSTALL', 'READ'],
+    scopes: [],
+    permissions: ['CONNECT', 'INSTALL', 'READ'],
     expireTime,
     project: { id: tenant.projectId },
     builder: null,
@@ -105,7 +106,7 @@ test('a caller permits nothing that it may not do itself', async () => {
   expect(refused).toMatchObject({ code: 'FORBIDDEN' });
   expect(refused.problem.detail).toContain('installations:write, reads:control');
   const { viewer } = await (await endUser(app, weak, { permissions: ['CONNECT'] })).query(WHO);
-  expect(viewer.scopes).toEqual(['CONNECT']);
+  expect(viewer.permissions).toEqual(['CONNECT']);
   const user = await endUser(app, tenant);
   expect(await user.refusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });

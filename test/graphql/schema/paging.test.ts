@@ -167,9 +167,9 @@ test('an empty list is one empty page', async () => {
   });
 });
 
-test('200 items where no size is given, 1,000 at most', async () => {
+test('a page has 50 items if no size is given, and 1,000 at most', async () => {
   const { tenant, ids } = await withOperations(201);
-  expect((await page(tenant)).ids).toEqual(ids.slice(0, 200));
+  expect((await page(tenant)).ids).toEqual(ids.slice(0, 50));
   expect((await page(tenant, { last: 1000 })).ids).toEqual(ids);
 });
 

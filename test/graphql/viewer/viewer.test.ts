@@ -30,7 +30,7 @@ test('an API key is told its project and its scopes', async () => {
   expect(await key.query(viewer)).toEqual({
     viewer: {
       kind: 'API_KEY',
-      scopes: ['read', 'events:write'],
+      scopes: ['READ', 'EVENTS_WRITE'],
       project: { id: tenant.projectId },
       builder: null,
     },

@@ -44,7 +44,7 @@ test('a mask that is no good is refused with every offending place', async () =>
   expect(await issuesOf({ apiKey: { label: 'x' } })).toEqual(['body updateMask']);
   expect(
     await issuesOf({ updateMask: ['label', 'scopes'], apiKey: { label: '', scopes: ['x'] } }),
-  ).toEqual(['body apiKey.label', 'body apiKey.scopes[0]']);
+  ).toEqual(['body apiKey.scopes[0]', 'body apiKey.label']);
 });
 
 test('a key is deleted by its value, and is refused at once', async () => {

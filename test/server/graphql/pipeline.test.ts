@@ -149,6 +149,60 @@ test('plugins act on queries, mutations and subscriptions over a WebSocket', asy
   socket.socket.terminate();
 });
 
+/** Two changes of which the second is refused: its name is taken. */
+const changeAndRefusal = ({ projectId }: Tenant) => ({
+  query: `mutation ($key: CreateApiKeyInput!, $topic: CreateTopicInput!) {
+    made: createApiKey(input: $key) { key }
+    refused: createTopic(input: $topic) { topic { id } }
+    last: createApiKey(input: $key) { key }
+  }`,
+  variables: {
+    key: { projectIdOrName: projectId, label: 'CI', scopes: ['READ'] },
+    topic: { projectIdOrName: projectId, name: 'taken' },
+  },
+});
+
+interface Partial {
+  data: Record<'made' | 'last', { key: string }> & { refused: null };
+}
+
+/** The result keeps what was created before and after the refusal, and its keys work. */
+async function expectPartial(result: Partial): Promise<void> {
+  expect(result).toMatchObject({
+    data: { made: { key: expect.any(String) }, refused: null, last: { key: expect.any(String) } },
+    errors: [{ path: ['refused'], extensions: { code: 'CONFLICT', problem: { status: 409 } } }],
+  });
+  for (const { key } of [result.data.made, result.data.last]) {
+    const response = await app.client({ 'x-api-key': key }).query(QUERY);
+    expect(response).toEqual({ viewer: { kind: 'API_KEY' } });
+  }
+}
+
+test.each(
+  TRANSPORTS.filter(({ method }) => method === 'POST'),
+)('a refused mutation field leaves the results of the others by $name', async (transport) => {
+  const tenant = await app.tenant();
+  await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
+  const response = await send(transport, tenant, changeAndRefusal(tenant));
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  const [json = ''] = /\{"(?:data|errors)":.*\}/.exec(text) ?? [];
+  await expectPartial(JSON.parse(json));
+});
+
+test('a refused mutation field leaves the results of the others over a WebSocket', async () => {
+  const tenant = await app.tenant();
+  await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
+  const socket = await openSocket(url);
+  socket.send({ type: 'connection_init', payload: asKey(tenant) });
+  await socket.next();
+  socket.send({ type: 'subscribe', id: '1', payload: changeAndRefusal(tenant) });
+  const { type, payload } = await socket.next();
+  expect(type).toBe('next');
+  await expectPartial(payload);
+  socket.socket.terminate();
+});
+
 test('plugins act on each subscription, and once on an event that subscriptions share', async () => {
   const tenant = await app.tenant();
   await routeEvents(database.prisma, tenant.projectId);
@@ -256,7 +310,10 @@ async function responseOf(to: typeof app, name: string, accept: string) {
     type: header('content-type'),
     retryAfter: header('retry-after'),
     hasRate: response.headers.has('ratelimit'),
-    text: text.replace(own, 'PROJECT').replace(/^:\n\n/, ''),
+    text: text
+      .replace(own, 'PROJECT')
+      .replaceAll(/urn:uuid:[\da-f-]+/g, 'INSTANCE')
+      .replace(/^:\n\n/, ''),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Pages of a project's origins may send tokens of its end users and keys for pages, and no other credentials. */
 import { expect, test } from 'vitest';
+import { nameOfScope, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { endUser } from '../../support/scenes/end-users.ts';
@@ -18,9 +19,9 @@ function allow(tenant: Tenant, ...allowedOrigins: string[]) {
   return tenant.query(ALLOW, { input: { projectIdOrName: tenant.projectId, allowedOrigins } });
 }
 
-async function keyWith(of: Tenant, ...scopes: string[]): Promise<string> {
+async function keyWith(of: Tenant, ...scopes: Scope[]): Promise<string> {
   const create = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
-  const input = { projectIdOrName: of.projectId, label: 'page', scopes };
+  const input = { projectIdOrName: of.projectId, label: 'page', scopes: scopes.map(nameOfScope) };
   return (await of.query(create, { input })).createApiKey.key;
 }
 

@@ -173,7 +173,8 @@ test('JSON that would be stored as something else is refused', async () => {
 
 test('a variable of the wrong type names its place and not its value', async () => {
   const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }';
-  const input = { projectIdOrName: tenant.projectId, label: { secret: 'hunter2' } };
+  const label = { secret: 'hunter2' };
+  const input = { projectIdOrName: tenant.projectId, label, scopes: ['READ'] };
   const { code, problem } = await tenant.refusal(mutation, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label' }]);

@@ -14,7 +14,7 @@ export function bodyRules(body: Body): Rule[] {
     return {
       says: `${body.name} ${verbOf(field)} \`${shownPlace(place)}\`, ${wordsOf(field)}.`,
       rest: check(sendByRest),
-      graphql: check(sendByGraphql),
+      ...(!field.isRestOnly && { graphql: check(sendByGraphql) }),
     };
   });
 }

@@ -11,6 +11,8 @@ export interface BodyField {
   isRequired: boolean | null;
   /** All words that it can be. */
   oneOf?: string[];
+  /** True if GraphQL has another rule for it. */
+  isRestOnly?: boolean;
   /** A body that has it. Default: the whole one. */
   body?(scene: Scene): Json | Promise<Json>;
   /** The body if it is left out. Default: the same without it. */

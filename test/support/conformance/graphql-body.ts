@@ -34,8 +34,8 @@ export async function sendByGraphql(scene: Scene, body: Sent, given: Json): Prom
 
 const ofProject = ({ tenant }: Scene) => ({ projectIdOrName: tenant.projectName });
 
-/** With the names of enums in place of REST's words. */
-function inNames(type: GraphQLInputType, value: unknown): unknown {
+/** Replaces REST's words by the names of enums. Other values stay as they are. */
+export function inNames(type: GraphQLInputType, value: unknown): unknown {
   const inner = getNullableType(type);
   if (isEnumType(inner)) {
     const known = inner.getValues().find(({ name }) => wordOf(inner.name, name) === value);

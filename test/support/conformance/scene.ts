@@ -2,9 +2,9 @@
 import type { App } from '../../../src/app.ts';
 import { sharedApp, type TestApp } from '../app.ts';
 import { type RestClient, restClient, restTenant } from '../rest/rest-client.ts';
-import type { RestInstallation } from '../rest/rest-installation.ts';
+import { createIntegration, type RestInstallation } from '../rest/rest-installation.ts';
 import { generate } from '../scenes/connections.ts';
-import { contentFor, installFor, integrate } from '../scenes/integrations.ts';
+import { contentFor, insertDestination, installFor } from '../scenes/integrations.ts';
 import { wholeContent } from './contents.ts';
 import { type Made, makings } from './makings.ts';
 
@@ -66,7 +66,9 @@ export async function conformanceScene(): Promise<Scene> {
 /** Installed for the group acme; contacts may be deleted. */
 async function installed(app: TestApp): Promise<RestInstallation> {
   const rest = await restTenant(app, 'conformance');
-  const integration = await integrate(app, rest.tenant, contentFor('crm', wholeContent));
+  await insertDestination(app, rest.tenant);
+  const integrationByName = await createIntegration(rest, contentFor('crm', wholeContent));
+  const integration = await rest.get(integrationByName);
   const write = [{ objectName: 'contacts', deletionEnabled: true }];
   const read = [{ objectName: 'contacts' }];
   const made = await installFor(rest.tenant, integration, { config: { read, write } });

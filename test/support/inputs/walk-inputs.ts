@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { TestApp } from '../app.ts';
+import { inNames } from '../conformance/graphql-body.ts';
 import { insertRows } from '../database/rows.ts';
 import { STEPS, type Step } from './whole-inputs.ts';
 
@@ -30,14 +31,15 @@ export async function walkInputs(app: TestApp): Promise<Walked> {
     const members = getNamedType(type);
     const inProject = isInputObjectType(members) && 'projectIdOrName' in members.getFields();
     const given = { ...(inProject && { projectIdOrName: projectId }), ...step.input };
-    const input = filled(given, known);
+    const input = inNames(type, filled(given, known));
     noteGiven(walked.given, type, input);
     const query = queryOf(step, type);
     const { data, errors } = await clients[step.as ?? 'key'].request(query, { input });
     if (!errors === !!step.isRefused) {
       walked.unexpected.push([step.mutation, errors?.[0]?.message]);
     }
-    const id = data && idIn(data[step.mutation]);
+    const payload = data?.[step.mutation];
+    const id = payload && idIn(payload);
     if (step.gives && id) known.set(step.gives, id);
   }
   return walked;

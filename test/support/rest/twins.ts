@@ -8,9 +8,11 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { timestamp } from '../../../src/domain/timestamp.ts';
-import type { Problem } from '../../../src/errors.ts';
+import { unwrapped } from '../../../src/domain/unwrapped.ts';
+import { DomainError, type Problem } from '../../../src/errors.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
+import { errorInRestTerms } from '../../../src/rest/endpoint/rest-terms.ts';
 import { wordOf } from '../../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
 import { PLACEHOLDER } from '../fuzz/fuzz.ts';
@@ -70,7 +72,16 @@ export async function askGraphql(
   }`;
   const { data, errors } = await tenant.request(query, { input });
   const [error] = errors ?? [];
-  if (error) return refused(error.extensions.problem, ({ name: place }) => inRest(endpoint, place));
+  if (error) {
+    const refusal = refused(error.extensions.problem, ({ name: place }) => inRest(endpoint, place));
+    const inTerms = (text: string) =>
+      (errorInRestTerms(endpoint, new DomainError('CONFLICT', text)) as DomainError).message;
+    return {
+      ...refusal,
+      detail: refusal.detail && inTerms(refusal.detail),
+      issues: refusal.issues.map(([place, detail]) => [place, inTerms(detail)]),
+    };
+  }
   const ids = Object.values<{ id?: string } | string | null>(data.made).map((member) =>
     typeof member === 'string' ? null : member?.id,
   );
@@ -166,7 +177,7 @@ function put(target: Input, [first = '', ...rest]: string[], value: unknown): vo
 
 /** Names of enums as REST writes them. */
 function inWords(schemaOfValue: z.ZodType, value: unknown): unknown {
-  const inner = unwrap(schemaOfValue);
+  const { inner } = unwrapped(schemaOfValue);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
     return wordOf(inner.meta()?.id, value);
   }
@@ -183,7 +194,7 @@ function inWords(schemaOfValue: z.ZodType, value: unknown): unknown {
 }
 
 function hasUnknownMembers(schemaOfValue: z.ZodType, value: unknown): boolean {
-  const inner = unwrap(schemaOfValue);
+  const { inner } = unwrapped(schemaOfValue);
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
     return value.some((item) => hasUnknownMembers(inner.element as z.ZodType, item));
   }
@@ -192,18 +203,6 @@ function hasUnknownMembers(schemaOfValue: z.ZodType, value: unknown): boolean {
     const type = inner.shape[name] as z.ZodType | undefined;
     return !type || hasUnknownMembers(type, member);
   });
-}
-
-function unwrap(schemaOfValue: z.ZodType): z.ZodType {
-  let inner = schemaOfValue;
-  while (
-    inner instanceof z.ZodOptional ||
-    inner instanceof z.ZodNullable ||
-    inner instanceof z.ZodDefault
-  ) {
-    inner = inner.unwrap() as z.ZodType;
-  }
-  return inner;
 }
 
 function isObject(value: unknown): value is Input {

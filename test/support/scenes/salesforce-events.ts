@@ -54,7 +54,7 @@ export async function salesforceOrg(tls?: ServerCertificate): Promise<Salesforce
 }
 
 export function contactsContent(name = 'crm', subscribe: object = {}) {
-  const enabled = { enabled: 'always' };
+  const enabled = { enabled: 'ALWAYS' };
   return {
     ...contentFor(name),
     provider: 'salesforce',

@@ -23,9 +23,9 @@ export const SUBSCRIPTIONS = `query ($id: ID!) { node(id: $id) { ... on Installa
 export const ALL_EVENTS = {
   objectName: 'contacts',
   inheritFieldsAndMapping: true,
-  createEvent: { enabled: 'always' },
-  updateEvent: { enabled: 'always' },
-  deleteEvent: { enabled: 'always' },
+  createEvent: { enabled: 'ALWAYS' },
+  updateEvent: { enabled: 'ALWAYS' },
+  deleteEvent: { enabled: 'ALWAYS' },
 };
 
 export interface Entry {

@@ -118,7 +118,7 @@ function metadataOf(facts: Record<string, string>) {
 
 function contentOf({ declared: { name: provider }, wire: { textField }, events }: TellingVendor) {
   const { objectName, lacks } = events;
-  const always = { enabled: 'always' };
+  const always = { enabled: 'ALWAYS' };
   const requiredFields = [{ fieldName: textField, mapToName: 'label' }];
   const destination = 'records';
   const changes = {

@@ -1,7 +1,7 @@
 /** The object and field names that a customer chooses, with their paths in the input. */
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
 import { type MappingChoice, mappedNames } from '../choice/mapped-names.ts';
-import type { ConfigContent, ConfigInput } from '../installation-config.ts';
+import type { ConfigChoices } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -16,7 +16,7 @@ export interface ChosenNames {
 export interface Choices {
   content: IntegrationContent;
   /** Null stands for everything in the integration. */
-  config: ConfigInput | ConfigContent | null;
+  config: ConfigChoices | null;
   /** The path of the config in the input, or of the member that determines it. */
   path: Path;
   /** True if the config is the stored one. All its names then have the path `path`. */

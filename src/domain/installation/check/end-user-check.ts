@@ -9,12 +9,12 @@ import type { IntegrationContent } from '../../integration/integration-content.t
 import { issueAt, refuseIssues } from '../../issues.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
-import type { ConfigContent, ConfigInput } from '../installation-config.ts';
+import type { ConfigChoices, ConfigContent } from '../installation-config.ts';
 
 interface Choices {
   groupRef?: string;
   connectionId?: string | null | undefined;
-  config?: ConfigInput | null | undefined;
+  config?: ConfigChoices | null | undefined;
 }
 
 /** The stored config, and what the integration offers now. */
@@ -58,7 +58,7 @@ type Part = (typeof PARTS)[number];
 /** Only the builder sets destinations. An end user keeps them unchanged, and also keeps the choices that have one. */
 function destinationIssues(
   part: Part,
-  config: ConfigInput,
+  config: ConfigChoices,
   present: PresentChoices | null,
 ): Issue[] {
   const choices = config[part] ?? [];

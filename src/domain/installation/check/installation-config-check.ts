@@ -7,7 +7,7 @@ import { lockDestinations } from '../../event/destination-uses.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
-import type { ConfigInput } from '../installation-config.ts';
+import type { ConfigChoices } from '../installation-config.ts';
 import { readChoiceIssues, withoutConfigIssues } from './read-choice-check.ts';
 import { subscribeChoiceIssues } from './subscribe-choice-check.ts';
 import { writeChoiceIssues } from './write-choice-check.ts';
@@ -30,7 +30,7 @@ const PROXY_IS_OFF = 'must be false: the integration does not forward requests.'
  */
 export async function listConfigIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
-  config: ConfigInput | null | undefined,
+  config: ConfigChoices | null | undefined,
   { projectId, content }: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (!config) return [];
@@ -45,14 +45,18 @@ export async function listConfigIssues(
  */
 export async function listNewConfigIssues(
   services: Pick<Call, 'catalogue'> & { tx: Transaction },
-  config: ConfigInput | null | undefined,
+  config: ConfigChoices | null | undefined,
   about: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (config) return listConfigIssues(services, config, about);
   return [...withoutConfigIssues(path, about.content.read?.objects ?? []).take(ISSUES_MAX)];
 }
 
-export function* configIssues(config: ConfigInput, about: ConfigAbout): Generator<Issue> {
+/** Issues of a config. A stored one has no `provider`, which is only a check of the input. */
+export function* configIssues(
+  config: ConfigChoices & { provider?: string | null },
+  about: ConfigAbout,
+): Generator<Issue> {
   const { content, provider, destinations } = about;
   const [read, write] = [content.read?.objects ?? [], content.write?.objects ?? []];
   const subscribe = content.subscribe?.objects ?? [];
@@ -73,7 +77,7 @@ export function* configIssues(config: ConfigInput, about: ConfigAbout): Generato
   yield* subscribeChoiceIssues(config.subscribe ?? [], events);
 }
 
-function destinationsOfConfig({ read, subscribe }: ConfigInput): string[] {
+function destinationsOfConfig({ read, subscribe }: ConfigChoices): string[] {
   const choices = [...(read ?? []), ...(subscribe ?? [])];
   return [...new Set(choices.flatMap(({ destination }) => destination ?? []))];
 }

@@ -8,7 +8,7 @@ import { dynamicMappingIssues } from '../choice/dynamic-mapping.ts';
 import { fieldFilterIssues } from '../choice/field-filter.ts';
 import { listUnmapped, mappableNames } from '../choice/mapped-names.ts';
 import { valueMappingIssues } from '../choice/value-mapping.ts';
-import type { ReadConfigInput } from '../installation-config.ts';
+import type { ReadChoice } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -23,7 +23,7 @@ interface ChoicesAbout {
 }
 
 export function* readChoiceIssues(
-  choices: readonly ReadConfigInput[],
+  choices: readonly ReadChoice[],
   { path, objects, destinations, provider }: ChoicesAbout,
 ): Generator<Issue> {
   yield* alwaysReadIssues(choices, path, objects);
@@ -53,7 +53,7 @@ export function* withoutConfigIssues(path: Path, objects: readonly ReadObject[])
   }
 }
 
-function* unmappedIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+function* unmappedIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
   for (const name of listUnmapped(spec, choice)) {
     yield issueAt(path, `must map ${name} to a field: ${spec.objectName} requires it.`);
   }
@@ -61,7 +61,7 @@ function* unmappedIssues(choice: ReadConfigInput, spec: ReadObject, path: Path):
 
 /** Objects with `enabled: always` must be in the config and can't be disabled. */
 function* alwaysReadIssues(
-  choices: readonly ReadConfigInput[],
+  choices: readonly ReadChoice[],
   path: Path,
   objects: readonly ReadObject[],
 ): Generator<Issue> {
@@ -77,7 +77,7 @@ function* alwaysReadIssues(
   }
 }
 
-function* selectionIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+function* selectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
   const selected = choice.selectedFields ?? [];
   const fields = [...spec.requiredFields, ...spec.optionalFields];
   const names = new Set(fields.map(({ fieldName }) => fieldName));
@@ -91,7 +91,7 @@ function* selectionIssues(choice: ReadConfigInput, spec: ReadObject, path: Path)
   }
 }
 
-function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+function* mappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
   const mappings = choice.fieldMappings ?? [];
   const names = mappableNames(
     [...spec.requiredFields, ...spec.optionalFields],
@@ -116,7 +116,7 @@ function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): 
 }
 
 function* filterIssues(
-  { objectName, fieldFilters, backfill }: ReadConfigInput,
+  { objectName, fieldFilters, backfill }: ReadChoice,
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
@@ -132,7 +132,7 @@ function* filterIssues(
 
 /** Some providers do not report the fields of an account, so all fields can't be selected there. */
 function* selectsAllIssues(
-  { objectName, selectedFieldsAuto }: ReadConfigInput,
+  { objectName, selectedFieldsAuto }: ReadChoice,
   { optionalFieldsAuto }: ReadObject,
   { path, provider }: { path: Path; provider: Provider | null },
 ): Generator<Issue> {

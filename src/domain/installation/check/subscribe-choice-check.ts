@@ -3,7 +3,7 @@ import type { Issue } from '../../../errors.ts';
 import type { SubscribeObject } from '../../integration/integration-content.ts';
 import { destinationIssues } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
-import type { SubscribeConfigInput } from '../installation-config.ts';
+import type { SubscribeConfig } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -16,7 +16,7 @@ interface ChoicesAbout {
 }
 
 export function* subscribeChoiceIssues(
-  choices: readonly SubscribeConfigInput[],
+  choices: readonly SubscribeConfig[],
   { path, objects, destinations }: ChoicesAbout,
 ): Generator<Issue> {
   const specs = new Map(objects.map((object) => [object.objectName, object]));
@@ -32,7 +32,7 @@ export function* subscribeChoiceIssues(
 
 /** A config can disable the integration's events but can't add events. */
 function* eventIssues(
-  choice: SubscribeConfigInput,
+  choice: SubscribeConfig,
   spec: SubscribeObject,
   path: Path,
 ): Generator<Issue> {
@@ -54,7 +54,7 @@ function* eventIssues(
   }
 }
 
-function* watchIssues({ updateEvent }: SubscribeConfigInput, path: Path): Generator<Issue> {
+function* watchIssues({ updateEvent }: SubscribeConfig, path: Path): Generator<Issue> {
   if (updateEvent?.watchFieldsAuto == null || !updateEvent.requiredWatchFields?.length) return;
   const detail = 'must not be given together with watchFieldsAuto.';
   yield issueAt([...path, 'requiredWatchFields'], detail);

@@ -5,7 +5,7 @@ import { isReadByIds } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
-import type { WriteConfigInput } from '../installation-config.ts';
+import type { WriteConfig } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -18,7 +18,7 @@ interface ChoicesAbout {
 }
 
 export function* writeChoiceIssues(
-  choices: readonly WriteConfigInput[],
+  choices: readonly WriteConfig[],
   { path, content, provider }: ChoicesAbout,
 ): Generator<Issue> {
   for (const [index, choice] of choices.entries()) {
@@ -30,17 +30,17 @@ export function* writeChoiceIssues(
 }
 
 function* deletionIssues(
-  { objectName, deletionEnabled }: WriteConfigInput,
+  { objectName, deletionEnabled }: WriteConfig,
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
   if (!deletionEnabled || !provider || supportsFor(provider, objectName, 'DELETE')) return;
-  const detail = `must be false: ${provider.displayName} does not support DELETE for ${objectName}.`;
+  const detail = `must be false: ${provider.displayName} does not delete ${objectName}.`;
   yield issueAt([...path, 'deletionEnabled'], detail, true);
 }
 
 function* fieldNameIssues(
-  { objectName, fields }: WriteConfigInput,
+  { objectName, fields }: WriteConfig,
   path: Path,
   content: IntegrationContent,
 ): Generator<Issue> {
@@ -61,7 +61,7 @@ function* fieldNameIssues(
 }
 
 function* occasionIssues(
-  { objectName, fields }: WriteConfigInput,
+  { objectName, fields }: WriteConfig,
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {

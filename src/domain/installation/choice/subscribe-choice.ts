@@ -1,6 +1,10 @@
 /** The subscribe choices of a customer's config, which override the events of the integration. */
 import { z } from 'zod';
-import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
+import {
+  allFields,
+  CONTENT_LIMITS,
+  contentText,
+} from '../../integration/integration-content-input.ts';
 import { orElse, orNull } from '../../optional-value.ts';
 
 const enabled = z.enum(['ALWAYS', 'NEVER']).meta({
@@ -15,8 +19,8 @@ const toggleInput = z
 const updateInput = z
   .object({
     enabled,
-    watchFieldsAuto: orNull(z.string().refine((text) => text === 'all', 'must be all.')).describe(
-      '`all`: every update is an event. Not together with requiredWatchFields.',
+    watchFieldsAuto: orNull(allFields).describe(
+      'If given, every update is an event. Not together with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
       'The fields whose changes are events. Default: as the integration says.',

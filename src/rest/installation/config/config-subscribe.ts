@@ -84,7 +84,11 @@ export function parseSubscribeObject([name, wire]: [string, Wire]): SubscribeCon
     destination: wire.destination,
     inheritFieldsAndMapping: wire.inheritFieldsAndMappings,
     createEvent: createEvent && { enabled: CHOICES[createEvent.enabled] },
-    updateEvent: updateEvent && { ...updateEvent, enabled: CHOICES[updateEvent.enabled] },
+    updateEvent: updateEvent && {
+      ...updateEvent,
+      enabled: CHOICES[updateEvent.enabled],
+      watchFieldsAuto: updateEvent.watchFieldsAuto && 'ALL',
+    },
     deleteEvent: deleteEvent && { enabled: CHOICES[deleteEvent.enabled] },
     otherEvents: wire.otherEvents,
   };

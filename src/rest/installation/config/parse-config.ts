@@ -39,7 +39,7 @@ function parseReadObject([objectName, wire]: [string, WireReadObject]): ReadConf
   return {
     objectName,
     selectedFields: wire.selectedFields && selectedNames(wire.selectedFields),
-    selectedFieldsAuto: wire.selectedFieldsAuto,
+    selectedFieldsAuto: wire.selectedFieldsAuto && 'ALL',
     fieldMappings:
       mappings &&
       Object.entries(mappings).map(([mapToName, fieldName]) => ({ mapToName, fieldName })),

@@ -44,7 +44,7 @@ test('required and selected fields are read, others not', () => {
 test('a selected field that the latest revision no longer has is not read', () => {
   const chosen = { selectedFields: ['phone', 'fax'] };
   expect(planOf({}, chosen).plan.fields).toEqual(['email', 'phone']);
-  expect(planOf({ optionalFieldsAuto: 'all' }, chosen).plan.fields).toEqual([
+  expect(planOf({ optionalFieldsAuto: 'ALL' }, chosen).plan.fields).toEqual([
     'email',
     'phone',
     'fax',

@@ -1,0 +1,73 @@
+/** Chooses the scopes of a new key: those of a preset, or any others. */
+import { useState } from 'react';
+import { Scope } from '../../__generated__/enums.ts';
+import { Choice, type FormValues, Switched } from '../parts/form.tsx';
+
+type ScopeName = (typeof Scope)[number];
+
+interface Preset {
+  id: string;
+  label: string;
+  scopes: readonly ScopeName[];
+}
+
+const READER: Preset = { id: 'reader', label: 'Read only', scopes: ['READ'] };
+const PRESETS: readonly Preset[] = [
+  READER,
+  {
+    id: 'backend',
+    label: 'Backend: connect, install, read and write',
+    scopes: ['READ', 'CONNECTIONS_WRITE', 'INSTALLATIONS_WRITE', 'READS_CONTROL', 'RECORDS_WRITE'],
+  },
+  {
+    id: 'deployment',
+    label: 'Deployment: integrations, provider apps and destinations',
+    scopes: ['READ', 'INTEGRATIONS_WRITE', 'PROVIDER_APPS_WRITE', 'EVENTS_WRITE'],
+  },
+  { id: 'pages', label: 'Pages in browsers', scopes: ['FRONTEND'] },
+  { id: 'full', label: 'Everything in the project, except credentials', scopes: ['FULL'] },
+];
+const CUSTOM = { id: 'custom', label: 'Custom' };
+
+const nameOf = (scope: ScopeName) => `scope/${scope}`;
+
+/** The scopes that a submitted form has chosen. */
+export function chosenScopes(values: FormValues): ScopeName[] {
+  return Scope.filter((scope) => values[nameOf(scope)]);
+}
+
+export function ScopeChoice() {
+  const [chosen, setChosen] = useState(READER.scopes);
+  const preset = PRESETS.find(
+    ({ scopes }) =>
+      scopes.length === chosen.length && scopes.every((scope) => chosen.includes(scope)),
+  );
+  const choose = (id: string) => {
+    const next = PRESETS.find((one) => one.id === id);
+    if (next) setChosen(next.scopes);
+  };
+  const change = (scope: ScopeName, isOn: boolean) =>
+    setChosen(isOn ? [...chosen, scope] : chosen.filter((one) => one !== scope));
+  return (
+    <fieldset className="fields">
+      <legend className="strong">Scopes</legend>
+      <Choice
+        label="Preset"
+        options={[...PRESETS, CUSTOM]}
+        value={preset?.id ?? CUSTOM.id}
+        onChange={choose}
+      />
+      <div className="checks">
+        {Scope.map((scope) => (
+          <Switched
+            key={scope}
+            name={nameOf(scope)}
+            label={scope}
+            isOn={chosen.includes(scope)}
+            onChange={(isOn) => change(scope, isOn)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}

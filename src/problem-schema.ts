@@ -1,0 +1,87 @@
+/** The schema of refusals on every surface: RFC 9457 with issues. scripts/write-problem-types.ts writes its types for clients. */
+import { z } from 'zod';
+
+export const ERROR_STATUS = {
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  PERSISTED_QUERY_NOT_SUPPORTED: 400,
+  QUERY_LIMIT_EXCEEDED: 400,
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  CONTENT_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  UNPROCESSABLE: 422,
+  RATE_LIMITED: 429,
+  PROVIDER_ERROR: 502,
+  SERVICE_UNAVAILABLE: 503,
+  INTERNAL_ERROR: 500,
+} as const;
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+export const shownIssue = z
+  .looseObject({
+    type: z
+      .string()
+      .describe('A URN that names what is wrong with it, like `urn:problem:missing-value`.'),
+    title: z.string().describe('What is wrong, in a few words for people.'),
+    in: z
+      .enum(['path', 'query', 'header', 'body'])
+      .describe('The part of the request that holds the offending input.'),
+    name: z.string().describe('The parameter, or the path of the property in the body.'),
+    detail: z.string().describe('What is wrong with it, and what is allowed.'),
+    value: z
+      .unknown()
+      .optional()
+      .describe('The value that was given; left out if it may be a secret.'),
+  })
+  .describe('One offending input.');
+
+export const problem = z
+  .looseObject({
+    type: z
+      .string()
+      .describe('A URN that names the kind of problem, like `urn:problem:not-found`.'),
+    href: z.url().describe('The page about this kind of problem.'),
+    title: z.string().describe('The kind of problem, for people.'),
+    status: z.int().min(400).max(599).describe('The HTTP status.'),
+    detail: z.string().describe('What is wrong with this request, for people.'),
+    instance: z
+      .string()
+      .describe(
+        'A URN of this occurrence. That of an internal error is in the log of the gateway, with the cause.',
+      ),
+    remedy: z
+      .string()
+      .optional()
+      .describe('What to do about it; of a name in updateMask that is not known, those that are.'),
+    limit: z
+      .string()
+      .optional()
+      .describe('The limit that the request exceeds: a setting of the server, or what is counted.'),
+    value: z.number().optional().describe('How much the request has of what the limit counts.'),
+    maximum: z.number().optional().describe('The most that the limit allows.'),
+    retryAfterSeconds: z
+      .number()
+      .optional()
+      .describe('How long to wait before the request is sent again, in seconds.'),
+    reason: z.string().optional().describe('For a provider error: the kind of failure.'),
+    issues: z.array(shownIssue).optional().describe('Every offending input, at most 1000.'),
+  })
+  .describe('A problem document (RFC 9457).');
+
+/** The extensions of each error in a GraphQL response. */
+export const problemExtensions = z
+  .object({
+    code: z
+      .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+      .describe('The kind of error. Each has one kind of problem.'),
+    problem,
+  })
+  .describe('The `extensions` of each error in a GraphQL response.');
+
+export type ShownIssue = z.infer<typeof shownIssue>;
+export type Problem = z.infer<typeof problem>;

@@ -1,0 +1,132 @@
+/** docs/problem-extensions.ts: current, and true for what both surfaces respond. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { problemTypes, TYPES_PATH } from '../../scripts/problem-types.ts';
+import { problem, problemExtensions } from '../../src/problem-schema.ts';
+import { sharedApp } from '../support/app.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+
+test('the types for clients are those of the schema: `npm run problem-types` writes them', async () => {
+  expect(readFileSync(TYPES_PATH, 'utf8')).toBe(await problemTypes());
+});
+
+const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
+
+test('every error of GraphQL has the extensions of the schema, and an instance of its own', async () => {
+  const tenant = await app.tenant();
+  const reader = await tenant.withScopes('read');
+  const create =
+    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const input = { projectIdOrName: tenant.projectId, name: 'taken' };
+  await tenant.query(create, { input });
+  const refused = [
+    await tenant.request(create, { input }),
+    await tenant.request(create, { input }),
+    await tenant.request(create, { input: { ...input, name: '' } }),
+    await tenant.request(create, {}),
+    await tenant.request(create, { input: { ...input, projectIdOrName: 'none' } }),
+    await reader.request(create, { input }),
+    await app.client().request('{ viewer { kind } }'),
+    await tenant.request('{ nothing }'),
+    await tenant.request('{'),
+    await tenant.request(`{ viewer { ${'a: kind '.repeat(2_000)} } }`),
+  ];
+  const extensions = refused.flatMap(({ errors }) => errors?.map((error) => error.extensions));
+  expect(extensions.map((one) => problemExtensions.parse(one).code)).toEqual([
+    'CONFLICT',
+    'CONFLICT',
+    'BAD_USER_INPUT',
+    'BAD_USER_INPUT',
+    'NOT_FOUND',
+    'FORBIDDEN',
+    'UNAUTHENTICATED',
+    'GRAPHQL_VALIDATION_FAILED',
+    'GRAPHQL_PARSE_FAILED',
+    'QUERY_LIMIT_EXCEEDED',
+  ]);
+  const instances = extensions.map((one) => one?.problem.instance);
+  for (const instance of instances) expect(instance).toMatch(UUID);
+  expect(new Set(instances).size).toBe(instances.length);
+});
+
+test('every problem of REST fits the schema, and has an instance of its own', async () => {
+  const rest = await restTenant(app);
+  const key = { 'x-api-key': rest.tenant.apiKey };
+  const json = { ...key, 'content-type': 'application/json' };
+  const topics = `/v1${rest.base}/topics`;
+  const large = JSON.stringify({ name: 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES) });
+  const requests: [path: string, init: RequestInit, status: number, name: string, title: string][] =
+    [
+      ['/v1/nothing', { headers: key }, 404, 'not-found', 'Not Found'],
+      ['/v1/nothing', { headers: key }, 404, 'not-found', 'Not Found'],
+      [topics, {}, 401, 'unauthenticated', 'Unauthenticated'],
+      [topics, { method: 'POST', headers: json, body: '{}' }, 400, 'bad-user-input', 'Bad Request'],
+      [topics, { method: 'PUT', headers: key }, 405, 'method-not-allowed', 'Method Not Allowed'],
+      [
+        topics,
+        { method: 'POST', headers: { ...key, 'content-type': 'text/plain' }, body: 'x' },
+        415,
+        'unsupported-media-type',
+        'Unsupported Media Type',
+      ],
+      [
+        topics,
+        { method: 'POST', headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' },
+        415,
+        'unsupported-media-type',
+        'Unsupported Media Type',
+      ],
+      [
+        topics,
+        { method: 'POST', headers: json, body: large },
+        413,
+        'content-too-large',
+        'Content Too Large',
+      ],
+    ];
+  const instances: unknown[] = [];
+  for (const [path, init, status, name, title] of requests) {
+    const response = await app.fetch(path, init);
+    const { type, instance, ...rest } = problem.parse(await response.json());
+    expect([response.status, type, rest.title, rest.status]).toEqual([
+      status,
+      `urn:problem:${name}`,
+      title,
+      status,
+    ]);
+    expect(instance).toMatch(UUID);
+    instances.push(instance);
+  }
+  expect(new Set(instances).size).toBe(instances.length);
+});
+
+test('GraphQL refuses a method, a type and a size with problems of their own', async () => {
+  const { apiKey } = await app.tenant();
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const query = 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES);
+  const codeOf = async (init: RequestInit) => {
+    const response = await app.fetch('/graphql', init);
+    const { errors } = (await response.json()) as { errors: { extensions: unknown }[] };
+    const { code, problem: document } = problemExtensions.parse(errors[0]?.extensions);
+    return [response.status, code, document.title];
+  };
+  expect(await codeOf({ method: 'PUT', headers, body: '{}' })).toEqual([
+    405,
+    'METHOD_NOT_ALLOWED',
+    'Method Not Allowed',
+  ]);
+  expect(
+    await codeOf({
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/plain' },
+      body: 'x',
+    }),
+  ).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported Media Type']);
+  expect(await codeOf({ method: 'POST', headers, body: JSON.stringify({ query }) })).toEqual([
+    413,
+    'CONTENT_TOO_LARGE',
+    'Content Too Large',
+  ]);
+});

@@ -1,0 +1,132 @@
+/** Refusals of REST name REST's values and members: no name of a GraphQL enum and no path of a GraphQL input. */
+import { isEnumType } from 'graphql';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { unwrapped } from '../../src/domain/unwrapped.ts';
+import type { Problem } from '../../src/errors.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
+import { wordOf } from '../../src/rest/endpoint/words.ts';
+import { ENDPOINTS } from '../../src/rest/endpoints.ts';
+import { sharedApp } from '../support/app.ts';
+import { type JsonSchema, leastOf } from '../support/rest/least-request.ts';
+import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { restInstallation } from '../support/rest/rest-installation.ts';
+
+const app = await sharedApp({
+  env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
+});
+const rest = await restTenant(app);
+
+/** The names of GraphQL's enums. A name of one word may be a term of HTTP or of a provider as well. */
+const NAMES = Object.values(schema.getTypeMap()).flatMap((type) =>
+  isEnumType(type) && !type.name.startsWith('__') ? type.getValues().map(({ name }) => name) : [],
+);
+const NAMED = new RegExp(`\\b(${[...new Set(NAMES)].join('|')})\\b`);
+const TYPES = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
+const PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPES.join('|')})\\.[a-z]\\w+`);
+
+/** What of a problem is not in REST's terms. Values are the caller's own. */
+function leaks({ detail, issues = [] }: Problem): string[] {
+  const texts = [detail, ...issues.flatMap((issue) => [issue.name, issue.detail])];
+  return texts.filter((text) => NAMED.test(text) || PATH.test(text));
+}
+
+/** Values of which each breaks some rule of the member. */
+function wrongValues(member: z.ZodType): unknown[] {
+  const { inner } = unwrapped(member);
+  const wrong: unknown[] = [undefined, null, 'no-such-value', 7, {}, [{}], ['no-such-value']];
+  if (inner instanceof z.ZodObject) wrong.push(...wrongObjects(inner));
+  if (inner instanceof z.ZodArray) {
+    wrong.push(...wrongValues(inner.element as z.ZodType).map((value) => [value]));
+  }
+  return wrong;
+}
+
+/** Objects with one wrong member each, beside the least of the others. */
+function wrongObjects(object: z.ZodObject): unknown[] {
+  const least = leastOfSchema(object) as Record<string, unknown>;
+  return Object.entries<z.ZodType>(object.shape).flatMap(([name, member]) =>
+    wrongValues(member).map((value) => ({ ...least, [name]: value })),
+  );
+}
+
+/** The least that a schema takes, in REST's words. */
+function leastOfSchema(of: z.ZodType): unknown {
+  const json = z.toJSONSchema(of, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      if (!(zodSchema instanceof z.ZodEnum)) return;
+      const { id } = (zodSchema as z.ZodType).meta() ?? {};
+      jsonSchema.enum = (zodSchema.options as string[]).map((name) => wordOf(id, name));
+    },
+  });
+  return leastOf(resolved(json as JsonSchema, json as { $defs?: Record<string, JsonSchema> }));
+}
+
+function resolved(node: JsonSchema, root: { $defs?: Record<string, JsonSchema> }): JsonSchema {
+  const text = JSON.stringify(node, (_key, value) => {
+    const ref = (value as { $ref?: string } | null)?.$ref;
+    return ref ? (root.$defs?.[ref.split('/').at(-1) ?? ''] ?? {}) : value;
+  });
+  return JSON.parse(text);
+}
+
+const pathOf = ({ path }: Endpoint, { tenant }: RestTenant) =>
+  path.replace('{projectIdOrName}', tenant.projectName).replaceAll(/\{\w+\}/g, 'unknown');
+
+test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
+  '%s refuses in the terms of REST',
+  async (_id, endpoint) => {
+    const { parts, method, needs } = endpoint;
+    const client = needs === 'bearer' ? rest.builder : rest;
+    const bodies = parts.body ? [{}, ...wrongObjects(parts.body)] : [undefined];
+    const queries = Object.keys(parts.query?.shape ?? {}).map((name) => `?${name}=no-such-value`);
+    const found: string[] = [];
+    const base = pathOf(endpoint, rest);
+    for (const path of [base, ...queries.map((query) => base + query)]) {
+      for (const body of path === base ? bodies : [bodies[0]]) {
+        const answer = await client.ask(method, path, body);
+        if (answer.status >= 400 && answer.body?.type) found.push(...leaks(answer.body));
+      }
+    }
+    expect([...new Set(found)]).toEqual([]);
+  },
+  60_000,
+);
+
+test('a missing value of an enum is answered with the words of REST', async () => {
+  const issuesOf = async (path: string, body: object, client = rest.ask) =>
+    ((await client('POST', path, body)).body.issues as { name: string; detail: string }[]).map(
+      ({ name, detail }) => `${name}: ${detail}`,
+    );
+  const routes = `${rest.base}/notification-event-topic-routes`;
+  expect(await issuesOf(routes, { topicId: 'top_1' })).toEqual([
+    expect.stringMatching(/^eventType: must be one of .*\bread\.backfill\.done\b/),
+  ]);
+  const claim = { domain: 'acme.example', parentId: rest.tenant.orgId };
+  expect(await issuesOf('/claimed-domains', claim, rest.builder.ask)).toEqual([
+    'parentType: must be org.',
+  ]);
+});
+
+test('rules of a write name the words of REST', async () => {
+  const { integrationPath, refusal } = await restInstallation(app);
+  const contacts = `${integrationPath}/objects/contacts`;
+  const body = { groupRef: 'acme', type: 'create', record: { email: 'ann@example.com' } };
+  const missing = await refusal('POST', contacts, { ...body, type: undefined });
+  expect(missing.issues).toMatchObject([
+    { name: 'type', detail: 'must be one of create, update, delete.' },
+  ]);
+  const policy = { retryPolicy: { deadlineHours: 1 } };
+  const retried = await refusal('POST', contacts, { ...body, ...policy });
+  expect(retried.issues).toMatchObject([
+    { name: 'retryPolicy', detail: 'must be given only with the mode asynchronous.' },
+  ]);
+  const deletion = { groupRef: 'acme', type: 'delete', mode: 'asynchronous', record: { id: '1' } };
+  const deleted = await refusal('POST', contacts, deletion);
+  expect(deleted.issues).toMatchObject([
+    { name: 'mode', detail: 'must be synchronous for a delete.', value: 'asynchronous' },
+  ]);
+});
