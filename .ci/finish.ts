@@ -65,7 +65,7 @@ function outcomesAt(path: string): RunOutcome | undefined {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }
 
-/** Runs the file by itself. Its outcome is a failure too if the run breaks or does not contain the file. */
+/** Runs the file alone. Its outcome is a failure too if the run breaks or does not contain the file. */
 function retry({ project, file }: FileOutcome): FileOutcome {
   console.log(`Retrying ${file} (${project})`);
   const path = `${process.env.TEST_OUTCOMES_RETRY}-${project}-${file.replaceAll('/', '-')}.json`;

@@ -1,4 +1,4 @@
-/** Requests as every peer gets them. */
+/** Requests, in the form that every peer receives. */
 import type { Peer } from './peers.ts';
 import type { Document, Variables } from './workloads.ts';
 
@@ -16,7 +16,7 @@ export const questionOf = (
   variables: Variables,
 ): Question => ({ operationName: document, query: documents[document], variables });
 
-/** One question, its answer read; throws where there is no data. */
+/** Sends one operation and reads its response. Throws if it has no data. */
 export async function ask(peer: Peer, question: Question) {
   const response = await fetch(`${peer.server.url}${PATH}`, {
     method: 'POST',
@@ -31,7 +31,7 @@ export async function ask(peer: Peer, question: Question) {
   return answer.data;
 }
 
-/** A request as it goes over the wire. */
+/** A request as raw HTTP bytes. */
 export function wireRequest(peer: Peer, question: Question): Buffer {
   const { host } = new URL(peer.server.url);
   const body = JSON.stringify(question);

@@ -1,4 +1,4 @@
-/** Filled databases: migrated by the project's own code, and made once for each size and seed. */
+/** Filled databases: migrated by the project's own code, and created once for each size and seed. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import type { Postgres } from './postgres.ts';
 export interface Filled {
   url: string;
   projectId: string;
-  /** Of every scope, for the measured project. */
+  /** An API key with every scope, for the measured project. */
   apiKey: string;
 }
 
 export const KEY_TEXT = ENCRYPTION_KEY.toString('base64');
 
-/** The database of these sizes and seed: from an earlier run where its folder was kept, else new. */
+/** The database for these sizes and seed: kept from an earlier run, or new. */
 export async function filledDatabase(
   servers: Postgres,
   sizes: Sizes,
@@ -50,7 +50,7 @@ export async function filledDatabase(
   return { url, ...(await addApiKey(url)) };
 }
 
-/** Those of other migrations, and what an earlier run didn't finish. */
+/** Databases with other migrations, and those that an earlier run did not finish. */
 async function dropDatabases(server: string, prefix: string): Promise<void> {
   await usingClient(`${server}/postgres`, async (admin) => {
     const { rows } = await admin.query<{ datname: string }>(
@@ -63,7 +63,7 @@ async function dropDatabases(server: string, prefix: string): Promise<void> {
 
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 
-/** A kept database is of use as long as the migrations are the same. */
+/** A kept database can be reused while the migrations are the same. */
 function migrationsHash(): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(MIGRATIONS, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -97,7 +97,7 @@ async function addApiKey(url: string): Promise<Pick<Filled, 'projectId' | 'apiKe
 
 const FIND_PROJECT = 'select id from "Project" where name = $1';
 
-/** Keys of earlier runs go, so that every run begins with the same rows. */
+/** Deletes keys of earlier runs, so that every run starts with the same rows. */
 export function newApiKey() {
   const apiKey = newKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)

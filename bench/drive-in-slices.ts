@@ -15,28 +15,28 @@ export interface Load {
   requests: Buffer[];
 }
 
-/** A request's time on a processor, in each turn of a load. */
+/** The CPU time of a request, in each turn of a load. */
 export type Turns = readonly number[];
 
 export interface Compared {
   name: string;
   cpuMsPerRequest: number;
-  /** To the first: the median of all turns. */
+  /** Ratio to the first server: the median of all turns. */
   ratio: number;
 }
 
 interface Driven {
   pid: number;
   open(): Promise<HttpSocket>;
-  /** Opened at its first turn: a server closes a connection that asks nothing for some seconds. */
+  /** Opened at its first turn, because a server closes a connection that is idle for some seconds. */
   sockets: (HttpSocket | null)[];
   requests: Buffer[];
   next: number;
-  /** Of each turn. */
+  /** The server's CPU time per request in each turn. */
   cpuMs: number[];
 }
 
-/** The turns of each load, in their order. */
+/** The turns of each load, in order. */
 export async function driveInSlices(
   loads: Load[],
   { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
@@ -50,7 +50,7 @@ export async function driveInSlices(
   return driven.map(({ cpuMs }) => cpuMs);
 }
 
-/** Each with the first. */
+/** Ratios of each server to the first. */
 export async function compareInSlices(
   loads: (Load & { name: string })[],
   flags: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
@@ -66,7 +66,7 @@ export function ratioOf(turns: Turns, base: Turns): number {
   return medianOf(turns.map((ms, turn) => ms / base[turn]!));
 }
 
-/** What each turn took the middle one of some servers. */
+/** Median CPU time of some servers in each turn. */
 export function middleOf(servers: Turns[]): Turns {
   return (servers[0] ?? []).map((_, turn) => medianOf(servers.map((turns) => turns[turn]!)));
 }
@@ -78,7 +78,7 @@ function drivenBy({ server, requests }: Load, count: number): Driven {
   return { pid: server.pid, open, sockets, requests, next: 0, cpuMs: [] };
 }
 
-/** Turned and rotated, so that no server always follows the same one. */
+/** Reversed and rotated, so that no server always follows the same one. */
 async function takeTurns(driven: Driven[], turn: number): Promise<void> {
   const order = driven.map((_, index) => driven[(index + turn) % driven.length]!);
   if (turn % 2 === 1) order.reverse();
@@ -105,7 +105,7 @@ async function takeTurn(one: Driven): Promise<void> {
   one.cpuMs.push((threadsCpuMs(one.pid) - beganMs) / count);
 }
 
-/** On a processor so far, of all threads. A thread may end in between. */
+/** CPU time so far, of all threads. A thread may end during the measurement. */
 function threadsCpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
     try {

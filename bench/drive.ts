@@ -16,11 +16,11 @@ export interface Measured {
   p99Ms: number;
   cpuMsPerRequest: number;
   memoryBytes: number;
-  /** Of this process, by which it is told whether the driver was what ran out. */
+  /** CPU time of this process per request, which shows whether the driver was the bottleneck. */
   driverCpuMsPerRequest: number;
 }
 
-/** Warms up and is not counted. */
+/** Warm-up requests that are not counted. */
 const WARM_UP_SECONDS = 0.5;
 
 export async function drive({ server, requests, sockets, seconds }: Load): Promise<Measured> {

@@ -1,6 +1,6 @@
 /**
- * Rows by set-based SQL, the same for the same seed. Row n of any table belongs to shard n mod 12: the
- * first ten are the measured project's, the others two projects beside it, mixed into every index.
+ * Rows by set-based SQL, the same for the same seed. Row n of any table belongs to shard n mod 12: the first ten belong
+ * to the measured project, the others to two further projects, mixed into every index.
  */
 import type pg from 'pg';
 import { createVault } from '../src/secrets.ts';
@@ -17,19 +17,22 @@ export interface Sizes {
 
 const SHARDS = 12;
 const OWN_SHARDS = 10;
-/** Ids lie this far apart in time. */
+/** Ids are this far apart in time. */
 const STEP_MS = 200;
 const FIRST_MS = Date.UTC(2025, 0, 1);
-/** Smallest that every relation of the fill works with. */
+/** The smallest size with which every relation of the fill works. */
 const LEAST_ROWS = 200;
 
-/** By sessions with all rights, as many at once. */
+/** Runs statements in this many concurrent superuser sessions. */
 export async function fill(sessions: pg.Client[], sizes: Sizes, seed: number): Promise<void> {
   const textOf = withSizes(sizes, seed);
   await load(sessions, [STATEMENTS.map(textOf), DERIVED.map(textOf)], seed);
 }
 
-/** Statements of rows, those of a list side by side. Indexes are made anew over all rows, and tables analyzed. */
+/**
+ * Statements that insert rows; those of one list run concurrently. Indexes are rebuilt over all rows, and tables
+ * analyzed.
+ */
 export async function load(sessions: pg.Client[], lists: string[][], seed: number): Promise<void> {
   const [one] = sessions;
   if (!one) throw new RangeError('A fill needs a session.');
@@ -43,7 +46,7 @@ export async function load(sessions: pg.Client[], lists: string[][], seed: numbe
   await one.query('vacuum (analyze)');
 }
 
-/** Each session takes the next one when it is done with its own. */
+/** Each session takes the next statement when it has finished its own. */
 async function runAll(sessions: pg.Client[], texts: string[]): Promise<void> {
   const next = texts.values();
   await Promise.all(
@@ -53,7 +56,7 @@ async function runAll(sessions: pg.Client[], texts: string[]): Promise<void> {
   );
 }
 
-/** Every reference is right by construction: checking millions of them one by one takes minutes. */
+/** Every reference is correct by construction; checking millions of them takes minutes. */
 const settingsOf = (seed: number) => `${FUNCTIONS.replaceAll(':seed', String(seed))}
   set session_replication_role = replica;
   set maintenance_work_mem = '512MB'`;
@@ -75,14 +78,14 @@ function withSizes(sizes: Sizes, seed: number): (statement: string) => string {
     );
 }
 
-/** An index that is made over all rows at once costs half of one that grows row by row. */
+/** Building an index over all rows costs half of growing it row by row. */
 const INDEXES = `
   select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
   join pg_class on pg_class.oid = indexrelid
   where relnamespace = 'public'::regnamespace
     and not exists (select from pg_constraint where conindid = indexrelid)`;
 
-/** As a sealed column looks; no measured work opens one. */
+/** Looks like a sealed value; no measured work opens one. */
 function sealedText(): string {
   const place = { table: 'Connection', column: 'credentialsSealed', row: '', projectId: '' };
   return createVault([ENCRYPTION_KEY]).seal('{}', place);
@@ -184,7 +187,7 @@ const STATEMENTS = [
        'groupRef', 'group-' || n, 'consumerRef', 'consumer-' || n, 'consumerName', 'Consumer ' || n),
      pg_temp.id_of('con', pg_temp.in_shard(n, k % :connections)), pg_temp.time_of(n)
    from ${rows(':events')}`,
-  // Each of 90 days, as if the project had done something of each kind in each bucket.
+  // One row per bucket of 90 days, as if the project had done work of each kind in each bucket.
   ...[
     { grain: 'hour', block: 'day', buckets: 24 },
     { grain: 'day', block: 'month', buckets: 31 },
@@ -201,7 +204,7 @@ const STATEMENTS = [
   ),
 ];
 
-/** Of what the others have filled. */
+/** Rows that depend on the other tables. */
 const DERIVED = [
   `insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", position, "eventType")
    select id, pg_temp.id_of('top', case when "projectId" = pg_temp.project_of(0) then (position - 1) % ${OWN_SHARDS}

@@ -1,4 +1,4 @@
-/** What a run does, from the command line. */
+/** Command line options of a run. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { MOVING_WORKS } from './parts/moving/documents.ts';
@@ -50,7 +50,7 @@ export interface Flags extends z.output<typeof shape> {
   sizes: BenchSizes;
 }
 
-/** Throws with what is wrong where a flag is unknown or not usable. */
+/** Throws with the reason if a flag is unknown or invalid. */
 export function readFlags(args: string[]): Flags {
   const { values } = parseArgs({
     args,

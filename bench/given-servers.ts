@@ -1,4 +1,4 @@
-/** Servers that are there already: one PostgreSQL, or the nodes of a Citus cluster, its coordinator first. */
+/** Existing servers: one PostgreSQL, or the nodes of a Citus cluster, its coordinator first. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,20 +8,20 @@ import type { Postgres } from './postgres.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The URL names no database. What is made there stays there. */
+/** The URL names no database. Databases that are created there remain. */
 export function givenServers(url: string): Postgres {
   const [first, ...others] = databaseUrls(url);
   return {
     urls: [first, ...others],
     urlOf: (database) => `${first}/${database}`,
-    // They may be on other machines.
+    // The servers may be on other machines.
     cpuMs: () => Number.NaN,
     spread: (database) => spread([first, ...others], database),
     async [Symbol.asyncDispose]() {},
   };
 }
 
-/** Makes a cluster of a database that is on the first server, as it is done with one that has grown up there. */
+/** Turns a database on the first server into a cluster, like a database that has grown there. */
 async function spread(servers: readonly [string, ...string[]], database: string): Promise<void> {
   const [coordinator, ...workers] = servers;
   if (workers.length === 0) return;

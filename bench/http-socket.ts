@@ -1,6 +1,6 @@
 /**
- * One keep-alive connection of the driver. It shares the machine with the server it measures, so it does
- * no more than find where an answer ends: a whole HTTP client would cost more than some of the servers.
+ * One keep-alive connection of the driver. It shares the machine with the measured server, so it only finds the end of
+ * each response: a full HTTP client would cost more than some of the servers.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -11,9 +11,9 @@ const CLOSED = 'The server closed the connection.';
 const NOTHING = Buffer.alloc(0);
 
 export interface HttpSocket {
-  /** False: the server has closed it, as it does with one that is idle for some seconds. */
+  /** False if the server has closed the connection, as it does after some idle seconds. */
   readonly isOpen: boolean;
-  /** Sends one whole request and waits for its answer. Throws where that is not 200 with data. */
+  /** Sends one request and waits for its response. Throws if that is not 200 with data. */
   ask(request: Buffer): Promise<void>;
   close(): void;
 }
@@ -65,10 +65,10 @@ function speakHttp(socket: Socket): HttpSocket {
   };
 }
 
-/** A body without a length, which its last chunk ends. */
+/** A chunked body, which ends with its last chunk. */
 const CHUNKED = 0;
 
-/** Of the head and the body together; -1 while the head is not whole. */
+/** Bytes of the head and the body together; -1 while the head is incomplete. */
 function lengthOf(received: Buffer): number {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd < 0) return -1;

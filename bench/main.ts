@@ -22,7 +22,7 @@ import { spreadTable } from './spread.ts';
 import { workloadTable } from './table.ts';
 import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 
-/** Fewer in a run with fewer operations. */
+/** Smaller in a run with fewer operations. */
 const CONNECTIONS_MAX = 10_000;
 
 const flags = readFlags(process.argv.slice(2));
@@ -31,7 +31,7 @@ if (flags.growth) {
   const results = await measureGrowth(server, flags);
   console.log(growthTable(results));
   writeResults('growth', results, flags.results);
-  // Its packages are among those of the peers.
+  // Its packages are installed with those of the peers.
   const { growthPicture } = await import('./parts/growth-picture.ts');
   writePicture('growth', await growthPicture(results), flags.results);
 } else {
@@ -84,7 +84,7 @@ function report<T>(name: string, results: T, tableOf: (results: T) => string): v
   writeResults(name, results, flags.results);
 }
 
-/** Every run has processes of its own: what differs between two starts shows as spread. */
+/** Every run has new processes, so that differences between starts show as spread. */
 async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
   const runs: Result[][] = [];
   for (let run = 1; run <= flags.runs; run += 1) {

@@ -1,9 +1,9 @@
-/** Of values in their order. */
+/** The median of sorted values. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The median of each figure by itself; what is no figure is the first round's. */
+/** The median of each figure separately; other values are those of the first round. */
 export function medianOf<T extends object>(rounds: readonly T[]): T {
   const [first] = rounds;
   if (!first) throw new Error('There is no round to take a median of.');

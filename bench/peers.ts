@@ -1,4 +1,4 @@
-/** The peers: how each is started, and how it is asked. */
+/** The peers, and how each is started and queried. */
 import { type Filled, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
 import { freePort } from './processes/port.ts';
@@ -15,7 +15,7 @@ const PACKAGES: { [N in PeerName]?: string } = {
   apollo: '@apollo/server',
 };
 
-/** Peers whose packages are installed. Says which are not. */
+/** Peers whose packages are installed. Reports the others. */
 export function installedPeers(): PeerName[] {
   const missing = PEERS.filter((name) => !isInstalled(PACKAGES[name]));
   if (missing.length > 0) {
@@ -35,7 +35,7 @@ function isInstalled(name: string | undefined): boolean {
 }
 
 const POOL_SIZE = '16';
-/** So high that nothing measured here meets it. */
+/** Too high for any measured work to reach. */
 const NO_RATE_LIMIT = '100000000';
 
 export interface Peer extends AsyncDisposable {
@@ -45,14 +45,14 @@ export interface Peer extends AsyncDisposable {
   headers: Record<string, string>;
 }
 
-/** The gateway has everything on that it has in use: keys, scopes, limits, costs, and a log line a request. */
+/** The gateway runs with all production features: keys, scopes, limits, costs, and a log line per request. */
 export const GATEWAY_ENV = {
   ENCRYPTION_KEY: KEY_TEXT,
   DEMO: 'false',
   DATABASE_POOL_SIZE: POOL_SIZE,
   RATE_LIMIT_PER_SECOND: NO_RATE_LIMIT,
   RATE_LIMIT_BURST: NO_RATE_LIMIT,
-  // The rows are of a fixed date, so that a seed gives the same ones on any day.
+  // The rows have a fixed date, so that a seed produces the same ones on any day.
   RETENTION_DAYS: '3650',
 };
 

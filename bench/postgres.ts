@@ -1,4 +1,4 @@
-/** A PostgreSQL of the run's own, as durable as PostgreSQL is by default. */
+/** The run's own PostgreSQL, with PostgreSQL's default durability. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,20 +6,20 @@ import { familyCpuMs } from './processes/cpu.ts';
 import { freePort } from './processes/port.ts';
 
 export interface Postgres extends AsyncDisposable {
-  /** Of its servers, without a database. */
+  /** URL of its server, without a database. */
   urls: readonly string[];
   urlOf(database: string): string;
-  /** User and system time so far, of all its processes that run. */
+  /** User and system time so far, of all its running processes. */
   cpuMs(): number;
-  /** Over all its servers, a database that the first one has. */
+  /** Sum over all its servers for a database that exists on the first one. */
   spread(database: string): Promise<void>;
 }
 
-/** In a folder that is kept for the next run, or in one that goes with this run. */
+/** In a folder that is kept for the next run, or in a temporary one. */
 export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   const folder = keptFolder ? resolve(keptFolder) : mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   mkdirSync(folder, { recursive: true });
-  // The server's own user must get through to its folder.
+  // The server's user needs access to its folder.
   chmodSync(folder, 0o755);
   const databaseDir = join(folder, 'postgres');
   const port = await freePort();
@@ -38,10 +38,10 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
     onLog: note,
     onError: note,
   });
-  // The package stops the server where this process is ended in between.
+  // The package stops the server if this process ends early.
   const removeFolder = () => {
     if (keptFolder) return;
-    // It may still be writing its last.
+    // It may still write its last data.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   };
   process.once('exit', removeFolder);
@@ -56,7 +56,7 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
     urls: [url],
     urlOf: (database) => `${url}/${database}`,
     cpuMs: () => familyCpuMs(postmasterOf(databaseDir)),
-    // There is one.
+    // A server is running.
     async spread() {},
     async [Symbol.asyncDispose]() {
       await server.stop();
@@ -66,12 +66,12 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   };
 }
 
-/** The first line of its file is the id of the server's first process. */
+/** The first line of its file is the process id of the server. */
 function postmasterOf(databaseDir: string): number {
   return Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }
 
-/** Without the package's exit hooks, which would end a failed run as if all were well. */
+/** Without the package's exit hooks, which would exit a failed run with success. */
 async function importEmbeddedPostgres() {
   const events = ['beforeExit', 'exit'];
   const before = new Set(events.flatMap((event) => process.rawListeners(event)));

@@ -1,4 +1,4 @@
-/** Writes results as JSON, with the machine they were measured on. */
+/** Writes results as JSON, with a description of the machine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** How much the parts of a run do. */
+/** The amounts of work in each part of a run. */
 export interface BenchSizes {
   /** Subscribers of the part `fan-out`. */
   subscribers: number;
@@ -27,14 +27,14 @@ const USUAL: BenchSizes = {
   oldDeliveries: 1_000_000,
   waitingEvents: 50_000,
   inboundWarmUpSeconds: 5,
-  // Two servers started alike differ by some per cent as long as they run.
+  // Two equal servers differ by some per cent for the life of their processes.
   observedServers: 4,
   warmUpSlices: 20,
 };
 
 const LARGE: BenchSizes = { ...USUAL, oldDeliveries: 10_000_000, waitingEvents: 1_000_000 };
 
-/** Enough that every part has a figure, whatever the figure is worth. */
+/** Enough that every part has a figure, even if it means nothing. */
 const SMOKE: BenchSizes = {
   subscribers: 20,
   deliveriesWarmUp: 50,

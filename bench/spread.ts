@@ -1,4 +1,4 @@
-/** What several runs say together: the middle one, and how far the others are from it. */
+/** Combines several runs: the median, and the spread of the others. */
 import { quantile } from './median.ts';
 import type { Result } from './parts/requests.ts';
 import { LIMIT, table } from './table.ts';
@@ -11,7 +11,7 @@ interface Ratios {
   p99Ms: number;
 }
 
-/** A line for each peer of each workload: medians over the runs, with the lowest and the highest. */
+/** A line for each peer and workload: medians over the runs, with the lowest and the highest. */
 export function spreadTable(runs: readonly Result[][]): string {
   const all = runs.flatMap(ratiosOf);
   const lines = [...Map.groupBy(all, ({ workload, peer }) => `${workload} ${peer}`)];
@@ -25,7 +25,7 @@ export function spreadTable(runs: readonly Result[][]): string {
   return `Medians of ${runs.length} runs (lowest to highest)\n${table(head, rows)}\n`;
 }
 
-/** To the limit of the same run: machines differ from hour to hour, and so do runs. */
+/** Ratio to the limit of the same run, because machines and runs differ from hour to hour. */
 function ratiosOf(results: Result[]): Ratios[] {
   return results.map(({ workload, peer, median }) => {
     const ofWorkload = results.filter((other) => other.workload === workload);

@@ -1,10 +1,10 @@
-/** Tables as they are printed. */
+/** Prints tables. */
 import type { Result } from './parts/requests.ts';
 import { MEANINGS } from './workloads.ts';
 
 type Cell = string | number;
 
-/** Columns as wide as they need to be; the first is text, the others figures. */
+/** Columns are as wide as their content; the first is text, the others are figures. */
 export function table(head: string[], rows: Cell[][]): string {
   const cells = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
@@ -19,15 +19,15 @@ export function table(head: string[], rows: Cell[][]): string {
     .join('\n');
 }
 
-/** Nothing where it was not measured. */
+/** Empty if not measured. */
 export function figure(value: number, digits: number): string {
   return Number.isNaN(value) ? '' : value.toFixed(digits);
 }
 
-/** The peer that all are compared with. */
+/** The peer with which all are compared. */
 export const LIMIT = 'limit';
 
-/** One workload; ratios are to the limit, or to the first peer where that is not measured. */
+/** One workload; ratios are to the limit, or to the first peer if the limit is not measured. */
 export function workloadTable(results: Result[]): string {
   const [first] = results;
   if (!first) return '';

@@ -1,4 +1,4 @@
-/** What is asked of every peer: the documents, and the variables that a run fills in. */
+/** The operations that every peer receives: the documents, and the variables that a run fills in. */
 import { PROJECT_NAME } from './fill.ts';
 
 export const WORKLOADS = ['W0', 'W1', 'W1-deep', 'W2', 'W3', 'W4'] as const;
@@ -28,7 +28,7 @@ export const DOCUMENT_OF: Record<Workload, Document> = {
 export const OPERATION_FIELDS =
   'id actionType status result createTime updateTime integrationId installationId configId';
 
-/** In the gateway's own schema, which most peers repeat. */
+/** In the gateway's schema, which most peers copy. */
 export const DOCUMENTS: Documents = {
   Ping: 'query Ping { __typename }',
   Operations: `query Operations($project: String!, $first: Int!, $after: String) {
@@ -66,13 +66,13 @@ export const DOCUMENTS: Documents = {
 };
 
 export const PAGE_SIZE = 50;
-/** How many rows before the deep page, where there are as many. */
+/** Number of rows before the deep page, if there are as many. */
 export const DEEP_ROWS = 100_000;
 const NODES = 2_000;
 
 export type Variables = Record<string, unknown>;
 
-/** Ids all over the table, in an order that no cache likes; the same for the same seed. */
+/** Ids from the whole table in a cache-unfriendly order; the same for the same seed. */
 export function nodeVariables(seed: number): { text: string; values: unknown[] } {
   const text = `
     select id from "Operation" where "projectId" = (select id from "Project" where name = $1)

@@ -1,7 +1,7 @@
 /**
- * Builds the console into `console/dist`: operations are compiled against schema.graphql, pages bundled, texts
- * compressed. What is served is replaced at once, when all of it is there. A production install lacks the packages:
- * then nothing is built.
+ * Builds the console into `console/dist`: compiles operations against schema.graphql, bundles pages, compresses texts.
+ * The served folder is replaced in one step when the build is complete. A production install lacks the packages, so
+ * nothing is built there.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -33,9 +33,9 @@ function packageOf(name: string): string | null {
 async function compileOperations(compiler: string): Promise<Record<string, string>> {
   const made = join(root, '__generated__');
   const persisted = join(made, 'persisted.json');
-  // What is compiled already is not persisted again.
+  // Operations that are compiled already are not persisted again.
   if (!existsSync(persisted)) rmSync(made, { recursive: true, force: true });
-  // It makes neither folder nor file by itself.
+  // relay-compiler creates neither the folder nor the file.
   mkdirSync(made, { recursive: true });
   if (!existsSync(persisted)) writeFileSync(persisted, '{}');
   const args = [compiler, join(root, 'relay.config.json')];
@@ -43,7 +43,7 @@ async function compileOperations(compiler: string): Promise<Record<string, strin
   return usedDocuments(made, JSON.parse(readFileSync(persisted, 'utf8')));
 }
 
-/** Without those of older builds, which the compiler keeps. */
+/** Drops operations of older builds, which the compiler keeps. */
 function usedDocuments(made: string, all: Record<string, string>): Record<string, string> {
   const texts = readdirSync(made).map((name) => readFileSync(join(made, name), 'utf8'));
   const ids = texts.flatMap((text) => /@relayRequestID (\w+)/.exec(text)?.[1] ?? []);
@@ -54,7 +54,7 @@ function missing(id: string): never {
   throw new Error(`relay-compiler has persisted no ${id}: delete console/__generated__.`);
 }
 
-/** The values of the schema's enums, for choices: a new one is in them by itself. */
+/** The values of the schema's enums, for choices. A new value needs no change of the console. */
 async function writeEnums(): Promise<void> {
   const { buildSchema, isEnumType } = await import('graphql');
   const schema = buildSchema(readFileSync(join(root, '..', 'schema.graphql'), 'utf8'));
@@ -69,7 +69,7 @@ async function writeEnums(): Promise<void> {
 
 const EDITED = 'IntegrationContentInput';
 
-/** The input that people write as JSON, with all inputs below it: the editor completes and checks by it. */
+/** The input that people write as JSON, with all inputs below it. The editor uses it to complete and check. */
 async function writeEditedInputs(): Promise<void> {
   const { buildSchema, getNamedType, getNullableType, isEnumType, isInputObjectType, isListType } =
     await import('graphql');
@@ -103,7 +103,7 @@ async function bundle(outDir: string): Promise<void> {
   const { build } = await import('vite');
   const configFile = join(root, 'vite.config.ts');
   await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
-  // For pages of others: one file, of a name that stays.
+  // One file with a stable name, for pages of other sites.
   const embedded = { entry: join(root, 'embed', 'connect.ts'), fileName: () => 'connect.js' };
   const lib = { ...embedded, name: 'integrationGatewayConnect', formats: ['iife' as const] };
   await build({
@@ -114,13 +114,13 @@ async function bundle(outDir: string): Promise<void> {
   });
 }
 
-/** Several processes may build at once: each has a folder of its own, and the last one stays. */
+/** Several processes may build at the same time: each has its own folder, and the last one stays. */
 function putInPlace(made: string): void {
   const old = `${dist}.old-${process.pid}`;
   try {
     renameSync(dist, old);
   } catch {
-    // Nothing was built before.
+    // There is no earlier build.
   }
   renameSync(made, dist);
   rmSync(old, { recursive: true, force: true });
@@ -128,7 +128,9 @@ function putInPlace(made: string): void {
 
 const compiler = packageOf('relay-compiler/cli.js');
 if (compiler === null || packageOf('vite') === null) {
-  console.log('The console is not built: its packages are for development, and not installed.');
+  console.log(
+    'The console is not built, because its development packages are not installed. Run `npm ci` with development packages.',
+  );
 } else {
   const made = `${dist}.new-${process.pid}`;
   try {

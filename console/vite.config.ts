@@ -1,4 +1,4 @@
-/** How the console and the connect page are bundled: relative addresses, no inline script, nothing from elsewhere. */
+/** Bundles the console and the connect page: relative URLs, no inline script, no external resources. */
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -6,12 +6,12 @@ const root = import.meta.dirname;
 
 export default defineConfig({
   root,
-  // The page may lie below a proxy's path: what it loads is found relative to it.
+  // The page may be served below a proxy's path, so its assets are relative to it.
   base: './',
   plugins: [compiledOperations()],
   build: {
     target: 'es2022',
-    // Small files as data: addresses would need them in the Content-Security-Policy.
+    // Small files are not inlined: data URLs would need an entry in the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -24,7 +24,7 @@ export default defineConfig({
 
 const TAG = /\bgraphql`\s*(?:query|mutation|subscription|fragment)\s+(\w+)[^`]*`/g;
 
-/** Puts what relay-compiler made of an operation in the place of its text, as Relay's own plugin for Babel does. */
+/** Replaces the text of an operation with relay-compiler's output, as Relay's own Babel plugin does. */
 function compiledOperations(): Plugin {
   return {
     name: 'compiled-operations',

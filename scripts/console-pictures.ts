@@ -50,7 +50,7 @@ async function takeConsole(browser: Browser, { name, viewport, colorScheme }: Lo
   const page = await browser.newPage({ viewport, colorScheme });
   page.on('pageerror', (error) => console.error(`${page.url()}: ${error.stack}`));
   await page.goto(`${url}/console`);
-  await page.getByRole('button', { name: 'Open the demo' }).click();
+  await page.getByRole('button', { name: 'Open demo' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   for (const place of PAGES.filter((one) => one.includes(only))) {
     await page.goto(`${url}/console/demo/${place === 'overview' ? '' : place}`);

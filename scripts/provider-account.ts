@@ -1,4 +1,4 @@
-/** A way to a real account of a provider, with credentials of the environment and no database. */
+/** Access to a real account of a provider, with credentials from the environment and no database. */
 import type { Credentials } from '../src/domain/connection/credentials.ts';
 import { fillAddress } from '../src/domain/connection/session/account-address.ts';
 import { attachedCredentials } from '../src/domain/connection/session/attached-credentials.ts';
@@ -9,8 +9,8 @@ import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Null without credentials. PROVIDER_TOKEN is an access token or key; PROVIDER_WORKSPACE the workspace, and
- * PROVIDER_FACTS further facts of the connection as JSON.
+ * Null without credentials. PROVIDER_TOKEN is an access token or key, PROVIDER_WORKSPACE the workspace, PROVIDER_FACTS
+ * further facts of the connection as JSON.
  */
 export function accountSession(
   provider: Provider,

@@ -1,4 +1,4 @@
-/** What a real account says of a declaration: one page of each object, and whether it is as declared. */
+/** Compares a real account with a declaration: one page of each object. */
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 import { declaration } from '../src/providers/declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
@@ -6,10 +6,10 @@ import { valueAt } from '../src/providers/declarative/json.ts';
 import { readTime } from '../src/providers/declarative/times.ts';
 import { ProviderError } from '../src/providers/provider-error.ts';
 
-/** Enough to see the shape of records. */
+/** Enough records to see their shape. */
 const PAGE_SIZE = 10;
 
-/** Prints a line for each object; whether all could be read. */
+/** Prints a line for each object. Returns true if all could be read. */
 export async function readObjects(
   declared: DeclaredProvider,
   { capabilities }: Provider,

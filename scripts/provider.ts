@@ -1,7 +1,7 @@
 /**
- * Checks a provider that is made of a declaration: `npm run provider -- <name>`. It is held to the contract by a
- * server made of the declaration and by the vendor's wire format; with credentials in the environment, one page
- * of each object is read from a real account, and nothing is written.
+ * Checks a declared provider: `npm run provider -- <name>`. It runs the contract against a server made from the
+ * declaration and against the vendor's wire format. With credentials in the environment it also reads one page of each
+ * object from a real account, and writes nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -25,7 +25,7 @@ const NAMES: [description: RegExp, name: string][] = [
   [/^([\w.]+) .*$/, '$1'],
 ];
 
-/** What a line of the changelog must name for a breaking change: `Type.member`, or `Type`. */
+/** The name that a breaking change must have in the changelog: `Type.member`, or `Type`. */
 export function nameOfChange({ description }: BreakingChange): string {
   const [pattern, name] = NAMES.find(([candidate]) => candidate.test(description)) ?? [/$/, ''];
   return description.replace(pattern, name);

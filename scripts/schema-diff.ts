@@ -1,4 +1,6 @@
-/** What the migrations lack for schema.prisma, as SQL: used to write a migration and to test that none is missing. */
+/**
+ * The SQL that the migrations lack for schema.prisma. It serves to write a migration and to test that none is missing.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -9,8 +11,8 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 const root = join(import.meta.dirname, '..');
 
 /**
- * SQL that takes a database with all migrations to schema.prisma; empty when they agree. The migrations run in an
- * empty database, which it closes.
+ * SQL that takes a database with all migrations to schema.prisma; empty if they agree. Migrations run in an empty
+ * database, which this closes.
  */
 export async function schemaDiff(
   openEmpty: () => Promise<PGlite> = () => PGlite.create(),

@@ -1,4 +1,4 @@
-/** What an endurance run does, from the command line. */
+/** Command line options of an endurance run. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
@@ -17,7 +17,7 @@ const shape = z.object({
 
 export type EnduranceFlags = z.output<typeof shape>;
 
-/** Throws with what is wrong. */
+/** Throws with the reason if the options are invalid. */
 export function readEnduranceFlags(args: string[]): EnduranceFlags {
   const type = 'string' as const;
   const options = { minutes: { type }, rate: { type }, databases: { type } };

@@ -1,4 +1,4 @@
-/** What is to stay flat: medians of a window after the warm-up, and of the last one. */
+/** Figures that must stay flat: medians of a window after the warm-up and of the last window. */
 import { quantile } from '../median.ts';
 import type { Sample } from './watch.ts';
 
@@ -7,7 +7,7 @@ export interface Growth {
   unit: string;
   early: number;
   late: number;
-  /** The growth that counts as flat: a share, and what is nothing however large its share is. */
+  /** The growth that counts as flat: a ratio, and an absolute amount that is negligible at any ratio. */
   shareMax: number;
   leastOf: number;
 }
@@ -16,7 +16,7 @@ export interface Growth {
 const WARM_UP = 1 / 6;
 const WINDOW = 1 / 6;
 
-/** The database itself grows: it keeps what is done for RETENTION_DAYS. */
+/** The database itself grows, because it keeps finished work for RETENTION_DAYS. */
 const WATCHED = [
   { what: 'memory', unit: 'MiB', shareMax: 0.15, leastOf: 32, of: (one: Sample) => one.memoryMib },
   {

@@ -1,6 +1,6 @@
 /**
- * Mixed work at a steady rate for a long time, on each database, and what the gateway takes meanwhile:
- * `npm run endurance -- --minutes 60 --rate 200`. Ends with 1 if something grew, or an answer was wrong.
+ * Mixed work at a steady rate for a long time, on each database, with the gateway's resource use: `npm run endurance --
+ * --minutes 60 --rate 200`. Exits with 1 if a figure grew or a response was wrong.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What the gateway takes at a moment, and how it answered since the last one. */
+/** Samples the gateway's resource use and its latencies since the last sample. */
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { usingClient } from '../database.ts';
@@ -8,14 +8,14 @@ import type { Server } from '../processes/server.ts';
 const MIB = 2 ** 20;
 
 export interface Sample {
-  /** Since the work began. */
+  /** Seconds since the work began. */
   seconds: number;
   memoryMib: number;
-  /** But for the files of an embedded database, which keeps each of them open once it was read. */
+  /** Open descriptors, without files of an embedded database, which stay open once they were read. */
   descriptors: number;
   connections: number;
   databaseMib: number;
-  /** Of all rows of the tables, in percent; null on the embedded database, which nobody else can ask. */
+  /** Dead rows, in percent of all rows; null on the embedded database, which no other process can query. */
   deadPercent: number | null;
   p50Ms: number;
   p99Ms: number;
@@ -30,7 +30,7 @@ export interface Place {
   folder: string;
 }
 
-/** From now on; what it returns is called with the latencies since the last call. */
+/** Starts sampling. Call the returned function with the latencies since its last call. */
 export function createWatch(place: Place): (latencies: number[]) => Promise<Sample> {
   const beganMs = performance.now();
   let lastMs = beganMs;
@@ -75,7 +75,7 @@ function isFileIn(folder: string, link: string): boolean {
   try {
     return readlinkSync(link).startsWith(join(folder, 'database'));
   } catch {
-    // Closed meanwhile.
+    // The descriptor was closed in the meantime.
     return true;
   }
 }
@@ -94,7 +94,7 @@ async function ofPostgres(url: string): Promise<Pick<Sample, 'databaseMib' | 'de
   });
 }
 
-/** A file may go while it is looked at. */
+/** A file may disappear before it is inspected. */
 function mibOf(folder: string): number {
   const sizes = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,

@@ -1,6 +1,6 @@
 /**
- * Work of all kinds at a steady rate, whether or not the work before is answered: up to some seconds of it, so that a
- * gateway that can't keep up is measured and not the queue before it.
+ * Work of all kinds at a steady rate, regardless of pending responses. The backlog is limited to some seconds, so that
+ * an overloaded gateway is measured and not its queue.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
@@ -12,14 +12,14 @@ export interface Demo {
 }
 
 export interface Work {
-  /** In milliseconds, since they were last taken. */
+  /** Latencies in milliseconds since the last read. */
   takeLatencies(): number[];
   stop(): Promise<Done>;
 }
 
 export interface Done {
   answered: number;
-  /** What was not begun, since too much was under way. */
+  /** Work that was skipped, because too much was in progress. */
   leftOut: number;
   failures: Record<string, number>;
 }
@@ -27,10 +27,10 @@ export interface Done {
 const TICK_MS = 20;
 const SOCKETS = 256;
 const UNDER_WAY_SECONDS = 5;
-/** Streams that are open at a time, and how long one stays. */
+/** Number of concurrent streams, and the lifetime of each. */
 const STREAMS = 20;
 const STREAM_MS = 10_000;
-/** So often the provider fails, for a while: reads and writes go on by being tried again. */
+/** How often and how long the provider fails. Reads and writes continue by retries. */
 const FAULT_EVERY_MS = 30_000;
 const FAULT_TIMES = 20;
 
@@ -43,7 +43,7 @@ const QUERIES = [
   '{ project(idOrName: "demo") { deliveries(first: 20) { nodes { id status createTime } } } }',
 ];
 
-/** Of a thousand pieces of work. */
+/** Weights of the kinds of work, per thousand. */
 const SHARES: [number, () => { query?: string; path?: string }][] = [
   [20, () => ({ query: write('SYNCHRONOUS') })],
   [20, () => ({ query: write('ASYNCHRONOUS') })],
@@ -69,7 +69,7 @@ function createTopic(): string {
 
 let drawnLast = 42;
 
-/** From 0 up to 1, in the same order in each run. */
+/** Pseudo-random numbers from 0 to 1, the same in each run. */
 function drawn(): number {
   drawnLast = (Math.imul(drawnLast, 1_103_515_245) + 12_345) >>> 0;
   return drawnLast / 2 ** 32;
@@ -154,7 +154,7 @@ export function startWork(demo: Demo, rate: number): Work {
   };
 }
 
-/** A subscriber that leaves and comes back. */
+/** A subscriber that disconnects and resumes. */
 async function comeAndGo({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
   const query = 'subscription { notificationEvents(projectIdOrName: "demo") { cursor } }';
   while (!signal.aborted) {

@@ -1,4 +1,4 @@
-/** What it costs to know the caller: requests of an end user beside the same ones of an API key. */
+/** The cost of identifying the caller: the same requests of an end user and of an API key. */
 import { ask } from '../ask.ts';
 import type { Filled } from '../database.ts';
 import { type Compared, compareInSlices } from '../drive-in-slices.ts';
@@ -12,11 +12,11 @@ const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
   createSessionToken(input: $input) { token }
 }`;
 
-/** The shortest request: all else that it does is the same. */
+/** The shortest request, so that identification is the largest part of it. */
 export async function measureCallers(filled: Filled, flags: Flags): Promise<Compared[]> {
   await using key = await startPeer('gateway', filled);
   const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await tokenOf(key)}` } };
-  // Twice: by what the key differs from itself, it is told what is noise.
+  // Twice, because the difference between two equal keys is the noise.
   const callers = { 'API key': key, 'API key, again': { ...key }, 'end user': endUser };
   const loads = await loadsOf(Object.values(callers), 'W0', { flags, nodes: [] });
   const named = Object.entries(callers).map(([name, peer]) => {

@@ -1,4 +1,4 @@
-/** Messages to webhooks, signed, sent and recorded, beside plain POSTs to the same receiver. */
+/** Messages to webhooks, signed, sent and recorded, compared with plain POSTs to the same receiver. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
@@ -17,9 +17,9 @@ import { type Server, startServer } from '../processes/server.ts';
 import { figure, table } from '../table.ts';
 
 const DESTINATIONS = 10;
-/** What a worker has under way at most. */
+/** Maximum number of deliveries that a worker has in flight. */
 const SOCKETS = 64;
-/** Messages of a round: about so many for each second that is asked for. */
+/** Messages of a round: about this many for each requested second. */
 const PER_SECOND = 5_000;
 const POLL_MS = 20;
 const STALLED_MS = 60_000;
@@ -94,7 +94,7 @@ interface Round {
   postgres: Postgres;
 }
 
-/** From the first that arrives to the last that is recorded: what makes them owed is not timed. */
+/** Time from the first arrival to the last record; creating the deliveries is not timed. */
 async function timeDeliveries(
   client: pg.Client,
   receiver: Child,
@@ -143,7 +143,7 @@ async function addDestinations(client: pg.Client, url: string): Promise<string> 
   return projectId;
 }
 
-/** All at once, evenly for all destinations, and told as the gateway tells of them. */
+/** Creates all deliveries in one step, evenly for all destinations, and notifies as the gateway does. */
 async function owe(client: pg.Client, projectId: string, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('dlv'));
   await client.query('truncate "Delivery" cascade');

@@ -1,13 +1,13 @@
-/** Nothing is timed before all peers have given the same answers. */
+/** Timing starts only when all peers have given the same responses. */
 import { isDeepStrictEqual } from 'node:util';
 import { ask, questionOf } from '../ask.ts';
 import type { Peer } from '../peers.ts';
 import { DOCUMENT_OF, type Variables, type Workload } from '../workloads.ts';
 
-/** How many of a workload's variables are compared. */
+/** The number of a workload's variables that are compared. */
 const COMPARED = 20;
 
-/** Throws with both answers where a peer's differ from the first one's. */
+/** Throws with both responses if a peer's differ from the first peer's. */
 export async function refuseDifferences(
   workload: Workload,
   asked: { peer: Peer; variables: Variables[] }[],
@@ -36,10 +36,10 @@ async function answersOf(peer: Peer, workload: Workload, variables: Variables[])
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
-/** A new key's own values, which can't be the same twice. */
+/** A new key's own values, which differ each time. */
 const RANDOM = /^(ik|key)_\w+$/;
 
-/** Without what is each peer's own: texts of cursors and times, and values made by chance. */
+/** Removes values that differ by peer: texts of cursors and times, and random values. */
 function normal(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => normal(item));
   if (typeof value === 'object' && value !== null) {

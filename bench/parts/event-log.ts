@@ -1,6 +1,6 @@
 /**
- * How many events one project's log takes, each with a topic and a webhook that is owed, when nothing but the log is in
- * the way: by one process and by several, with commits that are quick and with commits that take their time.
+ * How many events one project's log takes, each with a topic and a webhook delivery, without other limits: by one
+ * process and by several, with fast commits and with slow ones.
  */
 import type pg from 'pg';
 import { newId } from '../../src/ids.ts';
@@ -23,7 +23,7 @@ export interface LogTaken {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of the processes, and of the database, for each event. */
+  /** CPU time of the processes and of the database, per event. */
   cpuMs: number;
   databaseCpuMs: number;
 }
@@ -38,7 +38,7 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
   }
   return await usingClient(url, async (client) => {
     const projectId = await addRoutedProject(client);
-    // Workers have PostgreSQL analyze new tables; there is none here.
+    // Workers have PostgreSQL analyze new tables; here no worker runs.
     await append(postgres, children, {
       projectId,
       callers: 16,
@@ -79,7 +79,7 @@ async function append(postgres: Postgres, children: readonly Child[], asked: App
   };
 }
 
-/** Its created connections go to a topic, and from there to a webhook that nobody sends. */
+/** Routes created connections to a topic and a webhook, whose deliveries no worker sends. */
 async function addRoutedProject(client: pg.Client): Promise<string> {
   const [org, project, topic, destination] = (['org', 'prj', 'top', 'dst'] as const).map(newId);
   const statements: [string, unknown[]][] = [

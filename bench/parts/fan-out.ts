@@ -1,4 +1,4 @@
-/** One stream of events to many subscribers: how many messages leave in a second, and how old they are. */
+/** One stream of events to many subscribers: messages per second, and their age. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type Question } from '../ask.ts';
 import { type Filled, KEY_TEXT } from '../database.ts';
@@ -18,22 +18,22 @@ import {
 import type { ToRecord } from '../processes/recorder.ts';
 import { table } from '../table.ts';
 
-/** Events of one transaction: enough that what is measured is sending and not waking. */
+/** Events of one transaction: enough to measure sending and not waking. */
 const BURST = 50;
-/** At rest. */
+/** Latencies at a low rate. */
 const EVENTS_PER_SECOND = 5;
-/** Subscriptions begin at the end of the log, which a server may take a moment to find. */
+/** Subscriptions start at the end of the log, which a server may take a moment to find. */
 const SETTLE_MS = 500;
 const WARM_UP_SECONDS = 1;
 const STALLED_MS = 20_000;
 
 export interface FanOut {
   subscribers: number;
-  /** The peer, and what is followed. */
+  /** The peer and the followed log. */
   what: string;
   deliveriesPerSecond: number;
   cpuMicrosPerDelivery: number;
-  /** Of the process that listens, by which it is told whether that was what ran out. */
+  /** CPU time of the listening process, which shows whether it was the bottleneck. */
   driverMicrosPerDelivery: number;
   p50Ms: number;
   p99Ms: number;
@@ -48,7 +48,7 @@ const SUBJECTS = [
   { name: 'gateway', protocol: 'SSE', isStream: true },
 ] as const;
 
-/** Returns when they were committed, as milliseconds since 1970. */
+/** Returns the commit time, as milliseconds since 1970. */
 type Record = (count: number) => Promise<number>;
 
 export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOut[]> {
@@ -80,7 +80,7 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
   return [...bySubject.values()].map(medianOf);
 }
 
-/** A destination that keeps the same events, as long as it is measured. */
+/** Creates a stream destination that stores the same events during the measurement. */
 async function makeStream(gateway: Peer, until: AsyncDisposableStack): Promise<string> {
   const change = async (name: string, input: object, selection: string) => {
     const query = `mutation Change($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
@@ -116,7 +116,7 @@ async function measurePeer(
   using listeners = await openListeners(peer, listening, subscribers);
   const audience = { listeners, subscribers, record };
   await sleep(SETTLE_MS);
-  // Warm, and every subscriber is known to listen.
+  // Warms up, and verifies that every subscriber listens.
   await saturate(audience, Math.min(WARM_UP_SECONDS, flags.seconds));
   const cpuMs = peer.server.cpuMs();
   const own = process.cpuUsage();
@@ -141,8 +141,8 @@ interface Audience {
 }
 
 /**
- * Bursts, each timed from its commit to its last message: recording is slower than sending, and the server
- * has nothing to do with it. Throws where a message is missing or comes twice.
+ * Bursts, each timed from its commit to its last message, because recording is slower than sending and does not involve
+ * the server. Throws if a message is missing or arrives twice.
  */
 async function saturate({ listeners, subscribers, record }: Audience, seconds: number) {
   const before = listeners.received();

@@ -5,7 +5,7 @@ import type { Growth } from './growth.ts';
 const HEIGHT = 220;
 const WIDTH = 260;
 
-/** An SVG: a plot for each kind of page, with a line for each list. */
+/** An SVG with a plot for each kind of page, and a line for each list. */
 export async function growthPicture(results: Growth[]): Promise<string> {
   const values = results.flatMap(({ what, rows, p50Ms, p99Ms }) => {
     const [list, depth] = what.split(', ');
@@ -20,7 +20,7 @@ export async function growthPicture(results: Growth[]): Promise<string> {
     data: { values },
     columns: 2,
     facet: { field: 'where', header: { title: null } },
-    // The slowest of a hundred would press the lines of the others flat.
+    // The highest of a hundred would flatten the lines of the others.
     resolve: { scale: { y: 'independent' } },
     spec: {
       width: WIDTH,

@@ -13,13 +13,16 @@ import { DEEP_ROWS, nodeVariables, PAGE_SIZE, type Variables } from '../workload
 
 const SMALLEST = 10_000;
 const LARGEST = 10_000_000;
-/** Each size is asked so often, after so many that warm it up. */
+/** Number of timed requests per size, and of warm-up requests before them. */
 const TIMES = 500;
 const WARM_UP = 100;
 /** Small enough that the shortest list of the smallest size has a second page. */
 const STRIDE = 250;
 
-/** Each has as many rows as the size says or a fixed share of it, but for those in progress: there are none. */
+/**
+ * Each list has as many rows as the size says, or a fixed share of it. Rows in progress are an exception: there are
+ * none.
+ */
 const LISTS = {
   operations: 'operations',
   'operations in progress': 'operations(status: IN_PROGRESS)',
@@ -40,7 +43,7 @@ const LISTS = {
   consumers: 'consumers',
 } as const;
 
-/** Of 90 days; as many rows as they have buckets, whatever the project has done. */
+/** Activity of 90 days: as many rows as buckets, regardless of the project's size. */
 const ACTIVITY = {
   'operations by hour': 'operations { time actionType status count }',
   'deliveries by hour': 'deliveries { time attempts failedAttempts p50Ms p95Ms p99Ms }',
@@ -95,7 +98,7 @@ function activityOf(selection: string, bucket: string): Question {
   return { operationName: 'Activity', query, variables: { project: PROJECT_NAME } };
 }
 
-/** Of a list with or without arguments of its own. */
+/** A list with or without its own arguments. */
 function pageOf(field: string, first: number = PAGE_SIZE, after?: string | null): Question {
   const [name, own] = field.split(/[()]/);
   const args = `${own ? `${own}, ` : ''}first: $first, after: $after`;
@@ -107,7 +110,7 @@ function pageOf(field: string, first: number = PAGE_SIZE, after?: string | null)
   return { operationName: 'Page', query, variables: { project: PROJECT_NAME, first, after } };
 }
 
-/** As deep as the list goes, and no deeper than a client would; null where one page is all there is. */
+/** A cursor as deep as the list goes, and no deeper than a client would page; null if one page is all. */
 async function findDeepPage(peer: Peer, field: string): Promise<Question | null> {
   let after: string | null = null;
   for (let rows = 0; rows < DEEP_ROWS; rows += STRIDE) {
@@ -119,7 +122,7 @@ async function findDeepPage(peer: Peer, field: string): Promise<Question | null>
   return after === null ? null : pageOf(field, PAGE_SIZE, after);
 }
 
-/** One after the other, so that nothing waits for another. */
+/** Sequentially, so that no request waits for another. */
 async function timeRequests(peer: Peer, questions: Question[]) {
   const { hostname, port } = new URL(peer.server.url);
   const socket = await openHttpSocket(hostname, Number(port));
@@ -143,7 +146,7 @@ async function timeEach(once: (index: number) => Promise<void>, times: number) {
   return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }
 
-/** From the request to the first event, for one who comes again a page of events later. */
+/** Time from the request to the first event, for a subscriber that resumes a page of events later. */
 async function timeSubscriptions(peer: Peer) {
   const { project } = await ask(peer, pageOf(LISTS['notification events']));
   const after: string = project.page.edges.at(-1).cursor;

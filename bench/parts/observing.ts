@@ -1,4 +1,4 @@
-/** What metrics and traces cost: the processor time of a request with them, by that of one without. */
+/** The cost of metrics and traces: CPU time of a request with them, relative to one without. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,9 @@ const MEASURED: Workload[] = ['W1', 'W3'];
 const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
 
 const METRICS = { METRICS_PORT: '0' };
-/** Of its own accord such a server traces nothing; the callers say what is traced, so that one process is compared with itself. */
+/**
+ * Such a server samples nothing itself. The callers decide what is traced, so that one process is compared with itself.
+ */
 const tracing = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -37,19 +39,19 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface Observing {
   workload: Workload;
   name: string;
-  /** To a request without either: of the middle server. */
+  /** Ratio to a request without either, for the median server. */
   ratio: number;
-  /** Of each server. */
+  /** Ratios of each server. */
   ratios: number[];
 }
 
-/** Servers that differ by their settings alone. */
+/** Servers that differ only in their settings. */
 interface Kind {
   name: string;
   env: Record<string, string>;
   /**
-   * What else the same servers are asked, which is compared with their first requests. Each kind has one, for a server that
-   * is asked more is faster.
+   * Further requests to the same servers, compared with their first kind of request. Each kind has one, because a
+   * server with more requests is faster.
    */
   also: { name: string; every: number };
 }
@@ -95,7 +97,7 @@ export async function measureObserving(
   return all;
 }
 
-/** What one server is asked. */
+/** The requests of one server. */
 interface Asked extends Load {
   name: string;
   isFirst: boolean;
@@ -108,7 +110,7 @@ function loadsOfPeer({ name, also }: Kind, { server }: Peer, requests: Buffer[])
   ];
 }
 
-/** So many passes that each request is sampled once. */
+/** Number of passes in which each request is sampled once. */
 function sampledOf(requests: Buffer[], every: number): Buffer[] {
   if (every === NEVER) return requests;
   const sampled = requests.map(asSampled);
@@ -117,14 +119,16 @@ function sampledOf(requests: Buffer[], every: number): Buffer[] {
   ).flat();
 }
 
-/** The same request of a caller whose trace is sampled. */
+/** A request from a caller whose trace is sampled. */
 function asSampled(request: Buffer): Buffer {
   const headAt = request.indexOf('\r\n') + 2;
   const header = Buffer.from(`traceparent: ${TRACEPARENT}\r\n`);
   return Buffer.concat([request.subarray(0, headAt), header, request.subarray(headAt)]);
 }
 
-/** What else a server is asked is compared with its own first requests, and those by their middle with the first kind's. */
+/**
+ * A server's further requests are compared with its own first ones, and those, by their median, with the first kind's.
+ */
 function compared(driven: (Asked & { turns: Turns })[]): Omit<Observing, 'workload'>[] {
   const firsts = driven.filter(({ isFirst }) => isFirst);
   const byName = Map.groupBy(driven, ({ name }) => name);
@@ -151,7 +155,7 @@ function peerOf(server: Server, { apiKey }: Filled): Peer {
   };
 }
 
-/** Takes what is sent, and throws it away. */
+/** A receiver that discards everything. */
 async function startReceiver() {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end());

@@ -9,7 +9,7 @@ import { DEEP_ROWS, DOCUMENT_OF, PAGE_SIZE, type Variables, type Workload } from
 import { refuseDifferences } from './equality.ts';
 
 const project = PROJECT_NAME;
-/** The largest page that every peer gives. */
+/** The largest page that every peer returns. */
 const STRIDE = 1_000;
 
 export interface Result {
@@ -41,7 +41,7 @@ async function variablesOf(peer: Peer, workload: Workload, { nodes, flags }: Ask
   }
 }
 
-/** As a client gets there: from page to page. */
+/** Reaches the deep page as a client does, page by page. */
 async function deepCursor(peer: Peer, operations: number): Promise<string> {
   const strides = Math.max(1, Math.floor(Math.min(DEEP_ROWS, operations / 2) / STRIDE));
   let after: string | null = null;
@@ -54,7 +54,7 @@ async function deepCursor(peer: Peer, operations: number): Promise<string> {
   return after;
 }
 
-/** The requests of each peer, whose answers are the same. */
+/** The requests of each peer, whose responses are equal. */
 export async function loadsOf(
   peers: Peer[],
   workload: Workload,
@@ -86,7 +86,7 @@ export async function measureWorkload(
   const { seconds, sockets } = flags;
   const rounds = new Map<Peer, Measured[]>(peers.map((peer) => [peer, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
-    // Turned and rotated, so that no peer always follows the same one.
+    // Reversed and rotated, so that no peer always follows the same one.
     const order = peers.map((_, index) => peers[(index + round) % peers.length]!);
     if (round % 2 === 1) order.reverse();
     for (const peer of order) {

@@ -1,4 +1,4 @@
-/** One process of the gateway and two on the same PostgreSQL, asked for pages by as many connections in all. */
+/** One process of the gateway, and two on the same PostgreSQL, with the same total number of connections. */
 import { questionOf, wireRequest } from '../ask.ts';
 import type { Filled } from '../database.ts';
 import { drive } from '../drive.ts';

@@ -1,4 +1,4 @@
-/** From the start of the process to its first answered query, and the memory that it rests at. */
+/** The time from the start of the process to its first response, and its idle memory. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { startServer } from '../processes/server.ts';
 import { table } from '../table.ts';
 
 const QUERY = JSON.stringify({ query: '{ viewer { __typename } }' });
-/** After this, what the start left behind has been collected or stays. */
+/** After this time, garbage of the start has been collected. */
 const REST_MS = 3_000;
 
 export interface StartUp {

@@ -1,4 +1,4 @@
-/** Apollo Server 5 with Prisma's client, as their guides put them together. */
+/** Apollo Server 5 with Prisma's client, as their guides combine them. */
 import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { PrismaPg } from '@prisma/adapter-pg';

@@ -1,4 +1,4 @@
-/** What a peer's process is told. */
+/** The environment of a peer's process. */
 export function environment() {
   const { PORT, DATABASE_URL, POOL_SIZE, PROJECT_ID } = process.env;
   if (!PORT || !DATABASE_URL || !POOL_SIZE || !PROJECT_ID) {

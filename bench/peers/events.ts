@@ -1,4 +1,4 @@
-/** Events as they are recorded, for peers that have no feed of their own. */
+/** Recorded events, for peers that have no feed of their own. */
 import pg from 'pg';
 
 const CHANNEL = 'gateway_events';
@@ -14,7 +14,7 @@ export interface EventRow {
   data: unknown;
 }
 
-/** Gives each new event of any project once, in its order. */
+/** Yields each new event of any project once, in order. */
 export async function followEvents(
   databaseUrl: string,
   take: (projectId: string, event: EventRow) => void,

@@ -1,4 +1,4 @@
-/** What the machine can give where a provider's events are taken: bare node:http, one signature, one insert. */
+/** The ceiling of the machine for a provider's events: bare node:http, one signature, one insert. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';

@@ -1,6 +1,6 @@
 /**
- * What the machine can give: bare node:http, one prepared statement for each request, JSON.stringify.
- * No GraphQL: the operation's name tells what is asked, and the answer is what GraphQL would say.
+ * The ceiling of the machine: bare node:http, one prepared statement per request, JSON.stringify. No GraphQL: the
+ * operation's name selects the statement, and the response has GraphQL's form.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -62,6 +62,6 @@ createServer((request, response) => {
   request.on('data', (chunk: string) => {
     body += chunk;
   });
-  // A statement that fails ends the process: a benchmark has no use for what comes after.
+  // A failed statement ends the process, because later figures would be useless.
   request.on('end', () => void answer(body, response));
 }).listen(port, '127.0.0.1');

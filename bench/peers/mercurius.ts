@@ -1,4 +1,4 @@
-/** Mercurius as its users would make it fast: compiled queries, hand-written SQL, a loader for each relation. */
+/** Mercurius, tuned as its users would: compiled queries, hand-written SQL, a loader for each relation. */
 import Fastify from 'fastify';
 import { GraphQLScalarType } from 'graphql';
 import mercurius from 'mercurius';
@@ -33,7 +33,7 @@ interface Queued {
   obj: Row;
 }
 
-/** A relation by an id of the row, all of a level in one statement. */
+/** A relation by an id of the row; one statement loads all rows of a level. */
 const relation = (name: string, text: string, column: string) => async (queue: Queued[]) => {
   const ids = queue.map(({ obj }) => obj[column]);
   const found = new Map((await query(name, text, [ids, projectId])).map((row) => [row.id, row]));

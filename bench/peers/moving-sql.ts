@@ -1,4 +1,4 @@
-/** What a write and a connection keep, each as one hand-written statement over the gateway's own tables. */
+/** The changes of a write and of a connection, each as one hand-written statement over the gateway's tables. */
 
 /** The rows of a write before the provider is called: $9 has its records as a JSON array. */
 export const BEGIN_WRITE = `

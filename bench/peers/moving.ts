@@ -1,6 +1,6 @@
 /**
- * What the machine can give where records are moved: bare node:http, one statement before the provider's call and one
- * after it. The operation's name tells what is asked, and the answer is what GraphQL would say.
+ * The ceiling of the machine for moving records: bare node:http, one statement before the provider's call and one after
+ * it. The operation's name selects the work, and the response has GraphQL's form.
  */
 import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ const provider = new Pool(sandboxUrl, { connections: 64, pipelining: 1 });
 const vault = createVault([ENCRYPTION_KEY]);
 const API_KEY = 'sandbox-key-bench';
 const KEY = { 'x-api-key': API_KEY };
-/** Messages under way to one destination. */
+/** Concurrent messages to one destination. */
 const POSTS = 8;
 
 interface Page {
@@ -85,7 +85,7 @@ async function write({ groupRef, mode = 'SYNCHRONOUS', record, batch }: WriteInp
 }
 
 async function connect({ groupRef, consumerRef }: { groupRef: string; consumerRef: string }) {
-  // As the gateway does: a key that the provider refuses is noticed.
+  // Like the gateway, notices a key that the provider refuses.
   const health = await provider.request({ method: 'GET', path: '/objects', headers: KEY });
   await health.body.dump();
   const id = newId('con');
@@ -98,7 +98,7 @@ async function connect({ groupRef, consumerRef }: { groupRef: string; consumerRe
   return { generateConnection: { connection: { id } } };
 }
 
-/** Reads all pages one after the other; each is stored as a message, posted with a signature, and noted as sent. */
+/** Reads all pages sequentially; each is stored as a message, posted with a signature, and marked as sent. */
 async function backfill({ receiverUrl }: { receiverUrl: string }) {
   const receiver = new Pool(receiverUrl, { connections: POSTS, pipelining: 1 });
   const posts = new Set<Promise<void>>();
@@ -164,7 +164,7 @@ createServer((request, response) => {
   });
   request.on('end', () => {
     if (request.method === 'GET') response.end('ok');
-    // A statement that fails ends the process: a benchmark has no use for what comes after.
+    // A failed statement ends the process, because later figures would be useless.
     else void answer(body, response);
   });
 }).listen(port, '127.0.0.1');

@@ -1,4 +1,4 @@
-/** A new API key as the gateway makes them, so that every peer hashes and writes the same. */
+/** Creates an API key as the gateway does, so that every peer hashes and writes the same. */
 
 import { hashOfKey, newKeyValue, shownPrefix } from '../../src/domain/viewer/key/key-value.ts';
 import { newId } from '../../src/ids.ts';

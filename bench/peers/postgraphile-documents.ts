@@ -1,4 +1,4 @@
-/** The workloads in PostGraphile's own schema, by aliases in the gateway's shape. */
+/** The workloads in PostGraphile's schema, with aliases that give the gateway's shape. */
 import type { Documents } from '../workloads.ts';
 import { DOCUMENTS, OPERATION_FIELDS } from '../workloads.ts';
 

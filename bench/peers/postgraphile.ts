@@ -1,4 +1,7 @@
-/** PostGraphile 5 over the gateway's own tables. Only two fields are added: one creates a key, one finds an operation by its id. */
+/**
+ * PostGraphile 5 over the gateway's tables. Only two fields are added: one creates a key, one finds an operation by its
+ * id.
+ */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { sideEffectWithPgClient } from 'postgraphile/@dataplan/pg';
@@ -13,7 +16,7 @@ import { CREATE_KEY } from './sql.ts';
 
 const { port, databaseUrl, poolSize, projectId } = environment();
 
-/** The database has an index where PostGraphile looks for a constraint. */
+/** The database has an index where PostGraphile expects a constraint. */
 const namesAreUnique = pgSmartTags({
   kind: 'class',
   match: 'Project',
@@ -47,7 +50,7 @@ const makesKeys = extendSchema((build) => {
   };
 });
 
-/** The primary key of an operation includes its project, and requests have the id alone. */
+/** The primary key of an operation includes its project, but requests have only the id. */
 const findsOperations = extendSchema((build) => {
   const { Operation } = build.input.pgRegistry.pgResources;
   return {

@@ -1,4 +1,4 @@
-/** The part of the gateway's schema that the workloads ask for, for peers that take a schema as text. */
+/** The part of the gateway's schema that the workloads use, for peers that take a schema as text. */
 export const SCHEMA = `
   scalar DateTime
   interface Node { id: ID! }
@@ -69,7 +69,7 @@ export const encodeCursor = (id: string): string => Buffer.from(id).toString('ba
 export const decodeCursor = (cursor: string): string =>
   Buffer.from(cursor, 'base64url').toString('utf8');
 
-/** A Relay page of rows, of which one more than its size was read. */
+/** A Relay page, from one row more than its size. */
 export function pageOf<T extends { id: string }>(rows: T[], size: number) {
   const nodes = rows.slice(0, size);
   const end = nodes.at(-1);

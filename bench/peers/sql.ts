@@ -1,4 +1,4 @@
-/** The statements of the peers that have no data layer, each the best that is known for its work. */
+/** The statements of peers without a data layer, each the best known for its work. */
 import { OPERATION_FIELDS } from '../workloads.ts';
 
 const columns = (fields: string) =>
@@ -10,11 +10,11 @@ const columns = (fields: string) =>
 const OWN_PROJECT = '(select id from "Project" where name = $1)';
 const OPERATION_COLUMNS = `${columns(OPERATION_FIELDS)}, metadata`;
 
-/** Below an id, or from the newest on: no id of an operation is above the text in its place. */
+/** Rows below an id, or from the newest on: the placeholder is above every id of an operation. */
 export const PAGE = `
   select ${OPERATION_COLUMNS} from "Operation" where "projectId" = ${OWN_PROJECT} and id < coalesce($2, 'opr_~') order by id desc limit $3`;
 
-/** The same where the project's id is known already. */
+/** The page of a project whose id is known. */
 export const PAGE_OF_ID = PAGE.replace(OWN_PROJECT, '$1');
 
 export const FIND_PROJECT = 'select id, name, "appName" from "Project" where name = $1';
@@ -53,7 +53,7 @@ export const CONNECTIONS_JOINED = `
   left join "ProviderApp" a on a.id = c."providerAppId" and a."projectId" = p.id
   where p.name = $1 order by c.id desc`;
 
-/** A row of CONNECTIONS_JOINED, nested as it is asked for. */
+/** A row of CONNECTIONS_JOINED, nested like the response. */
 export function connectionNode(row: Record<string, unknown>) {
   const { id, provider, authScheme, status, createTime } = row;
   const { groupId, groupRef, groupName, consumerId, consumerRef, consumerName } = row;

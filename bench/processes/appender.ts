@@ -1,4 +1,4 @@
-/** Appends events to a project's log as the gateway does, without a caller or a provider: it tells how fast. */
+/** Appends events to a project's log as the gateway does, without a caller or a provider, and reports the rate. */
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../../src/database/hot/append-events.ts';
@@ -15,12 +15,12 @@ export interface Appending {
 
 export interface Appended {
   count: number;
-  /** From the call to the commit. */
+  /** Latency from the call to the commit. */
   latenciesMs: number[];
   cpuMs: number;
 }
 
-/** As every change of many ends that has events. */
+/** Like every change of several rows that has events. */
 const APPEND: ChangeOfMany<EventRow, object> = {
   lineOf: ({ projectId }) => projectId,
   keyOf: ({ eventId }) => eventId,

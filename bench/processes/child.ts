@@ -1,10 +1,10 @@
-/** A script of this folder as a process of its own, asked by messages, one at a time. */
+/** Runs a script of this folder as a separate process, with one message at a time. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
 export interface Child extends AsyncDisposable {
-  /** What it said when it was ready. */
+  /** Its first message, when it is ready. */
   greeting: unknown;
   ask(message: object): Promise<unknown>;
 }

@@ -1,11 +1,11 @@
-/** Many subscribers to one stream of events, from one process that does little more than count. */
+/** Many subscribers to one stream of events, in one process that only counts and timestamps. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { WebSocket } from 'ws';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Peer } from '../peers.ts';
 
-/** What they subscribe to. */
+/** The operation to which they subscribe. */
 export interface Followed {
   query: string;
   variables: Record<string, string>;
@@ -25,15 +25,15 @@ export const messagesOf = (destinationId: string): Followed => ({
   variables: { destinationId },
 });
 
-/** So many connect at once. */
+/** Maximum number of concurrent connection attempts. */
 const CONNECTING = 50;
 
 export type Protocol = 'WebSocket' | 'SSE';
 
 export interface Listeners extends Disposable {
-  /** Messages that have arrived at all of them together. */
+  /** Messages that have arrived at all subscribers. */
   received(): number;
-  /** From now on, the age of each message when it arrived; null only counts. */
+  /** Starts recording the age of each message on arrival; null only counts. */
   watch(take: ((ageMs: number) => void) | null): void;
 }
 

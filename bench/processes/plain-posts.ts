@@ -1,4 +1,4 @@
-/** The most that deliveries could be: the same bodies posted with nothing signed and nothing recorded. */
+/** The ceiling for deliveries: the same bodies, posted without signatures or records. */
 import { Pool } from 'undici';
 
 export interface PostsToSend {

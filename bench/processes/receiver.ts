@@ -1,4 +1,4 @@
-/** A receiver of webhooks as a process of its own: it answers 200 and counts, and tells when it is asked. */
+/** A receiver of webhooks as a separate process: it responds with 200 and counts, and reports on request. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -10,8 +10,8 @@ export interface ToRecord {
   /** In one transaction. */
   count: number;
   /**
-   * Whether to notify listeners after the commit. The domain notifies other processes of the gateway by itself, but not
-   * if this is the only one, as it is beside another peer.
+   * Whether to notify listeners after the commit. The domain notifies other processes of the gateway itself, except if
+   * this is the only one, as with another peer.
    */
   notifies: boolean;
 }

@@ -1,4 +1,4 @@
-/** Removes what is old as a worker's sweep does, for as long as it is told to. */
+/** Removes expired rows as a worker's sweep does, until it is stopped. */
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { removeExpired } from '../../src/domain/retention.ts';

@@ -1,4 +1,7 @@
-/** The provider as a process of its own, so that it costs neither the gateway nor the limit. It tells how many contacts it has. */
+/**
+ * The provider as a separate process, so that it costs neither the gateway nor the limit. It reports its number of
+ * contacts.
+ */
 import { startSandboxServer } from '../../src/sandbox/server.ts';
 
 const sandbox = await startSandboxServer({ host: '127.0.0.1', port: 0 });

@@ -1,4 +1,4 @@
-/** A server as a process of its own, and what it costs. */
+/** A server as a separate process, with its resource use. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,17 +18,17 @@ export interface Server extends AsyncDisposable {
 }
 
 export interface ServerToStart {
-  /** From the project's folder. */
+  /** Path relative to the project's folder. */
   script: string;
   port: number;
   env: Record<string, string>;
-  /** Answers 200 when the server is ready; left out where only GraphQL is there to ask. */
+  /** A URL that returns 200 when the server is ready; absent if the server has only GraphQL. */
   readyPath?: string;
-  /** A folder for its V8 profile, which it writes when it ends. */
+  /** The folder for its V8 profile, which is written at exit. */
   profile?: string | undefined;
 }
 
-/** Starts it and waits until it answers. Throws with the end of its log where it doesn't. */
+/** Starts the server and waits for its first response. Throws with the end of its log if there is none. */
 export async function startServer({
   script,
   port,
@@ -46,7 +46,7 @@ export async function startServer({
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
-  // Where this process is ended in between, the server doesn't stay behind.
+  // Stops the server if this process ends early.
   const removeLog = () => rmSync(folder, { recursive: true, force: true });
   const kill = () => {
     child.kill('SIGKILL');
@@ -96,7 +96,7 @@ async function untilReady(ask: () => Promise<Response>, exitCode: () => number |
       await response.arrayBuffer();
       if (response.ok) return;
     } catch {
-      // Not listening yet.
+      // The server does not listen yet.
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

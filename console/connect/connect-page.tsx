@@ -12,14 +12,14 @@ export function ConnectPage() {
   const session = useMemo(() => readSession(location.hash), []);
   if (!session) {
     return (
-      <Notice title="This link is not complete">
+      <Notice title="This link is incomplete">
         Go back to the app that sent you here and open the page again.
       </Notice>
     );
   }
-  // The server let pages of one project frame this one; a token of another one does not belong here.
+  // The server let pages of one project frame this page, so tokens of other projects are refused.
   if (isFramed && framedFor !== session.projectId) {
-    return <Notice title="This page can't be shown here">Open it in a window of its own.</Notice>;
+    return <Notice title="This page can't be shown here">Open it in its own window.</Notice>;
   }
   return <SignedIn session={session} returned={returned} />;
 }
@@ -35,8 +35,8 @@ function SignedIn({ session, returned }: { session: Session; returned: Returned 
         <Loaded
           place="connect"
           refused={
-            <Notice title="This link is not valid any more">
-              It holds for some minutes only. Go back to the app that sent you here and open the
+            <Notice title="This link has expired">
+              Links are valid for a few minutes. Go back to the app that sent you here and open the
               page again.
             </Notice>
           }

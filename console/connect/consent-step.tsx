@@ -1,4 +1,7 @@
-/** Consent in a window of the provider, or in this one. It is over when the connection is there, or the window is closed. */
+/**
+ * Consent in a window of the provider, or in this one. The step ends when the connection exists or the window is
+ * closed.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import type { consentStepMutation } from '../__generated__/consentStepMutation.graphql.ts';
@@ -66,7 +69,7 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   }, [state]);
 
   const start = async () => {
-    // Opened by the press itself: browsers block windows that open later.
+    // The click itself opens the window: browsers block windows that open later.
     consent.current = window.open('', 'consent', 'popup,width=560,height=720');
     const started = await run({ input: input as never });
     if (!started) return consent.current?.close();
@@ -85,36 +88,37 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   return (
     <div className="form">
       <output>
-        {state === 'ready' && 'A window of the provider opens. Sign in there, and agree.'}
-        {state === 'waiting' && 'Waiting for your consent in the other window…'}
-        {state === 'abandoned' && 'The window was closed, and nothing was connected.'}
+        {state === 'ready' && 'The provider opens in a new window. Sign in and approve access.'}
+        {state === 'waiting' && 'Waiting for your approval in the other window…'}
+        {state === 'abandoned' &&
+          'The window was closed before an account was connected. Open it again to continue.'}
       </output>
       {packageUrl && (
         <>
-          <p>If the provider refuses the app, its package has to be in your account first:</p>
+          <p>If the provider refuses the app, install its package in your account first:</p>
           <a href={packageUrl} target="_blank" rel="noreferrer">
-            Install its package
+            Install package
           </a>
         </>
       )}
       <Refusal problem={problem} />
       <div className="row end">
         <Action onPress={onDone}>Cancel</Action>
-        {/* Providers let nobody frame their pages. */}
+        {/* Providers do not let other pages frame their sign-in pages. */}
         {!isFramed && (
           <Action isPending={isRunning} onPress={goThere}>
-            Go there in this window
+            Continue in this window
           </Action>
         )}
         <Action kind="primary" isPending={isRunning} onPress={start}>
-          {state === 'ready' ? 'Open the window' : 'Open the window again'}
+          {state === 'ready' ? 'Open window' : 'Reopen window'}
         </Action>
       </div>
     </div>
   );
 }
 
-/** The connection that the consent has made or mended since this began to wait; null before. */
+/** The connection that this consent created or renewed since the wait began; null until then. */
 function useConnected(input: ConsentStepProps['input'], isWaiting: boolean): string | null {
   const environment = useRelayEnvironment();
   const [found, setFound] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-/** Connecting an account: by what the person knows, or by their consent at the provider. */
+/** Connects an account, either with credentials that the person enters or by consent at the provider. */
 import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { credentialsForm_provider$key } from '../__generated__/credentialsForm_provider.graphql.ts';
@@ -44,7 +44,7 @@ interface CredentialsFormProps {
   projectId: string;
   ends: Ends;
   provider: credentialsForm_provider$key;
-  /** The connection that is made again. */
+  /** The connection that is reconnected. */
   known: { id: string } | null;
   onDone: () => void;
 }
@@ -87,7 +87,7 @@ export function CredentialsForm({
     onDone();
   };
   if (account) {
-    // Without a scheme: the gateway uses PKCE if the provider supports it.
+    // No scheme is named: the gateway uses PKCE if the provider supports it.
     return <ConsentStep input={{ ...of, ...account }} known={known} onDone={onDone} />;
   }
   return (
@@ -115,7 +115,7 @@ export function CredentialsForm({
           name={WORKSPACE}
           label="Workspace"
           isRequired
-          help={`The part of the address that is yours: ${provider.baseUrl.replace('{{workspace}}', 'workspace')}`}
+          help={`Your part of the URL: ${provider.baseUrl.replace('{{workspace}}', 'workspace')}`}
         />
       )}
       {provider.inputs.map(({ name, displayName, optional }) => (
@@ -124,7 +124,7 @@ export function CredentialsForm({
       {provider.docsUrl && (
         <p className="quiet">
           <a href={provider.docsUrl} target="_blank" rel="noreferrer">
-            Help of {provider.displayName}
+            Help from {provider.displayName}
           </a>
         </p>
       )}
@@ -132,7 +132,7 @@ export function CredentialsForm({
       <div className="row end">
         <Action onPress={onDone}>Cancel</Action>
         <Action type="submit" kind="primary" isPending={isRunning}>
-          {isByConsent(scheme) ? `Go on to ${provider.displayName}` : 'Connect'}
+          {isByConsent(scheme) ? `Continue to ${provider.displayName}` : 'Connect'}
         </Action>
       </div>
     </Form>

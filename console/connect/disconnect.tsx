@@ -1,4 +1,4 @@
-/** Ends what the person has begun: what was installed with the account first, then the connection itself. */
+/** Removes what the person has set up: first the installations that use the account, then the connection. */
 import { graphql } from 'react-relay';
 import type { disconnectMutation } from '../__generated__/disconnectMutation.graphql.ts';
 import type { disconnectUninstallMutation } from '../__generated__/disconnectUninstallMutation.graphql.ts';
@@ -24,9 +24,9 @@ const DISCONNECT = graphql`
 interface DisconnectProps {
   projectId: string;
   connectionId: string;
-  /** Those that use the connection. */
+  /** Installations that use the connection. */
   installationIds: readonly string[];
-  /** Whose account it is, in words. */
+  /** The account's name for people. */
   at: string;
 }
 
@@ -46,7 +46,7 @@ export function Disconnect({ projectId, connectionId, installationIds, at }: Dis
   };
   return (
     <Confirm opener="Disconnect" title={`Disconnect ${at}?`} change={change} onConfirm={end}>
-      <p>Nothing is read from the account or written to it any more.</p>
+      <p>Reads and writes of this account stop. You can connect it again later.</p>
     </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-/** What is read of the account: required fields, those that are chosen, and the account's own for open names. */
+/** Chooses what is read from the account: required fields, optional fields, and account fields for open mappings. */
 import { graphql, useFragment } from 'react-relay';
 import type { installForm_integration$key } from '../__generated__/installForm_integration.graphql.ts';
 import type { installFormFieldsQuery } from '../__generated__/installFormFieldsQuery.graphql.ts';
@@ -100,7 +100,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
   );
 }
 
-/** Of a provider that can't describe its objects. */
+/** A provider that can't describe its objects. */
 const NONE: KnownField[] = [];
 
 interface KnownFieldsProps {

@@ -1,4 +1,4 @@
-/** An integration that works: how its reads are going. */
+/** A working integration and the progress of its reads. */
 import { graphql, useFragment } from 'react-relay';
 import type { installedPart_installation$key } from '../__generated__/installedPart_installation.graphql.ts';
 import { Status } from '../src/parts/status.tsx';
@@ -111,7 +111,7 @@ function ReadSoFar({ recordsRead, lastReadTime, nextReadTime }: ReadSoFarProps) 
       )}
       {!lastReadTime && nextReadTime && (
         <>
-          , the first read begins <Time of={nextReadTime} />
+          , starting the first read <Time of={nextReadTime} />
         </>
       )}
     </span>

@@ -1,4 +1,4 @@
-/** One integration: connect an account, choose what is read, and see it arrive. */
+/** One integration: connect an account, choose what is read, and watch the records arrive. */
 import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { credentialsForm_provider$key } from '../__generated__/credentialsForm_provider.graphql.ts';
@@ -37,10 +37,10 @@ interface IntegrationCardProps {
   integration: integrationCard_integration$key;
   provider: (credentialsForm_provider$key & { displayName: string }) | null;
   connection: { id: string; status: string; consumer: { consumerRef: string } } | null;
-  /** What uses the connection. */
+  /** Installations that use the connection. */
   installationIds: readonly string[];
   installation: installedPart_installation$key | null;
-  /** What the token permits beside seeing. */
+  /** Actions that the token permits, besides reading. */
   permissions: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
           </span>
         )}
       </div>
-      {isBroken && <p>The account does not accept the gateway any more. Connect it again.</p>}
+      {isBroken && <p>The provider rejected these credentials. Reconnect your account.</p>}
       {isConnecting && provider && (
         <CredentialsForm
           projectId={projectId}
@@ -81,9 +81,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
       )}
       {!isConnecting && (!connection || isBroken) && (
         <Action kind="primary" onPress={() => setConnecting(true)}>
-          {connection
-            ? `Connect ${provider?.displayName} again`
-            : `Connect ${provider?.displayName}`}
+          {connection ? `Reconnect ${provider?.displayName}` : `Connect ${provider?.displayName}`}
         </Action>
       )}
       {connection &&
@@ -105,7 +103,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
         <div className="row">
           {!isBroken && (
             <Action kind="quiet" onPress={() => setConnecting(true)}>
-              Connect another account instead
+              Connect another account
             </Action>
           )}
           {mayEnd && (

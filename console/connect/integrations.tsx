@@ -1,4 +1,4 @@
-/** What can be connected, each with where it stands. */
+/** Integrations that the end user can connect, each with its state. */
 import { useEffect } from 'react';
 import { graphql } from 'react-relay';
 import type { integrationsQuery } from '../__generated__/integrationsQuery.graphql.ts';
@@ -95,7 +95,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
   if (!project || !group || !consumer) {
     return (
       <Empty title="This page is for end users">
-        A key of a backend has no accounts of its own.
+        A backend's key has no accounts. Open the page with the token of an end user.
       </Empty>
     );
   }
@@ -107,14 +107,14 @@ export function Integrations({ session, returned }: IntegrationsProps) {
     <>
       <header>
         <h1>{project.appName}</h1>
-        <p className="quiet">Connect the accounts of {group.groupName}</p>
+        <p className="quiet">Connect accounts for {group.groupName}</p>
       </header>
       {returned?.failure != null && (
         <p role="alert" className="refusal">
-          Nothing was connected: {returned.failure}
+          The account was not connected: {returned.failure}
         </p>
       )}
-      {integrations.nodes.length === 0 && <Empty title="There is nothing to connect yet" />}
+      {integrations.nodes.length === 0 && <Empty title="No integrations yet" />}
       {integrations.nodes.map((integration) => (
         <IntegrationCard
           key={integration.id}
@@ -140,7 +140,7 @@ export function Integrations({ session, returned }: IntegrationsProps) {
   );
 }
 
-/** Back to where the user came from. */
+/** Link back to the page that the user came from. */
 function Leave({ session: { returnUrl } }: { session: Session }) {
   if (isOpened) {
     return (

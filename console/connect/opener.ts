@@ -1,4 +1,4 @@
-/** Tells the page that opened this one, in a frame or a window, what has happened. `connect.js` listens. */
+/** Reports events to the page that opened this one in a frame or a window. `connect.js` listens. */
 export type ConnectEvent =
   | { type: 'connected'; connectionId: string; provider: string }
   | { type: 'installed'; installationId: string; integration: string }
@@ -6,9 +6,9 @@ export type ConnectEvent =
   | { type: 'closed' };
 
 const params = new URLSearchParams(location.search);
-/** Which page may hear it: it says so itself, and browsers give messages to no other. */
+/** The origin that may receive messages. The opener names it, and browsers deliver messages to no other origin. */
 const origin = params.get('origin');
-/** Whose pages may frame this one: the server was told, and has answered for that project. */
+/** The project whose pages may frame this one. The server named it in its response. */
 export const framedFor = params.get('project');
 
 const isFramed = window.parent !== window;
@@ -18,6 +18,6 @@ export function notifyOpener(event: ConnectEvent): void {
   if (opener && origin) opener.postMessage({ source: 'integration-gateway', ...event }, origin);
 }
 
-/** Whether somebody waits for this page to close. */
+/** True if the opener waits for this page to close. */
 export const isOpened = opener !== null && origin !== null;
 export { isFramed };

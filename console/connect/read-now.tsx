@@ -1,4 +1,4 @@
-/** Reads what was installed now, where the token permits it: else the schedule does. */
+/** Triggers a read of the installation, if the token permits it. Otherwise only the schedule reads. */
 import { graphql } from 'react-relay';
 import type { readNowMutation } from '../__generated__/readNowMutation.graphql.ts';
 import { Action, Refusal } from '../src/parts/form.tsx';

@@ -1,4 +1,4 @@
-/** What each scheme needs of a person, and how the API takes it. */
+/** The inputs that a person enters for each scheme, and their form in the API. */
 export interface Input {
   name: string;
   label: string;
@@ -13,7 +13,7 @@ const INPUTS: Record<string, Input[]> = {
       name: 'apiKey',
       label: 'API key',
       isSecret: true,
-      help: "You find it in the account's settings.",
+      help: "You find it in your account's settings.",
     },
   ],
   BASIC: [
@@ -21,18 +21,18 @@ const INPUTS: Record<string, Input[]> = {
     { name: 'basicAuth.password', label: 'Password', isSecret: true },
   ],
   OAUTH2_CLIENT_CREDENTIALS: [
-    { name: 'oauth2ClientCredentials.clientId', label: 'Client id' },
+    { name: 'oauth2ClientCredentials.clientId', label: 'Client ID' },
     { name: 'oauth2ClientCredentials.clientSecret', label: 'Client secret', isSecret: true },
   ],
   OAUTH2_PASSWORD: [
     { name: 'oauth2PasswordCredentials.username', label: 'User name' },
     { name: 'oauth2PasswordCredentials.password', label: 'Password', isSecret: true },
-    { name: 'oauth2PasswordCredentials.clientId', label: 'Client id' },
+    { name: 'oauth2PasswordCredentials.clientId', label: 'Client ID' },
     { name: 'oauth2PasswordCredentials.clientSecret', label: 'Client secret', isSecret: true },
   ],
 };
 
-/** What a scheme takes: `NONE` the inputs that the provider declares for `customAuth`. */
+/** The inputs of a scheme. `NONE` takes the inputs that the provider declares for `customAuth`. */
 export function inputsOf(scheme: string, custom: readonly DeclaredInput[]): Input[] {
   if (scheme !== 'NONE') return INPUTS[scheme] ?? [];
   return custom.map(({ name, displayName, optional }) => ({
@@ -49,10 +49,13 @@ interface DeclaredInput {
   optional: boolean;
 }
 
-/** Consent in a window of the provider. */
+/** Consent happens in a window of the provider. */
 export const isByConsent = (scheme: string) => scheme.startsWith('OAUTH2_AUTHORIZATION_CODE');
 
-/** The ways that a person chooses from: PKCE is no choice of theirs, and no scheme is one only if it takes inputs, or is all. */
+/**
+ * The schemes that a person chooses from. PKCE is not a choice of its own; `NONE` is one only if it takes inputs or is
+ * the only scheme.
+ */
 export function choicesOf(schemes: readonly string[], hasCustomInputs: boolean): string[] {
   const consents = schemes.filter(isByConsent).slice(0, 1);
   const rest = schemes.filter((one) => !isByConsent(one) && one !== 'NONE');
@@ -63,12 +66,12 @@ export function choicesOf(schemes: readonly string[], hasCustomInputs: boolean):
 const SCHEME_WORDS: Record<string, string> = {
   API_KEY: 'With an API key',
   BASIC: 'With a user name and a password',
-  OAUTH2_AUTHORIZATION_CODE: 'By signing in there',
-  OAUTH2_AUTHORIZATION_CODE_PKCE: 'By signing in there',
-  OAUTH2_CLIENT_CREDENTIALS: 'With a client id and its secret',
+  OAUTH2_AUTHORIZATION_CODE: 'By signing in at the provider',
+  OAUTH2_AUTHORIZATION_CODE_PKCE: 'By signing in at the provider',
+  OAUTH2_CLIENT_CREDENTIALS: 'With a client ID and its secret',
   OAUTH2_PASSWORD: 'With a user name, a password and a client',
   NONE: 'Without credentials',
-  CUSTOM: 'As the provider asks for it',
+  CUSTOM: "With credentials of the provider's own kind",
 };
 
 export function wordsOf(scheme: string, hasCustomInputs: boolean): string {

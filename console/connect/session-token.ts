@@ -1,4 +1,4 @@
-/** The end user's token, which only the fragment of the address has: no log and no other page sees it. */
+/** The end user's token. It is only in the fragment of the URL, so no log and no other page sees it. */
 export interface Session {
   token: string;
   projectId: string;
@@ -10,7 +10,7 @@ interface Claims {
   returnUrl?: unknown;
 }
 
-/** What the token says for this page; the gateway alone checks it. Null if there is no token. */
+/** The token's claims for this page; only the gateway verifies them. Null without a token. */
 export function readSession(fragment: string): Session | null {
   const token = new URLSearchParams(fragment.replace(/^#/, '')).get('token');
   if (!token) return null;
@@ -36,23 +36,23 @@ function claimsOf(token: string): Claims {
 const KEPT = 'connect.session';
 const FACTS = ['connectionId', 'error', 'error_description'];
 
-/** The provider leads the browser back to this address. The token is in none that others see: it stays in the tab. */
+/** The provider redirects the browser back to this URL. The token stays in the tab and is in no URL that others see. */
 export function leaveFor(authorizeUrl: string): void {
   sessionStorage.setItem(KEPT, location.hash);
   location.assign(authorizeUrl);
 }
 
-/** Where a consent in this window leads back to. */
+/** The URL to which a consent in this window returns. */
 export const returnAddress = () => location.origin + location.pathname + location.search;
 
-/** What a consent in this window has come to. */
+/** The outcome of a consent in this window. */
 export interface Returned {
   connectionId: string | null;
-  /** Why nothing was connected; null if something was. */
+  /** The reason why no account was connected; null on success. */
   failure: string | null;
 }
 
-/** After a consent in this window, puts the token back, so that the page can be loaded again. Null at other times. */
+/** Restores the token after a consent in this window, so that the page can be reloaded. Null at other times. */
 export function takeReturned(): Returned | null {
   const url = new URL(location.href);
   const kept = sessionStorage.getItem(KEPT);

@@ -1,6 +1,6 @@
 /**
- * `/connect.js`: opens the connect page in a frame or a window, and tells what happens there. It uses no cookie and
- * stores nothing. Messages are taken from the page that it opened alone.
+ * `/connect.js`: opens the connect page in a frame or a window and reports its events. It uses no cookie and stores
+ * nothing. It accepts messages only from the page that it opened.
  */
 type Kind = 'connected' | 'installed' | 'failed' | 'closed';
 
@@ -12,7 +12,7 @@ interface Message {
 interface Options {
   /** `connectUrl` of createSessionToken. */
   connectUrl: string;
-  /** Where the frame goes; default: a window of its own. */
+  /** The element for the frame; default: a new window. */
   container?: HTMLElement;
   onEvent?: (message: Message) => void;
 }
@@ -23,7 +23,9 @@ interface Opened {
 
 const WATCH_MS = 500;
 
-/** The page's own origin hears what happens; the project tells the server who may frame the page. */
+/**
+ * The page names its origin to receive messages. The project's settings say which origins may frame the connect page.
+ */
 function addressOf(connectUrl: string): URL {
   const url = new URL(connectUrl);
   const token = new URLSearchParams(url.hash.slice(1)).get('token') ?? '';
@@ -64,7 +66,11 @@ function open({ connectUrl, container, onEvent }: Options): Opened {
     container.append(frame);
   } else {
     popup = window.open(url.href, 'connect', 'popup,width=640,height=800');
-    if (!popup) tell({ type: 'failed', detail: 'The browser has blocked the window.' });
+    if (!popup)
+      tell({
+        type: 'failed',
+        detail: 'The browser blocked the window. Open it from a click, or allow pop-ups.',
+      });
   }
   const timer = setInterval(() => popup?.closed && close(), WATCH_MS);
   return { close };

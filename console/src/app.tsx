@@ -1,4 +1,4 @@
-/** Who reads, and which page the address names. */
+/** Finds the session and the page that the URL names. */
 import { useEffect, useMemo, useState } from 'react';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { Redirect, Route, Router, Switch } from 'wouter';

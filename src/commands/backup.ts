@@ -29,11 +29,11 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
   const passphrase = process.env.BACKUP_PASSPHRASE;
   if (withKeys && !passphrase) {
     throw new StartRefused(
-      'Set BACKUP_PASSPHRASE, which seals the encryption keys in the backup, or leave them out: --without-keys.',
+      'Set BACKUP_PASSPHRASE, which seals the encryption keys in the backup, or omit them with --without-keys.',
     );
   }
   if (withKeys && passphrase) refuseWeakPassphrase(passphrase);
-  if (existsSync(file)) throw new StartRefused(`${file} is there already: name another file.`);
+  if (existsSync(file)) throw new StartRefused(`${file} already exists: name another file.`);
   const config = readConfig(process.env);
   const files = withKeys && passphrase ? sealFiles(filesOf(config), passphrase) : null;
   await using source = await openSource(whereIs(config), createLog('warn'));
@@ -43,7 +43,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
     console.log(`${countRows(end)} as of ${copy.head.takenTime} are in ${file}.`);
     if (!withKeys) {
       console.log(
-        'The encryption keys are not: without them, nothing that is sealed can be opened.',
+        'The encryption keys are not in it. Keep them: sealed values cannot be decrypted without them.',
       );
     }
   });

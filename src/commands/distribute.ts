@@ -25,7 +25,7 @@ async function spread(): Promise<void> {
   await using place = await openTarget(url, createLog('error'));
   await place.inSession(schemaOf);
   if (await place.isInUse())
-    throw new StartRefused('A gateway runs on the database: stop it first.');
+    throw new StartRefused('A gateway is running on the database: stop it first.');
   await migrate(place.server, createLog('error'));
   await place.inSession(async (session) => {
     const schema = await schemaOf(session);
@@ -33,7 +33,7 @@ async function spread(): Promise<void> {
       const seconds = (durationMs / 1_000).toFixed(1);
       console.log(`${done} of ${count}: ${table}, ${placement}, ${seconds} s`);
     });
-    console.log('The tables have their places.');
+    console.log('All tables are distributed.');
   });
 }
 

@@ -72,10 +72,10 @@ function readOptions(args: string[]) {
   const url = given.url ?? demo?.url ?? 'http://127.0.0.1:4000';
   const key = given.key ?? demo?.apiKey;
   if (!URL.canParse(url)) throw new Refusal(`--url: must be a URL\n${USAGE}`);
-  if (!key) throw new Refusal(`--key: is needed, as there is no ${path}\n${USAGE}`);
+  if (!key) throw new Refusal(`--key: required, because there is no ${path}\n${USAGE}`);
   const { topic, stream, project = 'demo', 'cursor-file': cursorFile } = given;
   if (topic !== undefined && stream !== undefined) {
-    throw new Refusal(`--stream: has no topics, leave --topic out\n${USAGE}`);
+    throw new Refusal(`--stream: streams have no topics, omit --topic\n${USAGE}`);
   }
   return { url, key, topic, stream, project, cursorFile };
 }
@@ -93,7 +93,7 @@ async function ask<T>(client: Client, query: string, variables: object): Promise
     if (errors) throw errors;
     if (data) return data;
   }
-  throw new Error('The gateway did not answer. Is --url right, and does it run?');
+  throw new Error('The gateway did not respond. Check --url, and that the gateway runs.');
 }
 
 interface Named {

@@ -24,7 +24,7 @@ await runCommand(USAGE, async () => {
 async function move(to: string): Promise<void> {
   const config = readConfig(process.env);
   const from = whereIs(config);
-  if (from === to) throw new StartRefused('That is where the database is already.');
+  if (from === to) throw new StartRefused('--to: the database is already there.');
   const log = createLog('warn');
   await using source = await openSource(from, log);
   await using target = await openTarget(to, log);
@@ -33,13 +33,13 @@ async function move(to: string): Promise<void> {
     const copy = await takeCopy(session);
     const end = await loadCopy(target, copy, { log });
     console.log(
-      `${countRows(end)} as of ${copy.head.takenTime} are there; counts and checksums agree.`,
+      `${countRows(end)} as of ${copy.head.takenTime} are copied; counts and checksums agree.`,
     );
   });
   if (isInUse) {
     console.log(
-      'A gateway runs on the original: what changes there from now on is not in the copy. To move for good, stop it ' +
-        'first, and move into an empty place again.',
+      'A gateway is running on the original: later changes are not in the copy. To move permanently, stop it ' +
+        'first, and move into an empty database or folder again.',
     );
   }
   if (!isPostgres(to)) keepKeys(config, to);
@@ -59,7 +59,7 @@ function settings(config: Parameters<typeof findEncryptionKeys>[0], to: string):
   const keys = config.ENCRYPTION_KEY ? [] : keySettings(config.DATA_DIR);
   return [
     'Start with these, and keep DATA_DIR, which has the keys that sign tokens:',
-    '  DATABASE_URL=<what --to was>',
+    '  DATABASE_URL=<the value of --to>',
     ...keys.map((line) => `  ${line}`),
   ];
 }

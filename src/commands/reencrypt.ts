@@ -24,4 +24,4 @@ const keys = wantsNewKey ? addEncryptionKey(config) : encryptionKeys(config);
 const vault = createVault(keys);
 const sealed = await sealPlainTargets(database.rows.query, vault);
 const changed = sealed + (await reencrypt(database.rows.query, vault));
-console.log(`${changed} values sealed again with the current key.`);
+console.log(`${changed} values re-encrypted with the current key.`);

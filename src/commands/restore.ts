@@ -91,27 +91,30 @@ function filesOf({ files }: ArchiveHead): Files {
 function reportUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
   const { deliveries, writes, providerEvents, reads } = held;
   const lines = [
-    [deliveries, 'deliveries waited: they are FAILED now, and retryDelivery sends one again.'],
+    [deliveries, 'deliveries waited: they are FAILED now. Use retryDelivery to retry one.'],
     [
       writes,
       'writes waited or ran: updates and deletions are repeated, uncertain creations are not.',
     ],
-    [providerEvents, 'events of providers waited: they are dropped, and reads bring the records.'],
-    [reads, 'reads ran: they go on after the last page of then, so that some records come again.'],
+    [providerEvents, 'provider events waited: they are dropped, and reads fetch the records.'],
+    [
+      reads,
+      'reads ran: they continue after their last page at the backup, so some records repeat.',
+    ],
   ] as const;
-  console.log(`What came after ${takenTime} is not known here:`);
+  console.log(`Changes after ${takenTime} are not in the backup:`);
   for (const [count, text] of lines) if (count > 0) console.log(`- ${count} ${text}`);
   console.log(
-    '- Tokens that providers have renewed since may not work: those connections ask for consent.',
+    '- Tokens that providers renewed later may not work: those connections need new consent.',
   );
-  console.log(
-    '- Keys, members and connections that were removed since are there again: remove them.',
-  );
+  console.log('- Keys, members and connections that were removed later are back: remove them.');
 }
 
 function reportKeys(config: Config, files: Files, left: string[]): void {
   for (const path of left) {
-    console.log(`${join(config.DATA_DIR, path)} was there and stays: the backup has another one.`);
+    console.log(
+      `${join(config.DATA_DIR, path)} already exists and was kept: the backup has a different one.`,
+    );
   }
   if (config.DATABASE_URL && files['encryption-keys']) {
     console.log('Start with the keys of the original:');

@@ -30,7 +30,7 @@ const ofOrg = z
     'billing-provider': text.optional(),
     'billing-ref': text.optional(),
   })
-  .refine((given) => Object.keys(given).length > 1, 'Nothing to set is named.');
+  .refine((given) => Object.keys(given).length > 1, 'Name at least one value to set.');
 
 const NAMES = [...Object.keys(ofProject.shape), ...Object.keys(ofOrg.shape)];
 

@@ -67,9 +67,9 @@ function respondTo(outcome: CallbackOutcome, origins: Origins): Response {
 }
 
 const REFUSALS = {
-  UNKNOWN: 'This link was used already, or it has expired.',
+  UNKNOWN: 'This link has already been used, or it has expired.',
   OTHER_BROWSER:
-    'Nothing was connected, because the connect was begun in another browser, or this browser accepts no cookies.',
+    'Nothing was connected, because the connect was started in another browser, or this browser does not accept cookies.',
 };
 
 /**

@@ -28,7 +28,7 @@ export async function connectLinkPage(services: Services, request: Request): Pro
 
 const USED_OR_EXPIRED = () =>
   page(400, 'Not connected', [
-    'This link was used already, or it has expired.',
+    'This link has already been used, or it has expired.',
     'Go back to the app that sent you here and connect again.',
   ]);
 

@@ -16,43 +16,43 @@ type Guide = [meaning: string, remedy: string];
 const GUIDES: Record<ErrorCode, Guide> = {
   GRAPHQL_PARSE_FAILED: [
     'The document of the request is not GraphQL.',
-    'Look at the place that `locations` tells, and at the quotes around the document.',
+    'Check the position in `locations`, and the quotes around the document.',
   ],
   GRAPHQL_VALIDATION_FAILED: [
-    'The document does not fit the schema: a field, an argument or a variable is not as it is declared.',
-    'Compare it with the schema in GraphiQL. The message suggests a name if one is alike.',
+    'The document does not match the schema: a field, an argument or a variable differs from its declaration.',
+    'Compare it with the schema in GraphiQL. The message suggests a similar name if there is one.',
   ],
   PERSISTED_QUERY_NOT_SUPPORTED: [
     'The request names its query by a hash, and the server does not store queries that clients register.',
-    'Send the text of the query, as Apollo Client does by itself after this error. Or send a `documentId` of the manifests of this server.',
+    'Send the text of the query, as Apollo Client does automatically after this error. Or send a `documentId` of the manifests of this server.',
   ],
   QUERY_LIMIT_EXCEEDED: [
     'The operation is larger than the server permits: too deep, too many aliases or fields, or too costly.',
-    'The problem names the limit and its value. Request less at once: smaller pages, or several operations.',
+    'The problem names the limit and its value. Request less: smaller pages, or several operations.',
   ],
   BAD_USER_INPUT: [
-    'Some inputs break their rules.',
-    '`issues` names each of them: its place (`in` and `name`), what is wrong with it (`type`) and what is allowed (`detail`). Correct all of them and send the request again.',
+    'Some inputs are invalid.',
+    '`issues` names each of them: its location (`in` and `name`), the error (`type`) and what is allowed (`detail`). Correct all of them and repeat the request.',
   ],
   UNAUTHENTICATED: [
-    'The request has no API key or bearer token, or one that is not accepted: unknown, inactive, deleted or expired.',
+    'The request has no API key or bearer token, or one that is unknown, inactive, deleted or expired.',
     'Send an API key as X-Api-Key, or a bearer token as Authorization: Bearer.',
   ],
   FORBIDDEN: [
-    'The caller is known and lacks a scope, or the request is for people alone and needs a bearer token.',
+    'The caller is known and lacks a scope, or the request needs a bearer token of a person.',
     'The problem names the scope. Create a key that has it, or use a bearer token.',
   ],
   NOT_FOUND: [
-    'Nothing of that id or name exists for this caller. What belongs to someone else does not exist either.',
-    'Compare the id, and see whether the caller is of the right project.',
+    'No object with this id or name exists for this caller. Objects of other tenants do not exist for it either.',
+    'Check the id, and whether the caller belongs to the right project.',
   ],
   METHOD_NOT_ALLOWED: [
     'The path exists and takes other methods.',
     'Use a method that the header Allow or the detail of the problem names.',
   ],
   CONFLICT: [
-    'The request contradicts what there is: a name that is taken, a row that others use, or a state that does not allow it.',
-    'The problem says what it contradicts. Read the present state, change what stands in the way, and try again.',
+    'The request conflicts with the present state: the name exists, the object is in use, or its state does not allow the change.',
+    'The problem names the conflict. Read the present state, resolve the conflict, and retry.',
   ],
   CONTENT_TOO_LARGE: [
     'The body of the request is larger than the server accepts.',
@@ -68,18 +68,18 @@ const GUIDES: Record<ErrorCode, Guide> = {
   ],
   RATE_LIMITED: [
     'The caller, its address or its project has used up its rate for now.',
-    'Wait as long as Retry-After says. RateLimit and RateLimit-Policy of each answer tell what is left.',
+    'Wait for the seconds in Retry-After. RateLimit and RateLimit-Policy of each response show the rest.',
   ],
   PROVIDER_ERROR: [
-    'The provider did not answer, or its answer could not be used.',
-    'Try again later. The problem has what the provider said.',
+    'The provider did not respond, or its response was unusable.',
+    'Retry later. The problem has the message of the provider.',
   ],
   SERVICE_UNAVAILABLE: [
-    'The server or its database can not answer at the moment.',
-    'Send the request again after the seconds of Retry-After.',
+    'The server or its database is not available at the moment.',
+    'Retry after the seconds in Retry-After.',
   ],
   INTERNAL_ERROR: [
-    'The gateway failed. What went wrong is in its log and in no answer.',
+    'The gateway failed. The cause is in its log and in no response.',
     'Give the operator the `instance` of the problem: the log has it too.',
   ],
 };

@@ -42,10 +42,10 @@ export function links(
 /** Links to the gateway are relative, so that they also work at a URL that the gateway does not know. */
 function content(startLinks: StartLinks): Html {
   const { url, sandboxUrl, demoFile, hasDocs } = startLinks;
-  return html`<p>It runs at <code>${url}</code>. From here on:</p>
+  return html`<p>The gateway runs at <code>${url}</code>.</p>
 <dl>
 <div><dt><a href="console">Console</a></dt>
-<dd>What is connected, what happens and what fails, at <code>${url}/console</code>.</dd></div>
+<dd>Connections, operations, events and failures, at <code>${url}/console</code>.</dd></div>
 <div><dt><a href="graphql">GraphiQL</a></dt>
 <dd>Explore and run the GraphQL API, at <code>${url}/graphql</code>.</dd></div>
 <div><dt><a href="v1/docs">REST reference</a></dt>
@@ -64,7 +64,7 @@ function docsRow(): Html {
 function keyRow(demoFile: string): Html {
   return html`<div><dt>The demo's key</dt>
 <dd><code>apiKey</code> in <code>${demoFile}</code>, beside ids and a builder's token.
-GraphiQL's tabs have it already in a browser on the gateway's machine.</dd></div>\n`;
+In a browser on the gateway's machine, GraphiQL already has it.</dd></div>\n`;
 }
 
 /** The first commands of the README. A test compares them. */

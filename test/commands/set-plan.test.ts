@@ -67,7 +67,7 @@ test('what can not be set is refused with the reason, and how to use it', async 
   for (const [args, reason] of [
     [['--project', 'planned', '--branding-removal', 'maybe'], '--branding-removal: '],
     [['--project', 'planned', '--org', orgId], '--branding-removal: '],
-    [['--org', orgId], 'Nothing to set is named.'],
+    [['--org', orgId], 'Name at least one value to set.'],
     [['--plan', 'gold'], "Unknown option '--plan'"],
     [[], '--org: '],
   ] as const) {

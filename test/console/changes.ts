@@ -25,15 +25,15 @@ export function testChanges(stage: () => ConsoleStage) {
 
   test('a destination is refused at its field, added, disabled and deleted', async () => {
     await open('destinations');
-    await press('Add a destination');
+    await press('Create destination');
     await dialog().getByLabel('Name').fill('not a name!');
-    await dialog().getByLabel('Address').fill('https://receiver.example/hook');
-    await pressInDialog('Add');
+    await dialog().getByLabel('URL', { exact: true }).fill('https://receiver.example/hook');
+    await pressInDialog('Create destination');
     await dialog()
       .getByText(/letters, digits/)
       .waitFor();
     await dialog().getByLabel('Name').fill('mine');
-    await pressInDialog('Add');
+    await pressInDialog('Create destination');
     await dialog().locator('code', { hasText: 'whsec_' }).waitFor();
     await pressInDialog('Done');
     await page.getByRole('link', { name: 'mine' }).click();
@@ -63,7 +63,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await open(`installations/${(await installation()).id}`);
     const row = page.getByRole('row', { name: /^contacts/ });
     await row.getByRole('button', { name: 'Read now' }).click();
-    await pressInDialog('Read');
+    await pressInDialog('Read now');
     await expect
       .poll(async () => (await installation()).operations.nodes[0])
       .toMatchObject({ actionType: 'READ', metadata: { objects: ['contacts'] } });
@@ -83,7 +83,7 @@ export function testChanges(stage: () => ConsoleStage) {
 
   test('fields are chosen from those of the account', async () => {
     await open(`installations/${(await installation()).id}`);
-    await press('Fields');
+    await press('Edit fields');
     const phone = dialog().getByRole('checkbox', { name: 'Phone' });
     const was = await phone.isChecked();
     await dialog().getByText('Phone', { exact: true }).click();
@@ -97,21 +97,21 @@ export function testChanges(stage: () => ConsoleStage) {
 
   test('a customer is led to the connect page', async () => {
     await open('connections');
-    await press('Connect a customer');
+    await press('Connect customer');
     await dialog().getByLabel('Group').fill('walked');
     await dialog().getByLabel('Consumer').fill('ann');
-    await pressInDialog('Make the address');
+    await pressInDialog('Create link');
     const opened = page.context().waitForEvent('page');
-    await dialog().getByRole('link', { name: 'Open the connect page' }).click();
+    await dialog().getByRole('link', { name: 'Open connect page' }).click();
     const connect = await opened;
-    await connect.getByText('Connect the accounts of walked').waitFor();
+    await connect.getByText('Connect accounts for walked').waitFor();
     await connect.close();
   });
 
   test('records of the provider are looked at, by a field', async () => {
     await open(`installations/${(await installation()).id}`);
     await choose('Object', 'contacts');
-    await press('Look at them');
+    await press('Load records');
     const records = page.getByRole('region', { name: 'Records at the provider' });
     await records.getByRole('row').nth(5).waitFor();
     await holdToAxe(page);
@@ -119,9 +119,9 @@ export function testChanges(stage: () => ConsoleStage) {
     await page.getByRole('button', { name: 'First page' }).waitFor();
     const address = records.getByRole('cell', { name: /@/ }).first();
     const email = (await address.textContent()) ?? '';
-    await page.getByLabel('Only with the field').fill('email');
-    await page.getByLabel('Equal to').fill(email);
-    await press('Look at them');
+    await page.getByLabel('Filter by field').fill('email');
+    await page.getByLabel('Equals').fill(email);
+    await press('Load records');
     await expect.poll(() => records.getByRole('row').count()).toBe(2);
     expect(await records.getByRole('row').nth(1).textContent()).toContain(email);
   });
@@ -146,14 +146,14 @@ export function testChanges(stage: () => ConsoleStage) {
     const lineOf = (part: string) => 1 + text.split('\n').findIndex((one) => one.includes(part));
     const finding = (part: string) => dialog().locator('.issues', { hasText: part });
     await finding(
-      `Line ${lineOf('"objectName"')}: read.objects[0].objectNam is no member`,
+      `Line ${lineOf('"objectName"')}: read.objects[0].objectNam is not a member`,
     ).waitFor();
     await dialog().locator('.cm-lintRange-error').first().waitFor();
     await holdToAxe(page);
     // As the gateway says.
     await edit(() => text.replace('*/10 * * * *', 'sometimes'));
     await finding('read.objects').waitFor({ state: 'detached' });
-    await pressInDialog('Save the revision');
+    await pressInDialog('Create revision');
     await finding(`Line ${lineOf('*/10 * * * *')}: read.objects[0].schedule`).waitFor();
     await edit(() => text.replace('*/10 * * * *', '*/20 * * * *'));
     await finding('read.objects').waitFor({ state: 'detached' });
@@ -166,7 +166,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await finding('Not JSON').waitFor();
     await page.keyboard.insertText('null,');
     await finding('Not JSON').waitFor({ state: 'detached' });
-    await pressInDialog('Save the revision');
+    await pressInDialog('Create revision');
     await dialog().waitFor({ state: 'detached' });
     await page.locator('.diff .added', { hasText: '*/20 * * * *' }).waitFor();
     const { project } = await stage().api(
@@ -184,7 +184,7 @@ export function testChanges(stage: () => ConsoleStage) {
       return JSON.stringify({ ...content, name: content.name.replace('my-', 'my-new-') });
     };
     const seeWarning = async () => {
-      await dialog().getByText('Saved, with 1 warning:').waitFor();
+      await dialog().getByText('Saved with 1 warning:').waitFor();
       const warning = await dialog().locator('.issues').innerText();
       expect(warning).toBe(
         'read.objects[0].requiredFields[0] is left out, because the field email is named again later.',
@@ -196,7 +196,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await open('integrations/crm-sync');
     await press('New revision');
     await edit(twice);
-    await pressInDialog('Save the revision');
+    await pressInDialog('Create revision');
     await seeWarning();
 
     await open('integrations');
@@ -214,9 +214,9 @@ export function testChanges(stage: () => ConsoleStage) {
     const rows = page.getByRole('region', { name: 'Routes', exact: true }).getByRole('row');
     await expect.poll(() => rows.filter({ hasNotText: 'topic data' }).count()).toBe(1);
     await holdToAxe(page);
-    await press('Lead events to a topic');
+    await press('Route events');
     await choose('Event', 'Subscribe create error');
-    await pressInDialog('Make the route');
+    await pressInDialog('Create route');
     await press('Subscribe create error');
     const remove = page.getByRole('button', {
       name: 'Remove the route from Subscribe create error to topic data',
@@ -236,7 +236,7 @@ export function testChanges(stage: () => ConsoleStage) {
 
   test('a key is shown once, and works as far as its scopes go', async () => {
     await open('settings');
-    await press('New key');
+    await press('Create key');
     await dialog().getByLabel('Label').fill('of a page');
     await dialog()
       .getByRole('button', { name: /Preset/ })

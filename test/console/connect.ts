@@ -107,8 +107,8 @@ export function testConnect(stage: () => ConsoleStage) {
     await isConnected();
     expect(await connectionsOf('by-name')).toMatchObject([{ authScheme: 'BASIC' }]);
     await openConnect('by-client');
-    await chooseWay('With a client id and its secret');
-    await page.getByLabel('Client id', { exact: true }).fill('sandbox-client');
+    await chooseWay('With a client ID and its secret');
+    await page.getByLabel('Client ID', { exact: true }).fill('sandbox-client');
     await page.getByLabel('Client secret', { exact: true }).fill('sandbox-secret');
     await submit();
     await isConnected();
@@ -133,7 +133,7 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('by consent in a window, after one that was abandoned', async () => {
     await openConnect('by-consent');
-    await page.getByRole('button', { name: 'Go on to Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
     const openWindow = async (name: string) => {
       const opened = page.waitForEvent('popup');
       await page.getByRole('button', { name }).click();
@@ -141,12 +141,12 @@ export function testConnect(stage: () => ConsoleStage) {
       await consent.getByRole('button', { name: 'Approve' }).waitFor();
       return consent;
     };
-    await (await openWindow('Open the window')).close();
-    await page.getByText('nothing was connected').waitFor();
-    const install = page.getByRole('link', { name: 'Install its package' });
+    await (await openWindow('Open window')).close();
+    await page.getByText('before an account was connected').waitFor();
+    const install = page.getByRole('link', { name: 'Install package' });
     expect(await install.getAttribute('href')).toBe(PACKAGE_URL);
     await holdToAxe(page);
-    const consent = await openWindow('Open the window again');
+    const consent = await openWindow('Reopen window');
     const closed = consent.waitForEvent('close');
     await consent.getByRole('button', { name: 'Approve' }).click();
     await isConnected();
@@ -158,14 +158,14 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('by consent in the same window, after one that was refused', async () => {
     await openConnect('by-redirect');
-    await page.getByRole('button', { name: 'Go on to Sandbox CRM' }).click();
-    await page.getByRole('button', { name: 'Go there in this window' }).click();
+    await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Continue in this window' }).click();
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('Nothing was connected').waitFor();
+    await page.getByText('The account was not connected').waitFor();
     await holdToAxe(page);
     await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
-    await page.getByRole('button', { name: 'Go on to Sandbox CRM' }).click();
-    await page.getByRole('button', { name: 'Go there in this window' }).click();
+    await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Continue in this window' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     await isConnected();
     // What the provider has added is gone from the address, and the page can be loaded again.
@@ -177,7 +177,7 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('by what the provider itself asks for', async () => {
     await openConnect('by-custom');
-    await chooseWay('As the provider asks for it');
+    await chooseWay("With credentials of the provider's own kind");
     await page.getByLabel('Account key').fill('sandbox-key');
     await submit();
     await isConnected();
@@ -188,7 +188,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.goto('about:blank');
     await page.goto(await connectUrl('by-key'));
     await page.getByRole('button', { name: 'Disconnect' }).click();
-    await page.getByRole('dialog').getByText('Nothing is read').waitFor();
+    await page.getByRole('dialog').getByText('Reads and writes').waitFor();
     await holdToAxe(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('Not connected', { exact: true }).waitFor();
@@ -202,13 +202,13 @@ export function testConnect(stage: () => ConsoleStage) {
   test('a link without a token, and one that no longer holds', async () => {
     const { url } = stage();
     await page.goto(`${url}/connect`);
-    await page.getByText('This link is not complete').waitFor();
+    await page.getByText('This link is incomplete').waitFor();
     const address = await connectUrl('late');
     const signature = address.lastIndexOf('.') + 1;
     const changed = [...address.slice(signature)].reverse().join('');
     await page.goto('about:blank');
     await page.goto(address.slice(0, signature) + changed);
-    await page.getByText('This link is not valid any more').waitFor();
+    await page.getByText('This link has expired').waitFor();
     await holdToAxe(page);
   });
 

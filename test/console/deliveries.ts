@@ -32,7 +32,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
 
   test('one is sent again', async () => {
     await open(`destinations/${destinationId}`);
-    await page.getByRole('button', { name: 'Send again' }).first().click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).first().click();
     // The newest is at the top of the page.
     await expect.poll(async () => (await counts()).attempts.at(-1)).toBe(2);
   });
@@ -40,7 +40,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
   test('a test message is sent, and what became of it is shown', async () => {
     const before = await counts();
     await open(`destinations/${destinationId}`);
-    await press('Send a test');
+    await press('Send test message');
     await page.getByRole('heading', { level: 1, name: 'Message to events' }).waitFor();
     await page.locator('.facts .status.good').waitFor();
     await page.locator('.json', { hasText: 'test.message' }).waitFor();
@@ -50,35 +50,35 @@ export function testDeliveries(stage: () => ConsoleStage) {
   test('many are sent again, with progress', async () => {
     const { all } = await counts();
     await open(`destinations/${destinationId}?status=SUCCEEDED&time=day`);
-    await press('Send many again');
+    await press('Retry deliveries');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(`${all} deliveries`).waitFor();
     await holdToAxe(page);
-    await dialog.getByRole('button', { name: 'Send them again' }).click();
+    await dialog.getByRole('button', { name: 'Retry deliveries' }).click();
     await dialog.getByText(`${all} of ${all} deliveries`).waitFor();
     await expect.poll(async () => Math.min(...(await counts()).attempts)).toBeGreaterThan(1);
   });
 
   test('what was longer ago than the filter says is not listed', async () => {
     await open(`deliveries?until=2020-01-01T00:00:00.000Z`);
-    await page.getByText('No delivery', { exact: true }).waitFor();
+    await page.getByText('No deliveries', { exact: true }).waitFor();
     await page.getByRole('button', { name: /Created$/ }).click();
-    await page.getByRole('option', { name: 'The last 24 hours' }).click();
+    await page.getByRole('option', { name: 'Last 24 hours' }).click();
     await page.getByRole('row', { name: /Message events/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?time=day');
   });
 
   test('a stream is made, and what is put into it is seen as it comes', async () => {
     await open('destinations');
-    await press('Add a destination');
+    await press('Create destination');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('kept');
-    await dialog.getByRole('button', { name: /How it gets its messages$/ }).click();
-    await page.getByRole('option', { name: 'Stream: kept, and read from here' }).click();
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('button', { name: /Type$/ }).click();
+    await page.getByRole('option', { name: 'Stream: stores messages for clients to read' }).click();
+    await dialog.getByRole('button', { name: 'Create destination', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'kept' }).click();
-    await page.getByText('No message yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     const { project } = await stage().api(`{ project(idOrName: "demo") {
       topics { nodes { id name } } destinations(search: "kept") { nodes { id } } } }`);
     const [{ id }] = project.destinations.nodes;
@@ -97,7 +97,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     await press('Pause');
     await connect('stream-2');
     await connect('stream-3');
-    await press('Go on');
+    await press('Resume');
     await expect.poll(() => lines.count()).toBe(3);
     await page.reload();
     await expect.poll(() => lines.count()).toBe(3);

@@ -33,7 +33,7 @@ export function testLive(stage: () => ConsoleStage) {
     await connect('live-2');
     await connect('live-3');
     expect(await groups('live-2', 'live-3')).toEqual([]);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('live-3').waitFor();
     expect(await groups('live-1', 'live-2', 'live-3')).toEqual(['live-3', 'live-2', 'live-1']);
   });
@@ -81,7 +81,7 @@ export function testLive(stage: () => ConsoleStage) {
     expect(new Set(addresses).size).toBe(addresses.length);
     expect(addresses.length).toBe(project.notificationEvents.totalCount);
     await openConsole(page, `${stage().url}/console/demo/events?until=2020-01-01T00:00:00.000Z`);
-    await page.getByText('No event of this type in this time').waitFor();
+    await page.getByText('No events of this type in this period').waitFor();
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });
 }

@@ -47,13 +47,13 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await signIn(page, stage().server.demo.url);
 
       await turnTo(page, 'Connections');
-      await press(page, 'Connect a customer');
+      await press(page, 'Connect customer');
       const customer = page.getByRole('dialog');
       await customer.getByLabel('Group').fill('newcomer');
       await customer.getByLabel('Consumer').fill('nora');
-      await press(customer, 'Make the address');
+      await press(customer, 'Create link');
       const opened = context.waitForEvent('page');
-      await press(customer, 'Open the connect page', 'link');
+      await press(customer, 'Open connect page', 'link');
       const connect = await opened;
       await press(connect, 'Connect Sandbox CRM');
       await connect.getByRole('button', { name: /How to connect$/ }).click();
@@ -81,11 +81,11 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await failed.first().waitFor();
 
       await run(MEND);
-      await press(page, 'Send many again');
+      await press(page, 'Retry deliveries');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: /Deliveries$/ }).click();
       await press(page, 'Pending', 'option');
-      await press(dialog, 'Send them again');
+      await press(dialog, 'Retry deliveries');
       await dialog.getByText(/^(\d+) of \1 deliveries$/).waitFor();
       await dialog.getByRole('button', { name: 'Close' }).click();
       await page

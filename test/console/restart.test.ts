@@ -24,14 +24,14 @@ inBrowser(
       await connect('before');
       await page.getByText('before').waitFor();
       await stage().server.pause();
-      await page.getByText('The connection to the gateway is lost.').waitFor();
+      await page.getByText('Connection to the gateway lost.').waitFor();
       await stage().server.resume();
       // The page has not reconnected yet.
       await connect('after-1');
       await page.getByText('after-1').waitFor();
       await connect('after-2');
       await page.getByText('after-2').waitFor();
-      await page.getByText('The connection to the gateway is lost.').waitFor({ state: 'detached' });
+      await page.getByText('Connection to the gateway lost.').waitFor({ state: 'detached' });
       const lines = await page.locator('main .lines li').allInnerTexts();
       const names = ['before', 'after-1', 'after-2'];
       const groups = lines.flatMap((line) => names.filter((name) => line.includes(name)));

@@ -143,7 +143,7 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
     code: 0,
   });
   const again = await runCommand('backup', [file], { ...original, ...SEALED });
-  expect(again.output).toBe(`${file} is there already: name another file.\n`);
+  expect(again.output).toBe(`${file} already exists: name another file.\n`);
 
   const place = await newPlace();
   const restore = async (env: Record<string, string>) => {

@@ -61,7 +61,7 @@ test(
 
     const running = await runCommand('move', ['--to', newEmbedded().DATA_DIR], source);
     expect(running).toMatchObject({ code: 0 });
-    expect(running.output).toContain('A gateway runs on the original: what changes there');
+    expect(running.output).toContain('A gateway is running on the original: later changes');
     expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
     await app[Symbol.asyncDispose]();
 
@@ -105,7 +105,7 @@ test('without a target, or with one that is the source, it says what to do', asy
   const DATA_DIR = newFolder();
   expect(await runCommand('move', [], { DATA_DIR })).toMatchObject({ code: 2 });
   const same = await runCommand('move', ['--to', DATA_DIR], { DATA_DIR });
-  expect(same.output).toContain('where the database is already');
+  expect(same.output).toContain('the database is already there');
   const none = await runCommand('move', ['--to', newFolder()], { DATA_DIR });
   expect(none).toMatchObject({ code: 1, output: `There is no database in ${DATA_DIR}.\n` });
 });

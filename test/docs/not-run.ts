@@ -159,6 +159,9 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run endurance -- --minutes 60 --rate 200', reason: MINUTES },
   { command: 'npm run bench -- --seconds 3', reason: MINUTES },
   { command: 'npm run bench -- --growth', reason: MINUTES },
+  { command: 'npm run bench -- --runs 5 --seconds 2', reason: MINUTES },
+  { command: 'npm run bench -- --parts fan-out,callers,deliveries', reason: MINUTES },
+  { command: 'npm run bench -- --parts moving,inbound', reason: MINUTES },
 ];
 
 /** What the walk runs in terminals of their own. */

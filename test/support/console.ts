@@ -9,7 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** By one click, on the machine of the server. */
 export async function signIn(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/`);
-  await page.getByRole('button', { name: 'Open the demo' }).click();
+  await page.getByRole('button', { name: 'Open demo' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 

@@ -1,4 +1,7 @@
-/** Events that a provider sends, until they are stored, and until they are posted on; beside a bare server. */
+/**
+ * Events that a provider sends: the time until they are stored, and until they are posted on, compared with a bare
+ * server.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,9 +22,9 @@ import { EVENTS_EACH, type SignedRequest, signedRequest } from './requests.ts';
 import { type Subscribed, subscribe } from './subscribed.ts';
 
 const SOCKETS = 32;
-/** More than are sent in a second. */
+/** More than are sent per second. */
 const REQUESTS_PER_SECOND = 4_000;
-/** Events of a second where the way to the receiver is timed, after a warm-up. */
+/** Events per second when the latency to the receiver is timed, after a warm-up. */
 const STEADY_EVENTS = 200;
 const BIG = '100000000';
 
@@ -36,9 +39,9 @@ export interface Inbound {
 
 export interface InboundResults {
   stored: Inbound[];
-  /** From the request to the signed POST. */
+  /** Latency from the request to the signed POST. */
   posted: { events: number; p50Ms: number; p99Ms: number };
-  /** Of the process, with none waiting and with many. */
+  /** Memory of the process, with no events waiting and with many. */
   memory: { waiting: number; idleBytes: number; withWaitingBytes: number };
 }
 
@@ -133,7 +136,7 @@ interface Steady {
   flags: Flags;
 }
 
-/** At a steady rate, as long as the part is to run. */
+/** Sends at a steady rate for the duration of the part. */
 async function timePosts({ subscribed }: Scene, { gateway, receiver, flags }: Steady) {
   const { seconds, sizes } = flags;
   await using pool = poolOf(gateway);
@@ -157,7 +160,7 @@ async function timePosts({ subscribed }: Scene, { gateway, receiver, flags }: St
   return { events: times.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }
 
-/** Nobody does them: a process that stores more has them waiting beside it. */
+/** No worker processes these events, so they accumulate while the process stores more. */
 async function measureMemory(scene: Scene, flags: Flags): Promise<InboundResults['memory']> {
   const { client, subscribed, projectId } = scene;
   const waiting = flags.sizes.waitingEvents;
@@ -194,7 +197,7 @@ function poolOf(server: Server) {
 
 interface TimedReceiver extends AsyncDisposable {
   url: string;
-  /** By the id of the event. */
+  /** Start times by the id of the event. */
   arrivedMs: Map<string, number>;
 }
 

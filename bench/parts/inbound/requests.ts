@@ -1,4 +1,4 @@
-/** Requests as the provider signs them, made beforehand: none of it is measured. */
+/** Requests as the provider signs them, created in advance, so that creating them is not measured. */
 import { createHmac } from 'node:crypto';
 import { SECRET, type Subscribed } from './subscribed.ts';
 
@@ -12,7 +12,7 @@ export interface SignedRequest {
 
 let made = 0;
 
-/** Deletions: they need no fetch. No two events are the same. */
+/** Deletions, which need no fetch. No two events are the same. */
 export function signedRequest({ account }: Subscribed): SignedRequest {
   const occurredAt = new Date().toISOString();
   const events = Array.from({ length: EVENTS_EACH }, () => {

@@ -1,10 +1,10 @@
-/** A project whose installation wants the events that are sent, made by the gateway itself. */
+/** A project whose installation subscribes to the sent events, created through the gateway. */
 import type pg from 'pg';
 import type { Ask } from '../moving/installed.ts';
 
 export interface Subscribed {
   providerAppId: string;
-  /** What the events call the connection. */
+  /** The account in the events that identifies the connection. */
   account: string;
   installationId: string;
 }
@@ -56,7 +56,7 @@ export async function subscribe(
   const account = await make('generateConnection', { ...who, apiKey: 'sandbox-key' }, 'connection');
   const installing = { integrationIdOrName: NAME, groupRef: 'acme' };
   const installationId = await make('createInstallation', installing, 'installation');
-  // As if it had been set up: the events are the benchmark's own.
+  // Marks the subscription as set up, because the benchmark sends the events itself.
   await client.query(
     `update "ObjectSubscription" set "providerAppId" = $1, "account" = $2, "status" = 'ACTIVE', "dueTime" = null`,
     [providerAppId, account],

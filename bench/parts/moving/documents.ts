@@ -1,6 +1,6 @@
-/** What is asked of both: writes and connections, as the gateway's schema has them. */
+/** Writes and connections, in the gateway's schema, which both servers receive. */
 
-/** What can be measured alone. */
+/** Works that can be measured separately. */
 export const MOVING_WORKS = ['W5 alone', 'W5', 'W6', 'W7', 'W8', 'W10', 'W10 slow', 'W9'] as const;
 
 export type MovingDocument = 'Write' | 'Connect' | 'Backfill';
@@ -17,7 +17,7 @@ export const MOVING_DOCUMENTS: Record<Exclude<MovingDocument, 'Backfill'>, strin
 export const PROJECT = 'bench';
 export const INTEGRATION = 'crm';
 export const DESTINATION = 'receiver';
-/** A connection has ten calls under way at most: the writers share some. */
+/** A connection has at most ten concurrent calls, so the writers share several connections. */
 export const GROUPS = ['group-0', 'group-1', 'group-2', 'group-3'];
 export const BATCH_RECORDS = 100;
 
@@ -49,7 +49,7 @@ export const batchInput = (number: number) => ({
   })),
 });
 
-/** Each of a group and a consumer that are new. */
+/** Each connection has a new group and a new consumer. */
 export const connectInput = (number: number) => ({
   projectIdOrName: PROJECT,
   provider: 'sandbox',

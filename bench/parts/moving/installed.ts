@@ -1,16 +1,16 @@
-/** A project whose groups have connected the sandbox and installed an integration, made by the gateway itself. */
+/** A project whose groups have connected the sandbox and installed an integration, created through the gateway. */
 import { DESTINATION, GROUPS, INTEGRATION, PROJECT } from './documents.ts';
 
 export interface Installed {
   sandboxUrl: string;
   integrationId: string;
-  /** By the ref of the group. */
+  /** Installations by the ref of their group. */
   installations: Record<string, { installationId: string; configId: string; groupId: string }>;
   topicId: string;
   destinationId: string;
 }
 
-/** Asks the gateway; throws with what it refuses. */
+/** Sends an operation to the gateway; throws its errors. */
 // biome-ignore lint/suspicious/noExplicitAny: what is asked for is read
 export type Ask = (query: string, input: object) => Promise<any>;
 

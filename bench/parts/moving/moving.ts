@@ -1,4 +1,7 @@
-/** Records that are moved: writes, connections, a backfill, beside hand-written statements on the same database and provider. */
+/**
+ * Moving records: writes, connections and a backfill, compared with hand-written statements on the same database and
+ * provider.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
@@ -45,14 +48,14 @@ interface Scene {
 interface Work {
   name: (typeof MOVING_WORKS)[number];
   meaning: string;
-  /** What one request moves. */
+  /** Records per request. */
   records: number;
   sockets: number;
   operationName: keyof typeof MOVING_DOCUMENTS;
   inputOf: (number: number) => object;
-  /** It has ended when the provider has all of it. */
+  /** Ends when the provider has all records. */
   endsLater?: boolean;
-  /** Of every commit, as a slow disk has it. */
+  /** Delay of every commit, like that of a slow disk. */
   commitDelayMs?: number;
 }
 
@@ -95,12 +98,12 @@ export interface Moved {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of the process, and of the database, for each record. */
+  /** CPU time of the process and of the database, per record. */
   cpuMs: number;
   databaseCpuMs: number;
 }
 
-/** More than are asked for in a second. */
+/** More requests than are sent per second. */
 const REQUESTS_PER_SECOND = 4_000;
 const POLL_MS = 20;
 const STALLED_MS = 120_000;
@@ -186,7 +189,7 @@ async function driveAnswered(load: Load) {
   return { measured, perSecond, count: perSecond * load.seconds };
 }
 
-/** From the first request to the last record at the provider. */
+/** Time from the first request to the last record at the provider. */
 async function driveToTheEnd({ sandbox }: Scene, load: Load) {
   const recordCount = async () => Number(await sandbox.ask({}));
   const before = await recordCount();
@@ -274,7 +277,7 @@ async function backfillByGateway(ask: Ask, client: pg.Client): Promise<void> {
   await settled(client);
 }
 
-/** What was owed has been sent. */
+/** Waits until the pending deliveries are sent. */
 export function settled(client: pg.Client): Promise<void> {
   return until(async () => {
     const { rows } = await client.query(
@@ -292,14 +295,14 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Of every commit of the server, as a slow disk or a synchronous standby does. */
+/** Delays every commit of the server, as a slow disk or a synchronous standby does. */
 export async function delayCommits(client: pg.Client, ms: number): Promise<void> {
   await client.query(`alter system set commit_delay = ${ms * 1_000}`);
   await client.query('alter system set commit_siblings = 0');
   await client.query('select pg_reload_conf()');
 }
 
-/** The lease of the sandbox is the benchmark's own: no process of the gateway runs one. */
+/** The benchmark holds the sandbox's lease, so that no process of the gateway runs one. */
 export async function addProject(client: pg.Client, sandboxUrl: string) {
   const [orgId, projectId] = [newId('org'), newId('prj')];
   await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);

@@ -1,4 +1,4 @@
-/** What others feel of it when deliveries that are too old are removed beside their work. */
+/** The effect of removing expired deliveries on concurrent work. */
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
 import { emptyDatabase, usingClient } from '../../database.ts';
@@ -108,11 +108,11 @@ const KINDS: readonly Kind[] = [
   { name: 'last event', perSecond: PER_SECOND, bodyOf: () => JSON.stringify({ query: LAST }) },
 ];
 
-/** A day of them whose time is just over, each with its attempt. */
+/** A day of expired deliveries, each with its attempt. */
 function oldDeliveries(projectId: string, count: number): string[][] {
   const destinationId = newId('dst');
   const half = Math.ceil(count / 2);
-  // Not so old that the removal hurries.
+  // Not old enough for the removal to hurry.
   const time = `now() - interval '30 days 23 hours' + n * interval '22 hours' / ${count}`;
   return [1, half + 1]
     .map((from) => `generate_series(${from}, ${from + half - 1}) n`)
@@ -139,7 +139,7 @@ async function timeOf(client: pg.Client): Promise<Date> {
   return rows[0]!.now;
 }
 
-/** What became owed within this time, from its event to the end of its attempt. */
+/** Deliveries created within this period, timed from their event to the end of their attempt. */
 async function deliveredWithin(
   client: pg.Client,
   fromTime: Date,
@@ -155,10 +155,10 @@ async function deliveredWithin(
   return rows;
 }
 
-/** What was answered in each of them. */
+/** Responses in each window. */
 type Windows = Record<'alone' | 'removing', Answered[][]>;
 
-/** The middle one of the windows: what stalls the machine once is in one of them. */
+/** The median of the windows, because a single stall of the machine affects only one. */
 function retainedOf({ alone, removing }: Windows): Retained[] {
   const kinds = [...new Set(alone.flat().map(({ kind }) => kind))];
   const figuresOf = (windows: Answered[][], asked: string) =>

@@ -1,4 +1,4 @@
-/** Requests of several kinds at a steady rate, whether or not those before were answered. */
+/** Requests of several kinds at a steady rate, regardless of pending responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Server } from '../../processes/server.ts';
@@ -13,12 +13,12 @@ export interface Kind {
 
 export interface Answered {
   kind: string;
-  /** From the moment at which it was due. */
+  /** Latency from the scheduled time. */
   ms: number;
 }
 
 export interface Steady extends AsyncDisposable {
-  /** Throws with the first answer that is an error. */
+  /** Throws with the first response that is an error. */
   run(seconds: number): Promise<Answered[]>;
 }
 

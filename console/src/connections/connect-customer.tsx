@@ -1,4 +1,4 @@
-/** The address of the connect page for a customer, as a backend would make it for a signed-in user. */
+/** Creates a connect page link for a customer, as a backend does for a signed-in user. */
 import { graphql } from 'react-relay';
 import type { connectCustomerMutation } from '../../__generated__/connectCustomerMutation.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
@@ -17,10 +17,10 @@ const CREATE = graphql`
 export function ConnectCustomer({ project }: { project: string }) {
   return (
     <FormDialog<connectCustomerMutation>
-      opener="Connect a customer"
+      opener="Connect customer"
       kind="primary"
       title="Connect a customer"
-      submit="Make the address"
+      submit="Create link"
       mutation={CREATE}
       variables={({ groupRef, consumerRef }) => ({
         input: {
@@ -33,19 +33,24 @@ export function ConnectCustomer({ project }: { project: string }) {
       made={({ createSessionToken: { connectUrl, expireTime } }) => (
         <p>
           <a href={connectUrl} target="_blank" rel="noreferrer">
-            Open the connect page
+            Open connect page
           </a>{' '}
           <span className="quiet">
-            The address ends <Time of={expireTime} />.
+            This link expires <Time of={expireTime} />.
           </span>
         </p>
       )}
     >
       <p className="quiet">
-        Your backend makes such an address for each user who is signed in there: createSessionToken.
+        Your backend creates such a link for each signed-in user with createSessionToken.
       </p>
-      <TextInput name="groupRef" label="Group" isRequired help="Your own id of the customer." />
-      <TextInput name="consumerRef" label="Consumer" isRequired help="And of the person." />
+      <TextInput name="groupRef" label="Group" isRequired help="Your own ID for this customer." />
+      <TextInput
+        name="consumerRef"
+        label="Consumer"
+        isRequired
+        help="Your own ID for this person."
+      />
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** One connection: what it is, whether it works, and what hangs on it. */
+/** One connection: its account, its status, and the installations that use it. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { connectionPageDeleteMutation } from '../../__generated__/connectionPageDeleteMutation.graphql.ts';
@@ -99,8 +99,8 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
               </Link>
             ),
             Consumer: `${node.consumer?.consumerName} (${node.consumer?.consumerRef})`,
-            'Access token ends': byToken(node.authScheme) ? (
-              <Time of={node.tokenExpireTime} none="not known" />
+            'Access token expires': byToken(node.authScheme) ? (
+              <Time of={node.tokenExpireTime} none="unknown" />
             ) : null,
             Workspace: node.providerWorkspaceRef,
             'Account at the provider': node.providerConsumerRef,
@@ -114,8 +114,8 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
         <Installations of={node.installations} address={address} />
       </Panel>
       {node.providerMetadata && (
-        <Panel title="What the provider tells">
-          <Json of={node.providerMetadata} label="What the provider tells" />
+        <Panel title="Metadata of the account">
+          <Json of={node.providerMetadata} label="Metadata of the account" />
         </Panel>
       )}
     </Page>
@@ -128,11 +128,11 @@ interface InstallationsProps {
 }
 
 function Installations({ of: installations, address }: InstallationsProps) {
-  if (!installations?.totalCount) return <Empty title="No installation uses it" />;
+  if (!installations?.totalCount) return <Empty title="No installation uses this connection" />;
   return <InstallationRows installations={installations.nodes} address={address} />;
 }
 
-/** Whether the gateway gets access tokens for it. */
+/** True if the gateway gets access tokens for it. */
 const byToken = (scheme: string | undefined) => scheme?.startsWith('OAUTH2') ?? false;
 
 function Actions({ project, connection }: { project: string; connection: Connection }) {
@@ -145,24 +145,24 @@ function Actions({ project, connection }: { project: string; connection: Connect
       <Refusal problem={refresh.problem} />
       {byToken(authScheme) && (
         <Action isPending={refresh.isRunning} onPress={() => refresh.run({ input })}>
-          Refresh the token
+          Refresh token
         </Action>
       )}
       {authScheme.startsWith('OAUTH2_AUTHORIZATION') && <ConsentAction input={input} />}
       <ConfirmChange<connectionPageDeleteMutation>
         opener="Delete"
-        title="Delete this connection?"
+        title="Delete connection?"
         mutation={DELETE}
         variables={{ input }}
         leadsTo={address('connections')}
       >
         {connection.installations?.totalCount ? (
           <p>
-            These installations read and write through it. They have to be deleted first, or get
-            another connection:
+            These installations use the connection. Delete them first, or give them another
+            connection:
           </p>
         ) : (
-          <p>Nothing is read or written through it. The group has to connect again to come back.</p>
+          <p>No installation uses it. To use this account again, the group has to reconnect.</p>
         )}
         <Installations of={connection.installations} address={address} />
       </ConfirmChange>

@@ -1,4 +1,4 @@
-/** Connections with their state. */
+/** Connections with their status. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { connectionRows_connection$key } from '../../__generated__/connectionRows_connection.graphql.ts';
@@ -28,7 +28,7 @@ interface ConnectionRowsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Group', 'Consumer', 'Provider', 'Status', 'Scheme', 'Made'];
+const COLUMNS = ['Group', 'Consumer', 'Provider', 'Status', 'Scheme', 'Created'];
 
 export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
   const rows = useFragment(ROW, connections);

@@ -1,4 +1,4 @@
-/** The connections of the project, with those that need care. */
+/** The connections of the project, including those that need to reconnect. */
 import { graphql } from 'react-relay';
 import type { connectionsPage_project$data } from '../../__generated__/connectionsPage_project.graphql.ts';
 import type { connectionsPageQuery } from '../../__generated__/connectionsPageQuery.graphql.ts';
@@ -66,8 +66,8 @@ const LIST = graphql`
 const STATUSES = ['WORKING', 'CREATED', 'BAD_CREDENTIALS'] as const;
 const POLL_MS = 10_000;
 const EMPTY = (
-  <Empty title="No connection">
-    A customer connects on the connect page, or your backend calls generateConnection.
+  <Empty title="No connections yet">
+    Use “Connect customer”, or call generateConnection from your backend.
   </Empty>
 );
 
@@ -84,7 +84,7 @@ export default function ConnectionsPage({ project: idOrName }: PageProps) {
   return (
     <ListPage
       title="Connections"
-      about="Accounts at providers that groups and consumers have connected."
+      about="Accounts at providers that your customers have connected."
       actions={<ConnectCustomer project={idOrName} />}
       query={QUERY}
       variables={variables}

@@ -1,4 +1,4 @@
-/** Asks the customer's consent again, in a window of the provider. */
+/** Renews the customer's consent in a window of the provider. */
 import { graphql } from 'react-relay';
 import type { consentActionMutation } from '../../__generated__/consentActionMutation.graphql.ts';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -22,7 +22,7 @@ export function ConsentAction({
 }) {
   const { run, isRunning, problem } = useChange<consentActionMutation>(START);
   const ask = async () => {
-    // Opened by the press itself: browsers block windows that open later.
+    // The click itself opens the window: browsers block windows that open later.
     const consent = window.open('', 'consent', 'popup,width=560,height=720');
     const started = await run({ input });
     if (!consent) return;
@@ -38,7 +38,7 @@ export function ConsentAction({
     <>
       <Refusal problem={problem} />
       <Action isPending={isRunning} onPress={ask}>
-        Ask for consent again
+        Renew consent
       </Action>
     </>
   );

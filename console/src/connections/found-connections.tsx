@@ -1,4 +1,4 @@
-/** Connections by the beginning of a word of their group or consumer. */
+/** Search for connections by the beginning of a word in the name of their group or consumer. */
 import { graphql } from 'react-relay';
 import type { foundConnections_project$key } from '../../__generated__/foundConnections_project.graphql.ts';
 import { Empty } from '../parts/page.tsx';
@@ -32,7 +32,9 @@ interface FoundConnectionsProps {
 }
 
 export function FoundConnections({ project, address }: FoundConnectionsProps) {
-  const empty = <Empty title="No group or consumer of that name has a connection" />;
+  const empty = (
+    <Empty title="No connections match. Search by the beginning of a group's or consumer's name." />
+  );
   return (
     <Paged fragment={FOUND} of={project} list={(data) => data.found} empty={empty}>
       {(connections) => <ConnectionRows connections={connections} address={address} />}

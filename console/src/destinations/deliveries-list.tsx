@@ -1,4 +1,4 @@
-/** What a destination was sent, newest first. */
+/** Deliveries of a destination, newest first. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveriesList_destination$key } from '../../__generated__/deliveriesList_destination.graphql.ts';
@@ -42,9 +42,9 @@ interface DeliveriesListProps {
 export function DeliveriesList({ project, destination }: DeliveriesListProps) {
   const address = useAddress(project);
   const empty = (
-    <Empty title="Nothing was sent">
-      <Link href={address('routes')}>A route</Link> leads events here; an integration's objects name
-      the destination of their records.
+    <Empty title="No deliveries yet">
+      <Link href={address('routes')}>A route</Link> sends events here. For records, name this
+      destination in an integration's objects.
     </Empty>
   );
   return (

@@ -1,4 +1,4 @@
-/** What the project's destinations were sent, newest first. */
+/** Deliveries of the project, newest first. */
 import { graphql } from 'react-relay';
 import type { deliveriesPage_project$data } from '../../__generated__/deliveriesPage_project.graphql.ts';
 import type { deliveriesPageQuery } from '../../__generated__/deliveriesPageQuery.graphql.ts';
@@ -55,7 +55,11 @@ const LIST = graphql`
 `;
 
 const POLL_MS = 5_000;
-const EMPTY = <Empty title="No delivery">Events and records that are sent are shown here.</Empty>;
+const EMPTY = (
+  <Empty title="No deliveries">
+    Route events to a destination, or install an integration that reads records.
+  </Empty>
+);
 
 const listOf = ({ deliveries }: deliveriesPage_project$data) => deliveries;
 
@@ -70,7 +74,7 @@ export default function DeliveriesPage({ project: idOrName }: PageProps) {
   return (
     <ListPage
       title="Deliveries"
-      about="Each is one message to one destination. It is sent until it is taken or given up."
+      about="Messages to destinations. Failed messages are retried until they succeed or run out of retries."
       actions={<RetryMany project={idOrName} status={status} createTime={createTime} />}
       query={QUERY}
       variables={variables}

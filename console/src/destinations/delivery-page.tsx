@@ -1,4 +1,4 @@
-/** One delivery: each of its attempts, and what it is about. */
+/** One delivery: its attempts and its message. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
@@ -48,7 +48,7 @@ const QUERY = graphql`
 `;
 
 const POLL_MS = 2_000;
-const COLUMNS = ['Attempt', 'Answer', 'Took', 'When', 'What it said'];
+const COLUMNS = ['Attempt', 'Response', 'Duration', 'Time', 'Response body'];
 
 export default function DeliveryPage({ project, id = '' }: PageProps) {
   const variables = { id };
@@ -85,7 +85,7 @@ export default function DeliveryPage({ project, id = '' }: PageProps) {
       </Panel>
       <Panel title="Attempts">
         {attempts.length === 0 ? (
-          <Empty title="None yet" />
+          <Empty title="No attempts yet" />
         ) : (
           <Table label="Attempts" columns={COLUMNS}>
             {attempts.map(({ attemptNumber, responseStatus, error, durationMs, ...of }) => (
@@ -102,12 +102,12 @@ export default function DeliveryPage({ project, id = '' }: PageProps) {
           </Table>
         )}
       </Panel>
-      <Panel title={`What is sent (${node.bodyBytes?.toLocaleString('en')} bytes)`}>
+      <Panel title={`Body (${node.bodyBytes?.toLocaleString('en')} bytes)`}>
         {node.body ? (
-          <Json of={node.body} label="What is sent" />
+          <Json of={node.body} label="Body" />
         ) : (
-          <Empty title="Not shown">
-            It needs the scope payloads:read, or it is not kept any more.
+          <Empty title="Body not available">
+            Reading it needs the scope payloads:read. Bodies are removed after the retention period.
           </Empty>
         )}
       </Panel>

@@ -1,4 +1,4 @@
-/** Deliveries with what became of them. */
+/** Deliveries with their outcomes. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
@@ -33,12 +33,12 @@ const ROW = graphql`
 interface DeliveryRowsProps {
   project: string;
   deliveries: deliveryRows_delivery$key;
-  /** Whether they go to several destinations. */
+  /** True if the rows go to several destinations. */
   showsDestination?: boolean;
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Status', 'Attempts', 'Last answer', 'Made', 'Next attempt', 'Again'];
+const COLUMNS = ['Status', 'Attempts', 'Last response', 'Created', 'Next attempt', 'Retry'];
 
 export function DeliveryRows({ project, deliveries, address, ...props }: DeliveryRowsProps) {
   const { showsDestination = false } = props;
@@ -81,7 +81,7 @@ interface About {
   operation: { id: string } | null | undefined;
 }
 
-/** What a delivery carries. Changed fields and tests are neither of an event nor of an operation. */
+/** The content of a delivery. Changed fields and tests belong to neither an event nor an operation. */
 export function messageOf({ event, operation }: About): string {
   if (event) return wordsOf(event.eventType);
   return operation ? 'Records' : 'Message';

@@ -1,4 +1,4 @@
-/** Turning a destination off and on, another address, another secret, and its end. */
+/** Enables, disables, edits and deletes a destination, and rotates its secret. */
 import { graphql, useFragment } from 'react-relay';
 import type { destinationActions_destination$key } from '../../__generated__/destinationActions_destination.graphql.ts';
 import type { destinationActionsDeleteMutation } from '../../__generated__/destinationActionsDeleteMutation.graphql.ts';
@@ -60,7 +60,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
   const address = useAddress(project);
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
   const input = { projectIdOrName: project, destinationId: id };
-  // A stream is read: nothing is sent, signed or stopped.
+  // A stream is read by clients: nothing is sent, signed or disabled.
   const isWebhook = type === 'WEBHOOK';
   const next = status === 'ENABLED' ? 'DISABLED' : 'ENABLED';
   return (
@@ -78,12 +78,12 @@ export function DestinationActions({ project, destination }: ActionsProps) {
       {isWebhook && <Rotate input={input} />}
       <ConfirmChange<destinationActionsDeleteMutation>
         opener="Delete"
-        title="Delete this destination?"
+        title="Delete destination?"
         mutation={DELETE}
         variables={{ input }}
         leadsTo={address('destinations')}
       >
-        <p>What waits for it is not sent any more, and its routes go with it.</p>
+        <p>Pending deliveries are not sent, and routes to it are deleted.</p>
       </ConfirmChange>
     </>
   );
@@ -101,31 +101,31 @@ function Edit({ input, shown }: EditProps) {
   return (
     <FormDialog<destinationActionsUpdateMutation>
       opener="Edit"
-      title="Edit the destination"
+      title="Edit destination"
       submit="Save"
       mutation={UPDATE}
       variables={({ name, url }) => ({ input: { ...input, name: String(name), url: String(url) } })}
     >
       <TextInput name="name" label="Name" isRequired defaultValue={shown.name} />
-      <TextInput name="url" label="Address" isRequired defaultValue={shown.url ?? ''} />
+      <TextInput name="url" label="URL" isRequired defaultValue={shown.url ?? ''} />
     </FormDialog>
   );
 }
 
 function Rotate({ input }: InputProps) {
-  const about = 'The new secret, with which you check messages:';
+  const about = 'The new signing secret. Your receiver verifies messages with it:';
   return (
     <FormDialog<destinationActionsRotateMutation>
-      opener="Rotate the secret"
-      title="Rotate the signing secret"
-      submit="Make a new secret"
+      opener="Rotate secret"
+      title="Rotate signing secret"
+      submit="Rotate secret"
       mutation={ROTATE}
       variables={() => ({ input })}
       made={({ rotateDestinationSecret: { signingSecret } }) => (
         <Secret about={about} value={signingSecret} label="Signing secret" />
       )}
     >
-      <p>For a day, messages carry signatures of both, so that your receiver can change over.</p>
+      <p>For 24 hours, messages are signed with both secrets, so that your receiver can switch.</p>
     </FormDialog>
   );
 }

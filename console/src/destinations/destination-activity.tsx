@@ -1,4 +1,4 @@
-/** How a destination has answered: attempts by hour or day, and how long they took. */
+/** Attempts of a destination by hour or day, with their outcomes and durations. */
 import { lazy, useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { destinationActivityQuery } from '../../__generated__/destinationActivityQuery.graphql.ts';
@@ -41,16 +41,16 @@ export default function DestinationActivity({ id }: { id: string }) {
   return (
     <Panel title={`Attempts of ${label}`} actions={<PeriodChoice />}>
       {!last ? (
-        <Empty title={`No attempt in ${label}`} />
+        <Empty title={`No attempts in ${label}`} />
       ) : (
         <div className="grid">
           <Plot
-            label={`${plots.all} attempts in ${label}: ${plots.failed} of them failed`}
+            label={`${plots.all} attempts in ${label}, ${plots.failed} failed`}
             times={plots.times}
             series={plots.attempts}
           />
           <Plot
-            label={`How long attempts took, in milliseconds; at last p50 ${last.p50Ms ?? '–'}, p95 ${last.p95Ms ?? '–'}, p99 ${last.p99Ms ?? '–'}`}
+            label={`Duration of attempts in milliseconds; latest p50 ${last.p50Ms ?? '–'}, p95 ${last.p95Ms ?? '–'}, p99 ${last.p99Ms ?? '–'}`}
             times={plots.times}
             series={plots.durations}
             look="lines"

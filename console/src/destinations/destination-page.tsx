@@ -1,4 +1,4 @@
-/** One destination: its state, its secret, and what it was sent. */
+/** One destination: its state, its secret and its deliveries. */
 import { lazy } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -39,7 +39,7 @@ const QUERY = graphql`
   }
 `;
 
-/** Plots are a part of their own: the state doesn't wait for them. */
+/** Plots load separately, so that the state does not wait for them. */
 const DestinationActivity = lazy(() => import('./destination-activity.tsx'));
 const StreamActivity = lazy(() => import('./stream-activity.tsx'));
 

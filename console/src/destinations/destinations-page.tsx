@@ -1,4 +1,4 @@
-/** Where events and records are sent. */
+/** Destinations of the project: the receivers of events and records. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -54,8 +54,8 @@ const LIST = graphql`
 `;
 
 const POLL_MS = 5_000;
-const EMPTY = <Empty title="No destination">Add one; its secret signs what it is sent.</Empty>;
-const COLUMNS = ['Name', 'Type', 'Address', 'Status', 'Waiting', 'Given up'];
+const EMPTY = <Empty title="No destinations yet">Create one to receive events and records.</Empty>;
+const COLUMNS = ['Name', 'Type', 'URL', 'Status', 'Pending', 'Failed'];
 
 const listOf = ({ destinations }: destinationsPage_project$data) => destinations;
 
@@ -68,7 +68,7 @@ export default function DestinationsPage({ project: idOrName }: PageProps) {
   return (
     <ListPage
       title="Destinations"
-      about="Receivers of events and records. What they don't take is sent again, until it is given up."
+      about="Receivers of events and records. Failed messages are retried until they succeed or run out of retries."
       actions={<CreateDestination project={idOrName} />}
       query={QUERY}
       variables={variables}
@@ -88,7 +88,7 @@ export default function DestinationsPage({ project: idOrName }: PageProps) {
                 <td className="mono">{url ?? '—'}</td>
                 {type === 'STREAM' ? (
                   <td colSpan={3} className="quiet">
-                    is read, and sent nothing
+                    Clients read it; nothing is pushed.
                   </td>
                 ) : (
                   <>
@@ -129,8 +129,8 @@ const CREATE = graphql`
 
 type Type = 'WEBHOOK' | 'STREAM';
 const TYPES: { id: Type; label: string }[] = [
-  { id: 'WEBHOOK', label: 'Webhook: posted to a URL of yours' },
-  { id: 'STREAM', label: 'Stream: kept, and read from here' },
+  { id: 'WEBHOOK', label: 'Webhook: posts messages to your URL' },
+  { id: 'STREAM', label: 'Stream: stores messages for clients to read' },
 ];
 
 function CreateDestination({ project }: { project: string }) {
@@ -143,30 +143,36 @@ function CreateDestination({ project }: { project: string }) {
   });
   return (
     <FormDialog<destinationsPageCreateMutation>
-      opener="Add a destination"
+      opener="Create destination"
       kind="primary"
-      title="Add a destination"
-      submit="Add"
+      title="Create destination"
+      submit="Create destination"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
       made={({ createDestination: { signingSecret } }) => secretOf(signingSecret)}
     >
-      <TextInput name="name" label="Name" isRequired help="Integrations name it." />
+      <TextInput
+        name="name"
+        label="Name"
+        isRequired
+        help="Integrations refer to it by this name."
+      />
       <Choice
-        label="How it gets its messages"
+        label="Type"
         options={TYPES}
         value={type}
         onChange={(id) => setType(id === 'STREAM' ? 'STREAM' : 'WEBHOOK')}
       />
       {type === 'WEBHOOK' && (
-        <TextInput name="url" label="Address" type="url" isRequired placeholder="https://" />
+        <TextInput name="url" label="URL" type="url" isRequired placeholder="https://" />
       )}
     </FormDialog>
   );
 }
 
-/** A stream has none. */
+/** A stream has no URL. */
 function secretOf(secret: string | null | undefined) {
-  const about = 'The destination is made. Its signing secret, with which you check its messages:';
+  const about =
+    'Destination created. This is its signing secret. Your receiver verifies messages with it:';
   return secret && <Secret about={about} value={secret} label="Signing secret" />;
 }

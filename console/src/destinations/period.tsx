@@ -1,4 +1,4 @@
-/** The time of a destination's plots, in the address, and its buckets. */
+/** The period of a destination's plots, as the URL has it, and its buckets. */
 import { useFilter, useParameters } from '../parts/filters.tsx';
 import { Choice } from '../parts/form.tsx';
 
@@ -13,7 +13,7 @@ const CHOICES = NAMES.map((id) => ({ id, label: PERIODS[id].label }));
 export interface Period {
   label: string;
   bucket: 'HOUR' | 'DAY';
-  /** When the first bucket begins. */
+  /** Start of the first bucket. */
   firstMs: number;
   bucketMs: number;
   buckets: number;
@@ -38,7 +38,7 @@ export function PeriodChoice() {
   );
 }
 
-/** A value for each bucket of the period, and when each begins, in seconds. */
+/** A value for each bucket of the period, and the start of each, in seconds. */
 export function linesOf<Counted extends { time: string }>(
   counted: readonly Counted[],
   { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,

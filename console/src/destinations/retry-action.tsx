@@ -1,4 +1,4 @@
-/** Sends a delivery again. */
+/** Retries a delivery. */
 import { graphql } from 'react-relay';
 import type { retryActionMutation } from '../../__generated__/retryActionMutation.graphql.ts';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -24,7 +24,7 @@ export function RetryAction({ project, deliveryId }: { project: string; delivery
         isPending={isRunning}
         onPress={() => run({ input: { projectIdOrName: project, deliveryId } })}
       >
-        Send again
+        Retry
       </Action>
       <Refusal problem={problem} />
     </>

@@ -1,4 +1,4 @@
-/** Sends many deliveries again: those of the list's filters, and shows how many have gone out. */
+/** Retries many deliveries, those that match the list's filters, and shows the progress. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { retryManyMutation } from '../../__generated__/retryManyMutation.graphql.ts';
@@ -40,9 +40,9 @@ const COUNTS = graphql`
 
 interface RetryManyProps {
   project: string;
-  /** All of the project if it is left out. */
+  /** The whole project if omitted. */
   destinationId?: string | null;
-  /** What the list beside it shows: the choice begins there. */
+  /** The filter of the list on the page, which preselects the choice. */
   status: Status | null;
   createTime: { from: string | null; until: string | null } | null;
 }
@@ -53,13 +53,15 @@ export function RetryMany({ status, ...of }: RetryManyProps) {
   const options = STATUSES.map((id) => ({ id, label: wordsOf(id) }));
   const toStatus = (id: string) => choose(STATUSES.find((one) => one === id) ?? null);
   return (
-    <Dialog opener="Send many again" title="Send many again">
+    <Dialog opener="Retry deliveries" title="Retry deliveries">
       {(close) => (
         <div className="form">
           <Choice label="Deliveries" options={options} value={wanted} onChange={toStatus} />
           <p className="quiet">
-            {of.createTime ? 'Those of the time that the page shows.' : 'Of all times.'} A receiver
-            that has taken one gets it again, with the same webhook-id.
+            {of.createTime
+              ? 'Retries deliveries of the period that the page shows.'
+              : 'Retries deliveries of all times.'}{' '}
+            A receiver that already accepted a message gets it again with the same webhook-id.
           </p>
           <Loaded place={wanted}>
             <Sending {...of} status={wanted} close={close} />
@@ -85,11 +87,11 @@ function Sending({ project, destinationId = null, status, createTime, close }: S
   const waiting = found.project?.waiting.totalCount ?? 0;
   const wanted = found.project?.wanted.totalCount ?? 0;
   const send = async () => {
-    // The gateway takes no null for what is not chosen.
+    // The gateway accepts no null for filters that are not set.
     const chosen = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
     const input = { projectIdOrName: project, status, ...chosen };
     let hasMore = true;
-    // Those that are taken meanwhile are found again: no more than there were.
+    // Deliveries that succeed during the retry match again, so the total is capped at the first count.
     for (let all = 0; hasMore && all < wanted; ) {
       const done = await run({ input });
       if (!done) return;
@@ -102,11 +104,11 @@ function Sending({ project, destinationId = null, status, createTime, close }: S
     <>
       <output>
         {count === null && `${wanted.toLocaleString('en')} deliveries`}
-        {count === 0 && 'There was none to send.'}
+        {count === 0 && 'No deliveries match.'}
       </output>
       {count !== null && count > 0 && (
         <Progress
-          label="Sent again"
+          label="Retried"
           what="deliveries"
           done={Math.max(0, count - waiting)}
           total={count}
@@ -116,7 +118,7 @@ function Sending({ project, destinationId = null, status, createTime, close }: S
       <div className="row end">
         <Action onPress={close}>Close</Action>
         <Action kind="primary" isPending={isRunning} isDisabled={wanted === 0} onPress={send}>
-          Send them again
+          Retry deliveries
         </Action>
       </div>
     </>

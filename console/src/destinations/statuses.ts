@@ -1,3 +1,3 @@
-/** How far a delivery may have come. */
+/** Statuses of deliveries. */
 export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
 export type Status = (typeof STATUSES)[number];

@@ -1,4 +1,4 @@
-/** How much a stream was given, by hour or day. */
+/** Messages appended to a stream, by hour or day. */
 import { lazy, useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { streamActivityQuery } from '../../__generated__/streamActivityQuery.graphql.ts';
@@ -38,7 +38,7 @@ export default function StreamActivity({ id }: { id: string }) {
   return (
     <Panel title={`Messages of ${label}`} actions={<PeriodChoice />}>
       {all === 0 ? (
-        <Empty title={`No message in ${label}`} />
+        <Empty title={`No messages in ${label}`} />
       ) : (
         <Plot label={`${all} messages in ${label}`} times={times} series={series} />
       )}

@@ -1,4 +1,4 @@
-/** A live tail of a stream: what is put into it, newest first. */
+/** A live tail of a stream, newest message first. */
 import { useMemo, useState } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import { type IEnvironment, requestSubscription } from 'relay-runtime';
@@ -61,15 +61,17 @@ export function StreamTail({ id }: { id: string }) {
   const { items, isLoaded, problem } = tail;
   return (
     <Panel
-      title="Messages, live"
-      actions={<Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Action>}
+      title="Live messages"
+      actions={
+        <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Action>
+      }
     >
-      <p className="quiet">{isPaused ? 'Paused. No message is missed.' : 'Live'}</p>
+      <p className="quiet">{isPaused ? 'Paused. No messages are missed.' : 'Live'}</p>
       <Refusal problem={problem} />
       {!isLoaded && <Loading />}
       {isLoaded && items.length === 0 && !problem && (
-        <Empty title="No message yet">
-          A route leads events here; an integration's objects name the stream of their records.
+        <Empty title="No messages yet">
+          Route events here, or name this stream in an integration's objects.
         </Empty>
       )}
       <ol className="lines" aria-live="off">
@@ -89,7 +91,7 @@ export function StreamTail({ id }: { id: string }) {
   );
 }
 
-/** Events have their type; records and changes tell what was done, and to which object. */
+/** Events have their type. Records and changes have the action and the object. */
 function kindOf({ notificationType, action, objectName }: Message['body']): string {
   const words = [notificationType ?? action, objectName];
   return words.filter((word) => typeof word === 'string').join(' ') || 'Message';

@@ -1,4 +1,4 @@
-/** Sends a test message, and leads to what became of it. */
+/** Sends a test message and opens its delivery. */
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { testActionMutation } from '../../__generated__/testActionMutation.graphql.ts';
@@ -27,7 +27,7 @@ export function TestAction({ project, destinationId }: { project: string; destin
   return (
     <>
       <Action isPending={isRunning} onPress={send}>
-        Send a test
+        Send test message
       </Action>
       <Refusal problem={problem} />
     </>

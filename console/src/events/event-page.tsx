@@ -1,4 +1,4 @@
-/** One event: its payload, and who was owed it. */
+/** One event: its payload and its deliveries. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
@@ -86,7 +86,7 @@ export default function EventPage({ project, id = '' }: PageProps) {
           }}
         />
       </Panel>
-      <Panel title="Who was owed it">
+      <Panel title="Deliveries">
         <Deliveries event={node} address={address} />
       </Panel>
       <Panel title="Payload">
@@ -100,7 +100,9 @@ function Deliveries({ event, address }: { event: Event; address: (path: string) 
   const nodes = event.deliveries?.nodes ?? [];
   if (nodes.length === 0) {
     return (
-      <Empty title="Nobody">None of its topics was routed to a destination at that time.</Empty>
+      <Empty title="No deliveries">
+        When the event was recorded, none of its topics was routed to a destination.
+      </Empty>
     );
   }
   return (

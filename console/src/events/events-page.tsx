@@ -22,10 +22,10 @@ export default function EventsPage({ project }: PageProps) {
   return (
     <ListPage
       title="Events"
-      about="What happens in the project, newest first. Events that no route leads to a topic are not recorded."
+      about="Events of the project, newest first. Only events that are routed to a topic are recorded."
       actions={
         !hasEnded && (
-          <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Action>
+          <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Action>
         )
       }
       query={TAIL_QUERY}
@@ -35,7 +35,7 @@ export default function EventsPage({ project }: PageProps) {
           <Filter name="type" label="Type" values={EVENT_TYPES} />
           <TimeFilter />
           {!hasEnded && (
-            <p className="quiet">{isPaused ? 'Paused. No event is missed.' : 'Live'}</p>
+            <p className="quiet">{isPaused ? 'Paused. No events are missed.' : 'Live'}</p>
           )}
         </>
       }
@@ -57,11 +57,11 @@ interface NoneProps {
 }
 
 function None({ isFiltered, address }: NoneProps) {
-  if (isFiltered) return <Empty title="No event of this type in this time" />;
+  if (isFiltered) return <Empty title="No events of this type in this period" />;
   return (
-    <Empty title="No event yet">
-      <Link href={address('routes')}>Lead a type of event to a topic</Link>, then change a
-      connection or read something.
+    <Empty title="No events yet">
+      <Link href={address('routes')}>Route an event type to a topic</Link>, then connect an account
+      or trigger a read.
     </Empty>
   );
 }

@@ -1,4 +1,4 @@
-/** Events as they happen. */
+/** Live events of the project. */
 import { useMemo } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import { type IEnvironment, requestSubscription } from 'relay-runtime';
@@ -88,7 +88,7 @@ export interface TailFilter {
 
 export function useTail(filter: TailFilter, isPaused: boolean): Live<TailEvent> {
   const environment = useRelayEnvironment();
-  // By what it says: a caller may make it anew each time.
+  // Compared by content, because a caller may create it anew on each render.
   const said = JSON.stringify(filter);
   const source = useMemo(() => eventsOf(environment, JSON.parse(said)), [environment, said]);
   return useLive(source, isPaused);
@@ -112,7 +112,7 @@ function eventsOf(environment: IEnvironment, filter: TailFilter): Source<TailEve
       });
       return unsubscribe;
     },
-    // What comes is later than the beginning of any time.
+    // New events are later than the start of any period.
     follow: createTime?.until
       ? null
       : (after, sink) => {

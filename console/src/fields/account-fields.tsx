@@ -1,4 +1,4 @@
-/** The fields that an object has in the account of an installation, as its provider tells them. */
+/** The fields of an object in an installation's account, as its provider describes them. */
 import type { ReactNode } from 'react';
 import { graphql } from 'react-relay';
 import type { accountFieldsQuery } from '../../__generated__/accountFieldsQuery.graphql.ts';

@@ -1,4 +1,4 @@
-/** Which fields of an object are read: those that the integration requires, and those that are chosen. */
+/** Chooses the fields of an object that are read: required ones, and optional ones. */
 import { graphql, useFragment } from 'react-relay';
 import type { objectFields_object$key } from '../../__generated__/objectFields_object.graphql.ts';
 import { CheckBox, Choice } from '../parts/form.tsx';
@@ -28,7 +28,7 @@ export interface KnownField {
   displayName: string;
 }
 
-/** What is chosen now: of the installation, or nothing for a new one. */
+/** The current choice of the installation; empty for a new one. */
 export interface Chosen {
   selectedFields: readonly string[];
   fieldMappings: readonly { fieldName?: string | null; mapToName?: string | null }[];
@@ -36,7 +36,7 @@ export interface Chosen {
 
 interface ObjectFieldsProps {
   object: objectFields_object$key;
-  /** The account's own; empty if its provider can't tell. */
+  /** The account's own fields; empty if its provider can't describe them. */
   known: readonly KnownField[];
   chosen: Chosen | null;
 }
@@ -111,7 +111,7 @@ export function ObjectFields({ object, known, chosen }: ObjectFieldsProps) {
 const selectionName = (objectName: string, fieldName: string) => `field/${objectName}/${fieldName}`;
 const mappingName = (objectName: string, name: string) => `map/${objectName}/${name}`;
 
-/** The config of an object's fields, as the form of ObjectFields has it. */
+/** The config of an object's fields, as the form of ObjectFields represents it. */
 export function chosenIn(values: Record<string, FormDataEntryValue>, objectName: string) {
   const of = (prefix: string) =>
     Object.entries(values).flatMap(([name, value]) => {

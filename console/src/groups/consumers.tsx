@@ -30,11 +30,13 @@ const LIST = graphql`
 `;
 
 export function Consumers({ project }: { project: consumers_project$key }) {
-  const empty = <Empty title="No consumer">Connecting creates them.</Empty>;
+  const empty = (
+    <Empty title="No consumers yet">They are created when your customers connect accounts.</Empty>
+  );
   return (
     <Paged fragment={LIST} of={project} list={(data) => data.consumers} empty={empty}>
       {(consumers) => (
-        <Table label="Consumers" columns={['Name', 'Reference', 'Made']}>
+        <Table label="Consumers" columns={['Name', 'Reference', 'Created']}>
           {consumers.map(({ id, consumerName, consumerRef, createTime }) => (
             <tr key={id}>
               <td>{consumerName}</td>

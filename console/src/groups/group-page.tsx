@@ -62,9 +62,9 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Page
     >
       <Panel title="Connections">
         {nodes.length === 0 ? (
-          <Empty title="It has connected nothing" />
+          <Empty title="No connections yet" />
         ) : (
-          <Table label="Connections" columns={['Provider', 'Consumer', 'Status', 'Made']}>
+          <Table label="Connections" columns={['Provider', 'Consumer', 'Status', 'Created']}>
             {nodes.map(({ id, provider, consumer, status, createTime }) => (
               <tr key={id}>
                 <td>
@@ -95,14 +95,15 @@ function Erase({ project, groupRef }: { project: string; groupRef: string }) {
   const address = useAddress(project);
   return (
     <ConfirmChange<groupPageEraseMutation>
-      opener="Erase"
-      title="Erase this group?"
+      opener="Erase group"
+      title="Erase group?"
       mutation={ERASE}
       variables={{ input: { projectIdOrName: project, groupRef } }}
       leadsTo={address('groups')}
     >
       <p>
-        Its connections, installations, operations and events go for good. Nothing brings them back.
+        This permanently deletes its connections, installations, operations and events. You can't
+        undo it.
       </p>
     </ConfirmChange>
   );

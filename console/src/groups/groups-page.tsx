@@ -1,4 +1,4 @@
-/** The builder's users who share access, and each of them. */
+/** The builder's customers (groups) and their people (consumers). */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { groupsPage_project$key } from '../../__generated__/groupsPage_project.graphql.ts';
@@ -52,7 +52,7 @@ export default function GroupsPage({ project: idOrName }: PageProps) {
   return (
     <Page
       title="Groups and consumers"
-      about="A group is a customer of yours, a consumer one of its people. Connecting creates them."
+      about="A group is one of your customers; a consumer is one of its people. Both are created when accounts are connected."
       query={QUERY}
       variables={variables}
     >
@@ -75,11 +75,13 @@ interface GroupsProps {
 }
 
 function Groups({ project, address }: GroupsProps) {
-  const empty = <Empty title="No group">The first connection of a customer creates one.</Empty>;
+  const empty = (
+    <Empty title="No groups yet">A customer's first connection creates its group.</Empty>
+  );
   return (
     <Paged fragment={LIST} of={project} list={(data) => data.groups} empty={empty}>
       {(groups) => (
-        <Table label="Groups" columns={['Name', 'Reference', 'Made']}>
+        <Table label="Groups" columns={['Name', 'Reference', 'Created']}>
           {groups.map(({ id, groupName, groupRef, createTime }) => (
             <tr key={id}>
               <td>

@@ -1,4 +1,4 @@
-/** Which fields an installation reads, chosen from those that the customer's account has. */
+/** Edits the fields that an installation reads, chosen from those in the customer's account. */
 import { graphql, useFragment } from 'react-relay';
 import type { editFields_installation$key } from '../../__generated__/editFields_installation.graphql.ts';
 import type { editFieldsMutation } from '../../__generated__/editFieldsMutation.graphql.ts';
@@ -125,14 +125,14 @@ export function EditFields({ project, installation }: EditFieldsProps) {
   const configured = (name: string) => config.read.find(({ objectName }) => objectName === name);
   const inputOf = (values: FormValues) => {
     const read = config.read.map((one) => withChosen(one, chosenIn(values, one.objectName)));
-    // A config replaces the one before: all that is not chosen here is sent back as it was.
+    // A config replaces the one before, so parts that the form does not show are sent back unchanged.
     const next = { ...config, read };
     return { projectIdOrName: project, installationId: id, config: next as never };
   };
   if (objects.length === 0) return null;
   return (
     <FormDialog<editFieldsMutation>
-      opener="Fields"
+      opener="Edit fields"
       title="Fields to read"
       submit="Save"
       mutation={UPDATE}
@@ -161,7 +161,7 @@ interface Mapped {
   fieldMappings: readonly { mapToName?: string | null; fieldName?: string | null }[];
 }
 
-/** Mappings that the form does not show stay, and so does what else one of them says. */
+/** Mappings that the form does not show are kept, and so are their other members. */
 function withChosen<Read extends Mapped>(read: Read, chosen: ReturnType<typeof chosenIn>) {
   const byName = new Map(chosen.fieldMappings.map((one) => [one.mapToName, one]));
   const known = read.fieldMappings.map((one) => ({ ...one, ...byName.get(one.mapToName ?? '') }));

@@ -1,4 +1,4 @@
-/** What a group has installed. */
+/** Installations of a group. */
 import { graphql } from 'react-relay';
 import type { groupInstallationsQuery } from '../../__generated__/groupInstallationsQuery.graphql.ts';
 import { useAddress } from '../parts/filters.tsx';
@@ -24,7 +24,11 @@ export function GroupInstallations({ project, groupRef }: { project: string; gro
   const found = usePageQuery<groupInstallationsQuery>(QUERY, { project, groupRef });
   const nodes = found.project?.installations.nodes ?? [];
   if (nodes.length === 0) {
-    return <Empty title="No installation">The group has installed no integration.</Empty>;
+    return (
+      <Empty title="No installations yet">
+        The group installs integrations on the connect page.
+      </Empty>
+    );
   }
   return <InstallationRows installations={nodes} address={address} />;
 }

@@ -1,4 +1,4 @@
-/** One installation: each object with its reads, its subscriptions, its fields, and what it has done. */
+/** One installation: each object with its reads, its subscriptions, its fields and its operations. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { installationPageDeleteMutation } from '../../__generated__/installationPageDeleteMutation.graphql.ts';
@@ -115,7 +115,7 @@ export default function InstallationPage({ project, id = '' }: PageProps) {
       <Records id={node.id} objects={node.objects.map(({ objectName }) => objectName)} />
       <Panel title="Operations">
         {operations.length === 0 ? (
-          <Empty title="Nothing was done yet">Trigger a read above.</Empty>
+          <Empty title="No operations yet">Trigger a read above.</Empty>
         ) : (
           <OperationsList operations={operations} address={address} />
         )}
@@ -129,12 +129,12 @@ function Delete({ project, id }: { project: string; id: string }) {
   return (
     <ConfirmChange<installationPageDeleteMutation>
       opener="Delete"
-      title="Delete this installation?"
+      title="Delete installation?"
       mutation={DELETE}
       variables={{ input: { projectIdOrName: project, installationId: id } }}
       leadsTo={address('installations')}
     >
-      <p>Its schedules and subscriptions end. The connection of the group stays.</p>
+      <p>Its schedules and subscriptions stop. The group's connection is kept.</p>
     </ConfirmChange>
   );
 }

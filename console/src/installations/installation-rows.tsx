@@ -34,7 +34,7 @@ interface InstallationRowsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Group', 'Integration', 'Health', 'Connection', 'Last operation', 'Made'];
+const COLUMNS = ['Group', 'Integration', 'Health', 'Connection', 'Last operation', 'Created'];
 
 export function InstallationRows({ installations, address }: InstallationRowsProps) {
   const rows = useFragment(ROW, installations);

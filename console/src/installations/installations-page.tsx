@@ -68,7 +68,7 @@ const LIST = graphql`
 const HEALTH = ['HEALTHY', 'UNHEALTHY'] as const;
 const POLL_MS = 10_000;
 const EMPTY = (
-  <Empty title="No installation">
+  <Empty title="No installations yet">
     A customer installs an integration on the connect page, or your backend calls
     createInstallation.
   </Empty>
@@ -87,7 +87,7 @@ export default function InstallationsPage({ project: idOrName }: PageProps) {
   return (
     <ListPage
       title="Installations"
-      about="Integrations that groups use, and how they are doing."
+      about="Integrations that your customers have installed, and their health."
       query={QUERY}
       variables={variables}
       filters={

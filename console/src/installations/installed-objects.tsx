@@ -1,4 +1,4 @@
-/** The objects that an installation reads: when, how much, and by hand. */
+/** The objects that an installation reads: their schedule, record counts and actions. */
 import { graphql, useFragment } from 'react-relay';
 import type { installedObjects_installation$key } from '../../__generated__/installedObjects_installation.graphql.ts';
 import { Empty } from '../parts/page.tsx';
@@ -36,11 +36,11 @@ interface InstalledObjectsProps {
   installation: installedObjects_installation$key;
 }
 
-const COLUMNS = ['Object', 'State', 'Schedule', 'Records', 'Last read', 'Next read', 'By hand'];
+const COLUMNS = ['Object', 'State', 'Schedule', 'Records', 'Last read', 'Next read', 'Actions'];
 
 export function InstalledObjects({ project, installation }: InstalledObjectsProps) {
   const { id, group, integration, objects } = useFragment(OBJECTS, installation);
-  if (objects.length === 0) return <Empty title="It reads nothing" />;
+  if (objects.length === 0) return <Empty title="No objects to read" />;
   const trigger = {
     projectIdOrName: project,
     integrationIdOrName: integration.name,

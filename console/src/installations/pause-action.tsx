@@ -39,7 +39,11 @@ export function PauseAction({ input }: PauseProps) {
       mutation={PAUSE}
       variables={({ note }) => ({ input: { ...input, note: String(note) || null } })}
     >
-      <TextInput name="note" label="Note" help="Why, for those who come after you." />
+      <TextInput
+        name="note"
+        label="Note"
+        help="Optional. Explains to your team why the reads are paused."
+      />
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** The provider's records as they are now, through the installation's fields and mapping. They are asked for by a press. */
+/** The provider's current records, with the installation's fields and mapping. They are loaded on a button press. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { recordsQuery } from '../../__generated__/recordsQuery.graphql.ts';
@@ -64,9 +64,9 @@ export function Records({ id, objects }: RecordsProps) {
             options={objects.map((name) => ({ id: name, label: name }))}
             defaultValue={first}
           />
-          <TextInput name="fieldName" label="Only with the field" />
-          <TextInput name="value" label="Equal to" />
-          <Action type="submit">Look at them</Action>
+          <TextInput name="fieldName" label="Filter by field" />
+          <TextInput name="value" label="Equals" />
+          <Action type="submit">Load records</Action>
         </div>
       </Form>
       {asked && (
@@ -78,7 +78,7 @@ export function Records({ id, objects }: RecordsProps) {
   );
 }
 
-/** A number, true and false are meant as such; all else is a text. */
+/** Numbers, true and false are sent as such; everything else as text. */
 function literalOf(text: string): unknown {
   return /^(-?\d+(\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text;
 }
@@ -89,7 +89,7 @@ function Found({ id, asked }: { id: string; asked: Asked }) {
   const [after, setAfter] = useState<string | null>(null);
   const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...asked, after });
   const { nodes = [], pageInfo } = node?.records ?? {};
-  if (nodes.length === 0) return <Empty title="No record is so" />;
+  if (nodes.length === 0) return <Empty title="No records match" />;
   const valuesOf = (record: (typeof nodes)[number]) => ({
     ...record.fields,
     ...record.mappedFields,
@@ -98,7 +98,7 @@ function Found({ id, asked }: { id: string; asked: Asked }) {
   const shown = columns.slice(0, COLUMNS_MAX);
   return (
     <>
-      <Table label="Records at the provider" columns={['Id', ...shown, 'As the provider has it']}>
+      <Table label="Records at the provider" columns={['ID', ...shown, 'Raw record']}>
         {nodes.map((record) => (
           <tr key={record.id}>
             <td className="mono">{record.id}</td>
@@ -107,7 +107,7 @@ function Found({ id, asked }: { id: string; asked: Asked }) {
             ))}
             <td>
               <details>
-                <summary>Raw</summary>
+                <summary>Show raw</summary>
                 <Json of={record.raw} label={`Record ${record.id}`} />
               </details>
             </td>

@@ -1,4 +1,4 @@
-/** What the provider tells the gateway of by itself, and whether it does. */
+/** The changes that the provider pushes to the gateway, and the state of each subscription. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { subscriptions_installation$key } from '../../__generated__/subscriptions_installation.graphql.ts';
@@ -30,7 +30,7 @@ interface SubscriptionsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Object', 'Told of', 'Status', 'Events', 'Last event', 'Destination'];
+const COLUMNS = ['Object', 'Changes', 'Status', 'Events', 'Last event', 'Destination'];
 
 export function Subscriptions({ installation, address }: SubscriptionsProps) {
   const { subscriptions } = useFragment(SUBSCRIPTIONS, installation);

@@ -1,4 +1,4 @@
-/** Reads an object now, all of it or what changed in a range of time. */
+/** Triggers a read of an object: all records, or those that changed in a time range. */
 import { graphql } from 'react-relay';
 import type { triggerActionMutation } from '../../__generated__/triggerActionMutation.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
@@ -24,7 +24,7 @@ interface TriggerProps {
   };
 }
 
-/** The reader's own time as the API has times. */
+/** Converts the reader's local time to the API's form. */
 function timeOf(value: FormDataEntryValue | undefined): string | null {
   return value ? new Date(String(value)).toISOString() : null;
 }
@@ -39,7 +39,7 @@ export function TriggerAction({ input }: TriggerProps) {
     <FormDialog<triggerActionMutation>
       opener="Read now"
       title={`Read ${input.objectName} now`}
-      submit="Read"
+      submit="Read now"
       mutation={TRIGGER}
       variables={(values) => ({ input: inputOf(values) })}
     >

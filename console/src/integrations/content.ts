@@ -1,4 +1,4 @@
-/** The content of a revision as people read and write it: JSON without what is not set. */
+/** The content of a revision as people read and write it: JSON without members that are not set. */
 import { graphql } from 'react-relay';
 
 export const CONTENT = graphql`
@@ -99,7 +99,7 @@ export const CONTENT = graphql`
   }
 `;
 
-/** Pretty, without members that are null or empty lists. */
+/** Formatted, without members that are null or empty lists. */
 export function textOf(content: unknown): string {
   return JSON.stringify(content, (_key, value) => (isUnset(value) ? undefined : value), 2);
 }

@@ -1,4 +1,4 @@
-/** One integration: its revisions, what changed between them, a new one, and who has installed it. */
+/** One integration: its revisions, the difference between two, a form for a new one, and its installations. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { integrationPageDeleteMutation } from '../../__generated__/integrationPageDeleteMutation.graphql.ts';
@@ -69,12 +69,12 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pa
           <NewRevision input={input} revision={integration.latestRevision} />
           <ConfirmChange<integrationPageDeleteMutation>
             opener="Delete"
-            title="Delete this integration?"
+            title="Delete integration?"
             mutation={DELETE}
             variables={{ input }}
             leadsTo={address('integrations')}
           >
-            <p>Its {totalCount} installations and their schedules go with it.</p>
+            <p>Its {totalCount} installations and their schedules are deleted too.</p>
           </ConfirmChange>
         </>
       }
@@ -86,7 +86,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pa
       </Panel>
       <Panel title={`Installations (${totalCount})`}>
         {nodes.length === 0 ? (
-          <Empty title="Nobody has installed it">
+          <Empty title="No installations yet">
             A customer installs it on the connect page, or your backend calls createInstallation.
           </Empty>
         ) : (

@@ -74,7 +74,9 @@ const COLUMNS = [
   'Changed',
 ];
 const EMPTY = (
-  <Empty title="No integration">Write the first one: it names a provider and its objects.</Empty>
+  <Empty title="No integrations yet">
+    Create the first one: it names a provider and its objects.
+  </Empty>
 );
 const namesOf = (part: { objects: readonly { objectName: string }[] } | null | undefined) =>
   part?.objects.map(({ objectName }) => objectName).join(', ') || '—';
@@ -90,7 +92,7 @@ export default function IntegrationsPage({ project: idOrName }: PageProps) {
   return (
     <ListPage
       title="Integrations"
-      about="What to read, write and forward for every customer who installs it, in revisions."
+      about="Versioned definitions of what to read, write and proxy for each customer who installs them."
       actions={<NewIntegration project={idOrName} />}
       query={QUERY}
       variables={variables}

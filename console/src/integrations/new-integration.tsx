@@ -1,4 +1,4 @@
-/** A form for a new integration. It starts with a sample content. */
+/** A form for a new integration. It starts with sample content. */
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { newIntegrationMutation } from '../../__generated__/newIntegrationMutation.graphql.ts';

@@ -45,7 +45,7 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
           problem={problem}
           prefix="input.revision.content."
           isRunning={isRunning}
-          save="Save the revision"
+          save="Create revision"
           onSave={async (next) => {
             const made = { specVersion, content: next as never };
             const response = await run({ input: { ...input, destructive, revision: made } });
@@ -55,7 +55,7 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
           onCancel={close}
         >
           <Switched
-            label="Pause reads of objects that it drops"
+            label="Pause reads of objects that this revision removes"
             isOn={destructive}
             onChange={setDestructive}
           />

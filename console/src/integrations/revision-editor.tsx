@@ -6,19 +6,19 @@ import { Loaded } from '../parts/page.tsx';
 import type { Finding } from './editor/findings.ts';
 import type { LineFinding } from './editor/json-editor.tsx';
 
-/** The editor is loaded when one is opened. */
+/** The editor's code is loaded when the first editor opens. */
 const JsonEditor = lazy(() => import('./editor/json-editor.tsx'));
 
 interface RevisionEditorProps {
   initial: string;
   problem: Problem | null;
-  /** Path of the content in the input. Findings and warnings are shown without it. */
+  /** Path of the content in the input. Findings and warnings are shown without this prefix. */
   prefix: string;
   isRunning: boolean;
   save: string;
   /** Resolves with the gateway's warnings, or with null if the gateway refused the content. */
   onSave: (content: Content) => Promise<readonly string[] | null>;
-  /** The content is saved, and the reader has seen its warnings. */
+  /** Called when the content is saved and the reader has seen its warnings. */
   onDone: (content: Content) => void;
   onCancel: () => void;
   children?: ReactNode;
@@ -34,7 +34,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
   const [saved, setSaved] = useState<string | null>(null);
   const [findings, setFindings] = useState<LineFinding[]>([]);
   const [done, setDone] = useState<{ content: Content; warnings: readonly string[] } | null>(null);
-  // Findings of another text may be fixed in this one.
+  // Findings of an older text may no longer apply.
   const isOfText = saved === text;
   const refused = useMemo(
     () => (problem && isOfText ? findingsOf(problem, prefix) : NONE),
@@ -86,12 +86,12 @@ export function RevisionEditor(props: RevisionEditorProps) {
   );
 }
 
-/** In place of the editor, until the reader closes it. */
+/** Shown instead of the editor until the reader closes it. */
 function Warnings({ found, onClose }: { found: Finding[]; onClose: () => void }) {
   return (
     <>
       <div role="alert">
-        <p>Saved, with {found.length === 1 ? '1 warning' : `${found.length} warnings`}:</p>
+        <p>Saved with {found.length === 1 ? '1 warning' : `${found.length} warnings`}:</p>
         <ul className="issues">
           {found.map(({ path, detail }) => (
             <li key={`${path} ${detail}`}>
@@ -109,7 +109,7 @@ function Warnings({ found, onClose }: { found: Finding[]; onClose: () => void })
   );
 }
 
-/** Null if the text is no JSON object. The editor shows where. */
+/** Null if the text is not a JSON object. The editor marks the error. */
 function objectOf(text: string): Content | null {
   try {
     const content: unknown = JSON.parse(text);

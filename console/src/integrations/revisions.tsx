@@ -1,4 +1,4 @@
-/** Two revisions, and what changed from one to the other. */
+/** Compares two revisions. */
 import { diffLines } from 'diff';
 import { graphql, useFragment } from 'react-relay';
 import { useSearchParams } from 'wouter';
@@ -28,7 +28,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
   const [params, setParams] = useSearchParams();
   const options = nodes.map(({ id, createTime }, index) => ({
     id,
-    label: `${totalCount - index}, of ${day.format(new Date(createTime))}`,
+    label: `${totalCount - index}, from ${day.format(new Date(createTime))}`,
   }));
   const known = (id: string | null) => nodes.find((node) => node.id === id);
   const to = known(params.get('to')) ?? nodes[0];
@@ -46,7 +46,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
       <div className="filters">
         <Choice
           label="From"
-          options={[{ id: NOTHING, label: 'Nothing' }, ...options]}
+          options={[{ id: NOTHING, label: 'None' }, ...options]}
           value={from?.id ?? NOTHING}
           onChange={choose('from')}
         />
@@ -91,7 +91,7 @@ function Difference({ from, to }: { from: content_revision$key; to: content_revi
   );
 }
 
-/** What has not changed is shown only beside what has. */
+/** Unchanged lines are shown only near changed ones. */
 const CONTEXT_LINES = 4;
 
 function shortened(text: string): string {
@@ -99,10 +99,10 @@ function shortened(text: string): string {
   const left = lines.length - 2 * CONTEXT_LINES;
   if (left <= 1) return text;
   const [start, end] = [lines.slice(0, CONTEXT_LINES), lines.slice(-CONTEXT_LINES)];
-  return [...start, `… ${left} lines are the same`, ...end].join('\n');
+  return [...start, `… ${left} unchanged lines`, ...end].join('\n');
 }
 
-/** Not by colour alone. */
+/** The sign repeats the colour, for readers who do not distinguish colours. */
 function marked(text: string, mark: string): string {
   return text.replace(/\n$/, '').replace(/^/gm, mark);
 }

@@ -1,4 +1,4 @@
-/** Whether the gateway can be reached, as the last request and the socket have found. */
+/** Whether the gateway is reachable, according to the last request and the socket. */
 type Listener = () => void;
 
 let isLost = false;
@@ -19,6 +19,6 @@ export const connectionState = {
   },
 };
 
-/** Where the gateway is: the page may lie below a proxy's path. */
+/** The gateway's base URL. The page may be served below a proxy's path. */
 export const BASE = /^(.*?)\/(?:console|connect)(?:\/|$)/.exec(location.pathname)?.[1] ?? '';
 export const GRAPHQL_URL = `${BASE}/graphql`;

@@ -1,11 +1,11 @@
-/** The texts of the operations, which pages send by their ids alone: for people who want to read one. */
+/** The texts of the operations, for people who want to read them. Pages send only their IDs. */
 import { useEffect, useState } from 'react';
 import { BASE } from './connection-state.ts';
 
 type Documents = Record<string, string>;
 let all: Promise<Documents> | undefined;
 
-/** One for all pages of a tab; asked for again if it did not come. */
+/** One promise for all pages of a tab. A failed load is repeated at the next use. */
 function readDocuments(): Promise<Documents> {
   all ??= fetch(`${BASE}/console/documents.json`)
     .then((response) => response.json())
@@ -16,7 +16,7 @@ function readDocuments(): Promise<Documents> {
   return all;
 }
 
-/** Null until it is there. */
+/** Null until loaded. */
 export function useDocument(id: string): string | null {
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {

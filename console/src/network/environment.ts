@@ -1,4 +1,4 @@
-/** Relay's environment of one signed-in reader. */
+/** The Relay environment of one signed-in reader. */
 import type { Client } from 'graphql-ws';
 import {
   Environment,
@@ -13,7 +13,7 @@ import { fetchGraphql, type Headers, idOf } from './fetch-graphql.ts';
 import { type GraphqlError, Problem } from './problem.ts';
 import { createSocket } from './socket.ts';
 
-/** Queries of pages that were left: going back shows them at once. */
+/** Retains queries of pages that were left, so that going back shows them immediately. */
 const KEPT_QUERIES_MAX = 30;
 
 export function createEnvironment(headers: Headers): Environment {
@@ -26,13 +26,13 @@ export function createEnvironment(headers: Headers): Environment {
   return new Environment({ network: Network.create(run, subscribeBy(headers)), store });
 }
 
-/** A list's cursor moves on in the variables themselves: a socket that opens again sends them as they are then. */
+/** The stream updates the cursor in these variables, so a socket that reconnects resumes at the current cursor. */
 function subscribeBy(headers: Headers): SubscribeFunction {
   let socket: Client | undefined;
   return (params, variables) => {
     socket ??= createSocket(headers);
     const client = socket;
-    // The socket's library insists on a query.
+    // The socket library requires a query.
     const operation = { query: '', documentId: idOf(params), variables: resumable(variables) };
     return Observable.create((sink) =>
       client.subscribe(operation, {
@@ -58,7 +58,7 @@ function noteCursor(variables: object, data: unknown): void {
   }
 }
 
-/** The variables with `after` as far as the stream has come. */
+/** The variables with `after` at the last received position. */
 function resumable(variables: Record<string, unknown>): Record<string, unknown> {
   if (!('after' in variables)) return variables;
   return {

@@ -1,17 +1,17 @@
-/** One operation over HTTP. Queries wait for a gateway that is away; mutations are sent once. */
+/** Sends one operation over HTTP. Queries wait for an unreachable gateway; mutations are sent once. */
 import { connectionState, GRAPHQL_URL } from './connection-state.ts';
 import { type GraphqlError, Problem } from './problem.ts';
 
 const RETRY_MS = 1_000;
 
 export interface Operation {
-  /** Its document is one that the gateway knows by this id: the build has written both. */
+  /** The persisted document with this ID, which the same build gave to the gateway. */
   documentId: string;
   variables: object;
   isMutation: boolean;
 }
 
-/** relay-compiler gives each operation one: where there is none, the build is at fault. */
+/** relay-compiler gives each operation an ID. A missing one is a build error. */
 export function idOf({ id, name }: { id: string | null; name: string }): string {
   if (id === null) throw new Error(`The operation ${name} was not persisted by the build.`);
   return id;
@@ -24,21 +24,22 @@ interface Answer {
   errors?: GraphqlError[];
 }
 
-/** Throws a Problem if the gateway refuses it: what a page is about is not there then. */
+/** Throws a Problem if the gateway refuses the operation. */
 export async function fetchGraphql(operation: Operation, headers: Headers): Promise<Answer> {
   for (;;) {
     const answer = await send(operation, headers);
     if (answer) return withoutRefusals(answer);
     if (operation.isMutation) {
       throw new Problem({
-        message: 'The gateway did not answer. It may have done it: look before you try again.',
+        message:
+          'The gateway did not respond, and the change may have been made. Check before you retry.',
       });
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-/** Null if the gateway is away, or has no room at the moment. */
+/** Null if the gateway is unreachable or overloaded. */
 async function send(
   { documentId, variables }: Operation,
   headers: Headers,
@@ -58,14 +59,14 @@ async function send(
   }
 }
 
-/** What a gateway of another version says of this page's operations. */
+/** The error of a gateway of another version that does not have this page's operations. */
 const UNKNOWN_DOCUMENT = /^The documentId names no document/;
 const IS_OLD = new Problem({
-  message: 'The gateway has another version than this page. Load the page again.',
+  message: 'The gateway was updated. Reload the page.',
   extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
 });
 
-/** An error below a member that is there leaves that one null: its place says so. */
+/** An error below an existing member makes that member null, which the page shows. */
 function withoutRefusals(answer: Answer): Answer {
   const { data, errors = [] } = answer;
   const refusal = errors.find(({ path }) => !data || !path || data[path[0] as string] === null);

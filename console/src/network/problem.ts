@@ -1,4 +1,4 @@
-/** A refusal of the gateway: its problem document, as `extensions.problem` holds it. */
+/** An error of the gateway: its problem document, from `extensions.problem`. */
 export interface Issue {
   /** Path inside the input: `input.content.read.objects[0].schedule`. */
   name: string;
@@ -38,7 +38,7 @@ export class Problem extends Error {
   }
 }
 
-/** What a page shows of any error. */
+/** The parts of an error that a page shows. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,10 +1,10 @@
-/** One WebSocket for all live parts of the tab, opened when the first of them needs it and again when it breaks. */
+/** One WebSocket for all live parts of the tab. It opens when the first one needs it, and reconnects when it breaks. */
 import { type Client, createClient } from 'graphql-ws';
 import { connectionState, GRAPHQL_URL } from './connection-state.ts';
 import type { Headers } from './fetch-graphql.ts';
 
 const RETRY_MS_MAX = 5_000;
-/** Codes that another try does not change: credentials, the protocol. */
+/** Close codes after which a retry is useless: credentials, the protocol. */
 const FATAL = new Set([4400, 4401, 4403, 4406, 4409]);
 
 export function createSocket(headers: Headers): Client {

@@ -1,4 +1,4 @@
-/** The log of an operation: read again while it runs, and once more when it has ended. */
+/** The log of an operation. It is polled while the operation runs, and once more after its end. */
 import { graphql } from 'react-relay';
 import type { operationLogsQuery } from '../../__generated__/operationLogsQuery.graphql.ts';
 import { Empty } from '../parts/page.tsx';
@@ -35,7 +35,7 @@ export function OperationLogs({ id, isRunning }: { id: string; isRunning: boolea
   const everyMs = isRunning ? POLL_MS : QUIET_POLL_MS;
   const { node } = usePageQuery<operationLogsQuery>(QUERY, { id }, { everyMs });
   const { edges = [], totalCount = 0 } = node?.logs ?? {};
-  if (edges.length === 0) return <Empty title="Nothing is logged yet" />;
+  if (edges.length === 0) return <Empty title="No log lines yet" />;
   return (
     <>
       {totalCount > edges.length && (

@@ -1,4 +1,4 @@
-/** One operation as it goes on, and its log as it comes. */
+/** One operation with its live status and log. */
 import { useMemo } from 'react';
 import { graphql, useSubscription } from 'react-relay';
 import { Link } from 'wouter';

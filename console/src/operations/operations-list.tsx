@@ -38,7 +38,7 @@ interface OperationsListProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Operation', 'Status', 'Integration', 'Group', 'Outcome', 'Began'];
+const COLUMNS = ['Operation', 'Status', 'Integration', 'Group', 'Outcome', 'Started'];
 
 export function OperationsList({ operations, address }: OperationsListProps) {
   const rows = useFragment(ROW, operations);

@@ -1,4 +1,4 @@
-/** What was read and written, and what is being: looked at again every few seconds. */
+/** Finished and running operations, refreshed every few seconds. */
 import { graphql } from 'react-relay';
 import type { operationsPage_project$data } from '../../__generated__/operationsPage_project.graphql.ts';
 import type { operationsPageQuery } from '../../__generated__/operationsPageQuery.graphql.ts';
@@ -77,7 +77,7 @@ const STATUSES = ['IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
 const ACTIONS = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
 const POLL_MS = 3_000;
 const EMPTY = (
-  <Empty title="No operation">
+  <Empty title="No operations">
     Trigger a read on an installation's page, or write a record with writeRecords.
   </Empty>
 );
@@ -96,7 +96,7 @@ export default function OperationsPage({ project: idOrName }: PageProps) {
   return (
     <ListPage
       title="Operations"
-      about="Each is one piece of work at a provider, with its outcome and its log."
+      about="Reads and writes at providers, each with its outcome and log."
       query={QUERY}
       variables={variables}
       filters={

@@ -1,4 +1,4 @@
-/** How much goes on: operations by hour, and what was delivered and moved today. */
+/** Activity: operations by hour, and what was delivered and moved today. */
 import { lazy, useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -8,7 +8,7 @@ import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 
-/** Plots are a part of their own: figures don't wait for it. */
+/** Plots load separately, so that figures do not wait for them. */
 const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
 
 const QUERY = graphql`
@@ -74,11 +74,11 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
     <>
       <Panel title="Operations by hour">
         {columns.all === 0 ? (
-          <Empty title={`No operation in ${HOURS} hours`} />
+          <Empty title={`No operations in ${HOURS} hours`} />
         ) : (
           <>
             <Plot
-              label={`${columns.all} operations in ${HOURS} hours: ${columns.failed} of them failed`}
+              label={`${columns.all} operations in ${HOURS} hours, ${columns.failed} failed`}
               times={columns.times}
               series={columns.series}
             />
@@ -104,7 +104,7 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
   );
 }
 
-/** A column for each hour: the failed ones are drawn last, and so stand in front of all. */
+/** A column for each hour. Failed ones are drawn last and cover the rest. */
 function columnsOf(operations: readonly Counted[], firstHour: number) {
   const hours = Array.from({ length: HOURS }, (_none, index) => firstHour + index * HOUR_MS);
   const sumOf = (isCounted: (one: Counted) => boolean) =>
@@ -133,7 +133,7 @@ function Moved({ of: records, since, to }: TodayProps<'records'>) {
     <p>
       <Link href={to(`operations?action=READ&from=${since}`)}>{sum('read')} records read</Link>,{' '}
       <Link href={to(`operations?action=WRITE&from=${since}`)}>{sum('written')} written</Link>,{' '}
-      <Link href={to('installations')}>{sum('receivedEvents')} events of providers received</Link>.
+      <Link href={to('installations')}>{sum('receivedEvents')} provider events received</Link>.
     </p>
   );
 }
@@ -151,7 +151,7 @@ function Streamed({ of: streams, to }: Omit<TodayProps<'streams'>, 'since'>) {
 const COLUMNS = ['Destination', 'Attempts', 'Failed', 'p50', 'p95', 'p99'];
 
 function Delivered({ of: deliveries, since, to }: TodayProps<'deliveries'>) {
-  if (deliveries.length === 0) return <p className="quiet">Nothing was delivered yet.</p>;
+  if (deliveries.length === 0) return <p className="quiet">No deliveries today.</p>;
   const ms = (value: number | null | undefined) => (value == null ? '–' : `${value} ms`);
   return (
     <Table label="Deliveries today" columns={COLUMNS}>

@@ -1,4 +1,4 @@
-/** What wants somebody's care: the last failures, and destinations that don't take what they are sent. */
+/** Problems that need attention: the last failures, and destinations that reject messages. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { care_project$key } from '../../__generated__/care_project.graphql.ts';
@@ -43,7 +43,7 @@ interface CareProps {
 
 export function LastFailures({ project, to }: CareProps) {
   const { nodes } = useFragment(CARE, project).lastFailures;
-  if (nodes.length === 0) return <Empty title="Nothing has failed" />;
+  if (nodes.length === 0) return <Empty title="No failures" />;
   return (
     <ul className="plain-list">
       {nodes.map(({ id, actionType, result, createTime, metadata }) => (
@@ -65,8 +65,8 @@ export function DestinationStates({ project, to }: CareProps) {
   const { nodes } = useFragment(CARE, project).destinations;
   if (nodes.length === 0) {
     return (
-      <Empty title="No destination yet">
-        <Link href={to('destinations')}>Add one</Link> to be told of events and records.
+      <Empty title="No destinations yet">
+        <Link href={to('destinations')}>Create one</Link> to receive events and records.
       </Empty>
     );
   }
@@ -78,16 +78,16 @@ export function DestinationStates({ project, to }: CareProps) {
             {name}
           </Link>
           {type === 'STREAM' ? (
-            <span className="quiet">a stream, which is read</span>
+            <span className="quiet">Clients read it; nothing is pushed.</span>
           ) : (
             <span className="row">
               <span className="quiet">
                 <Link href={to(`destinations/${id}?status=PENDING`)}>
-                  {waiting.totalCount.toLocaleString('en')} waiting
+                  {waiting.totalCount.toLocaleString('en')} pending
                 </Link>
                 ,{' '}
                 <Link href={to(`destinations/${id}?status=FAILED`)}>
-                  {givenUp.totalCount.toLocaleString('en')} given up
+                  {givenUp.totalCount.toLocaleString('en')} failed
                 </Link>
               </span>
               <Status of={status} />

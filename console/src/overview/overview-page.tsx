@@ -11,7 +11,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
 import { DestinationStates, LastFailures } from './care.tsx';
 
-/** A part of its own: figures don't wait for it. */
+/** Loads separately, so that figures do not wait for it. */
 const ActivityPanels = lazy(() => import('./activity.tsx'));
 
 const QUERY = graphql`
@@ -59,14 +59,14 @@ const QUERY = graphql`
 `;
 
 const POLL_MS = 5_000;
-/** Each leads to the list that it counts. More than none of what is bad wants somebody's care. */
+/** Each figure links to the list that it counts. A problem count above zero is highlighted. */
 const FIGURES = [
   { of: 'connections', name: 'Connections', path: 'connections' },
-  { of: 'working', name: 'Connections that work', path: 'connections?status=WORKING' },
-  { of: 'unused', name: 'Connections not used yet', path: 'connections?status=CREATED' },
+  { of: 'working', name: 'Working', path: 'connections?status=WORKING' },
+  { of: 'unused', name: 'Not used yet', path: 'connections?status=CREATED' },
   {
     of: 'broken',
-    name: 'Connections to consent to again',
+    name: 'Need reconnecting',
     path: 'connections?status=BAD_CREDENTIALS',
     isBad: true,
   },
@@ -80,8 +80,8 @@ const FIGURES = [
   { of: 'operations', name: 'Operations', path: 'operations' },
   { of: 'running', name: 'Running now', path: 'operations?status=IN_PROGRESS' },
   { of: 'failed', name: 'Failed operations', path: 'operations?status=FAILURE', isBad: true },
-  { of: 'waiting', name: 'Deliveries waiting', path: 'deliveries?status=PENDING' },
-  { of: 'givenUp', name: 'Deliveries given up', path: 'deliveries?status=FAILED', isBad: true },
+  { of: 'waiting', name: 'Pending deliveries', path: 'deliveries?status=PENDING' },
+  { of: 'givenUp', name: 'Failed deliveries', path: 'deliveries?status=FAILED', isBad: true },
 ] as const satisfies { of: string; name: string; path: string; isBad?: boolean }[];
 
 export default function OverviewPage({ project: idOrName }: PageProps) {
@@ -106,7 +106,7 @@ export default function OverviewPage({ project: idOrName }: PageProps) {
         <ActivityPanels project={idOrName} to={to} />
       </Loaded>
       <div className="grid">
-        <Panel title="Events, live" actions={<Link href={to('events')}>All events</Link>}>
+        <Panel title="Live events" actions={<Link href={to('events')}>All events</Link>}>
           <LiveEvents project={idOrName} address={to} />
         </Panel>
         <Panel
@@ -143,6 +143,6 @@ const SHOWN_EVENTS = 8;
 
 function LiveEvents({ project, address }: { project: string; address: (path: string) => string }) {
   const { items: events, isLoaded } = useTail({ project }, false);
-  if (isLoaded && events.length === 0) return <Empty title="No event yet" />;
+  if (isLoaded && events.length === 0) return <Empty title="No events yet" />;
   return <EventLines events={events.slice(0, SHOWN_EVENTS)} address={address} />;
 }

@@ -1,4 +1,4 @@
-/** A form that makes one change: its inputs, what the gateway refuses at them, and the button that does it. */
+/** A form that makes one change: its inputs, the gateway's errors next to them, and its button. */
 import { type ReactNode, useState } from 'react';
 import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { Action, Form, type FormValues, Refusal } from './form.tsx';
@@ -6,14 +6,14 @@ import { type Changed, useChange } from './queries.ts';
 
 export interface ChangeFormProps<Mutation extends MutationParameters> {
   mutation: GraphQLTaggedNode;
-  /** What is sent of what the inputs hold. */
+  /** The variables that the inputs' values make. */
   variables: (values: FormValues) => Mutation['variables'];
-  /** The word of the button that does it. */
+  /** The text of its button. */
   submit: string;
   kind?: 'primary' | 'plain' | 'danger';
-  /** Whether the answer tells all that has changed: then pages are not read again. */
+  /** True if the response contains every change, so that pages are not refreshed. */
   tellsAll?: boolean;
-  /** Whether the inputs are empty again afterwards: for what is added to a list. */
+  /** True if the inputs are cleared afterwards, for entries that are added to a list. */
   clears?: boolean;
   onDone?: (response: Changed<Mutation>) => void;
   /** A second button leads away without the change. */

@@ -1,4 +1,4 @@
-/** Dialogs: a form in front of the page, and a question before what can't be undone. */
+/** Dialogs: a form in front of the page, and a confirmation before a change that can't be undone. */
 import { type ReactNode, useState } from 'react';
 import {
   Dialog as AriaDialog,
@@ -15,11 +15,11 @@ import { Action, Refusal } from './form.tsx';
 import { type Changed, useChange } from './queries.ts';
 
 interface DialogProps {
-  /** The words of the button that opens it. */
+  /** The text of the button that opens it. */
   opener: string;
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   title: string;
-  /** For what has long lines. */
+  /** True for content with long lines. */
   isWide?: boolean;
   children: (close: () => void) => ReactNode;
 }
@@ -99,7 +99,7 @@ function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<
   );
 }
 
-/** A change that may be running, or refused: what useChange gives. */
+/** A change that may be running or refused: the result of useChange. */
 export interface Doing {
   isRunning: boolean;
   problem: Problem | null;
@@ -108,12 +108,12 @@ export interface Doing {
 interface ConfirmProps {
   opener: string;
   title: string;
-  /** What it would break. */
+  /** The consequences of the change. */
   children: ReactNode;
   change: Doing;
-  /** Resolves with null if it was refused. */
+  /** Resolves with null if the change was refused. */
   onConfirm: () => Promise<unknown>;
-  /** The place to go to if it was not: this one is about what is gone. */
+  /** The path to open after success, because the present page shows a deleted object. */
   leadsTo?: string;
 }
 
@@ -153,7 +153,7 @@ type ConfirmChangeProps<Mutation extends MutationParameters> = Omit<
   variables: Mutation['variables'];
 };
 
-/** A question before one change. */
+/** A confirmation before one change. */
 export function ConfirmChange<Mutation extends MutationParameters>(
   props: ConfirmChangeProps<Mutation>,
 ) {

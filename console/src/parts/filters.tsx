@@ -1,4 +1,4 @@
-/** Filters live in the address: a page can be bookmarked and shared as it is. */
+/** Filters are in the URL, so that a page can be bookmarked and shared. */
 import { useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Choice, SearchInput, TimeInput } from './form.tsx';
@@ -6,7 +6,7 @@ import { wordsOf } from './status.tsx';
 
 const ALL = 'ALL';
 
-/** Values of the address, and a function that sets some; an empty one is taken out. */
+/** Values from the URL, and a function that sets some. An empty value is removed. */
 export function useParameters(): [URLSearchParams, (changed: Record<string, string>) => void] {
   const [params, setParams] = useSearchParams();
   const change = (changed: Record<string, string>) =>
@@ -24,7 +24,7 @@ export function useParameters(): [URLSearchParams, (changed: Record<string, stri
   return [params, change];
 }
 
-/** The value of a parameter of the address, if it is one of those that are known. */
+/** The value of a URL parameter, if it is one of the allowed values. */
 export function useFilter<const Value extends string>(
   name: string,
   values: readonly Value[],
@@ -35,7 +35,7 @@ export function useFilter<const Value extends string>(
 }
 
 interface FilterProps {
-  /** Of the parameter of the address. */
+  /** The URL parameter's name. */
   name: string;
   label: string;
   values: readonly string[];
@@ -54,7 +54,7 @@ interface NameFilterProps {
   names: readonly string[];
 }
 
-/** Names as people have given them. One of the address that is gone is shown too. */
+/** Names that people chose. A name in the URL that no longer exists is shown too. */
 export function NameFilter({ name, label, names }: NameFilterProps) {
   const value = useTextFilter(name) ?? '';
   const known = value === '' || names.includes(value) ? names : [...names, value];
@@ -84,7 +84,7 @@ function OneOrAll({ name, label, options, value, isDisabled = false }: OneOrAllP
   );
 }
 
-/** A text of the address, like the name of an integration; null for none. */
+/** A text from the URL, such as the name of an integration; null if absent. */
 export function useTextFilter(name: string): string | null {
   const [params] = useParameters();
   return params.get(name) || null;
@@ -93,7 +93,7 @@ export function useTextFilter(name: string): string | null {
 const SEARCH = 'search';
 const SEARCH_LENGTH_MAX = 64;
 
-/** The words that a list is searched by. The gateway searches all of a list: other filters wait meanwhile. */
+/** The words of a search. The gateway searches the whole list, so other filters are inactive during a search. */
 export function useSearch(): { search: string | null; isSearching: boolean } {
   const text = useTextFilter(SEARCH) ?? '';
   const search = text.trim().slice(0, SEARCH_LENGTH_MAX) || null;
@@ -106,17 +106,17 @@ export function Search({ label = 'Search' }: { label?: string }) {
   return <SearchInput label={label} value={text} onChange={(next) => change({ [SEARCH]: next })} />;
 }
 
-/** Times that are told from now on, in hours. */
+/** Periods that end now, in hours. */
 const RECENT: Record<string, { label: string; hours: number }> = {
-  hour: { label: 'The last hour', hours: 1 },
-  day: { label: 'The last 24 hours', hours: 24 },
-  week: { label: 'The last 7 days', hours: 168 },
+  hour: { label: 'Last hour', hours: 1 },
+  day: { label: 'Last 24 hours', hours: 24 },
+  week: { label: 'Last 7 days', hours: 168 },
 };
 const CHOSEN = 'chosen';
 const TIMES = [
   { id: ALL, label: 'All' },
   ...Object.entries(RECENT).map(([id, { label }]) => ({ id, label })),
-  { id: CHOSEN, label: 'From … until …' },
+  { id: CHOSEN, label: 'Custom range' },
 ];
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -126,7 +126,7 @@ interface TimeRange {
   until: string | null;
 }
 
-/** The time of the address: `time=day`, or `from=` and `until=`. Null if it names none. */
+/** The period in the URL: `time=day`, or `from=` and `until=`. Null if absent. */
 export function useTimeRange(): TimeRange | null {
   const [params] = useParameters();
   const hours = RECENT[params.get('time') ?? '']?.hours;
@@ -134,7 +134,7 @@ export function useTimeRange(): TimeRange | null {
   return useMemo(() => {
     if (from !== null || until !== null) return { from, until };
     if (hours === undefined) return null;
-    // To the minute, so that a page which is opened again finds what it has read.
+    // Rounded to the minute, so that a reopened page finds its cached query.
     const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
     return { from: new Date(now - hours * HOUR_MS).toISOString(), until: null };
   }, [hours, from, until]);
@@ -173,7 +173,7 @@ export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
   );
 }
 
-/** The address of a place in the project. */
+/** The URL of a page of the project. */
 export function useAddress(project: string): (path: string) => string {
   useLocation();
   return (path) => `/${encodeURIComponent(project)}${path ? `/${path}` : ''}`;

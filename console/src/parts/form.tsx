@@ -1,4 +1,4 @@
-/** Forms: labelled inputs, with the gateway's refusals at the fields that they name. */
+/** Forms: labelled inputs, with the gateway's errors next to the fields that they name. */
 import type { FormEvent, ReactNode } from 'react';
 import {
   Form as AriaForm,
@@ -31,7 +31,7 @@ export type FormValues = Record<string, FormDataEntryValue>;
 
 interface FormProps {
   onSubmit: (values: FormValues) => unknown;
-  /** The last refusal: its issues are shown at the fields that they name, the rest above the buttons. */
+  /** The last error: its issues are shown next to the fields that they name, the rest above the buttons. */
   problem?: Problem | null;
   children: ReactNode;
 }
@@ -58,7 +58,7 @@ interface TextInputProps {
   type?: 'text' | 'password' | 'url' | 'email' | 'search' | 'datetime-local';
   isRequired?: boolean;
   defaultValue?: string;
-  /** Lines; more than one make it a text area. */
+  /** Number of lines; more than one makes it a text area. */
   lines?: number;
   placeholder?: string;
 }
@@ -118,10 +118,10 @@ export function Choice({ label, options, value, defaultValue, onChange, ...props
   );
 }
 
-/** What of a refusal no field shows. */
+/** The part of an error that no field shows. */
 interface RefusalProps {
   problem: Problem | null;
-  /** Names of inputs beside which it is shown already. */
+  /** Names of inputs that show their issues themselves. */
   shown?: readonly string[];
 }
 
@@ -200,7 +200,7 @@ export function SearchInput({ label, value, onChange }: SearchProps) {
 
 interface TimeInputProps {
   label: string;
-  /** As the API has times; shown in the reader's zone. */
+  /** A time in the API's form, shown in the reader's time zone. */
   value: string | null;
   onChange: (time: string | null) => void;
   isDisabled?: boolean;
@@ -224,7 +224,7 @@ export function TimeInput({ label, value, onChange, isDisabled = false }: TimeIn
 
 const MINUTE_MS = 60_000;
 
-/** As inputs of the browser take it: the reader's own time, without a zone. */
+/** A time in the form of the browser's inputs: local time without a zone. */
 function localOf(time: string): string {
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);

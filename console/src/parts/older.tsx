@@ -1,4 +1,4 @@
-/** Below what comes live: the button for what was before. */
+/** Below a live list: the button that loads older entries. */
 import { Action } from './form.tsx';
 import type { Live } from './use-live.ts';
 

@@ -1,4 +1,4 @@
-/** What every page has: a title, its actions, the query behind it, and a place where refusals are shown. */
+/** The frame of every page: a title, its actions, the query, and its errors. */
 import { Component, type ReactNode, Suspense, useEffect } from 'react';
 import type { GraphQLTaggedNode } from 'relay-runtime';
 import { getRequest } from 'relay-runtime';
@@ -12,12 +12,12 @@ import { refreshAll } from './refresh.ts';
 
 interface PageProps {
   title: ReactNode;
-  /** What the tab and bookmarks are called, if the title is more than a text. */
+  /** The title of the tab and of bookmarks, if the visible title is more than a text. */
   name?: string;
   /** A line below the title. */
   about?: ReactNode;
   actions?: ReactNode;
-  /** What is on the screen, for GraphiQL. */
+  /** The query of the page, to open in GraphiQL. */
   query?: GraphQLTaggedNode;
   variables?: object;
   children: ReactNode;
@@ -49,7 +49,7 @@ interface ListPageProps extends PageProps {
   filters: ReactNode;
 }
 
-/** A page that is one list, with its filters above it. */
+/** A page with one list and its filters. */
 export function ListPage({ filters, children, ...page }: ListPageProps) {
   return (
     <Page {...page}>
@@ -59,7 +59,7 @@ export function ListPage({ filters, children, ...page }: ListPageProps) {
   );
 }
 
-/** GraphiQL with the page's own query. Credentials are in no address: its Headers tab takes them. */
+/** GraphiQL with the page's query. Credentials are never in a URL: the reader enters them in its Headers tab. */
 export function GraphiqlLink({
   query,
   variables,
@@ -101,14 +101,14 @@ export function Panel({ title, actions, children }: PanelProps) {
 }
 
 interface LoadedProps {
-  /** A new one begins anew. */
+  /** A new key remounts the content. */
   place: string;
-  /** In the place of what the gateway refuses; default: why, and another try. */
+  /** Shown instead of the content if the gateway refused it; default: the reason and a retry button. */
   refused?: ReactNode;
   children: ReactNode;
 }
 
-/** Loads and fails by itself, so that the rest of the screen stays. */
+/** Loads and fails separately, so that the rest of the screen stays. */
 export function Loaded({ place, refused, children }: LoadedProps) {
   return (
     <Refusals key={place} refused={refused}>
@@ -148,7 +148,7 @@ class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
 
 const HEADINGS: Record<string, string> = {
   FORBIDDEN: 'Not allowed',
-  GRAPHQL_VALIDATION_FAILED: 'This page is old',
+  GRAPHQL_VALIDATION_FAILED: 'This page is outdated',
   NOT_FOUND: 'Not found',
   UNAUTHENTICATED: 'Signed out',
 };
@@ -159,7 +159,7 @@ export function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: (
       <h1>{HEADINGS[problem.code] ?? problem.document.title}</h1>
       <p>{problem.message}</p>
       {problem.code === 'FORBIDDEN' && (
-        <p className="quiet">Sign in with a key that has the scope, or as a builder.</p>
+        <p className="quiet">Sign in with a key that has this scope, or as a builder.</p>
       )}
       <Action onPress={onRetry}>Try again</Action>
     </div>
@@ -175,12 +175,12 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Nothing has this id or name, or not for this reader. */
+/** No object has this ID or name, or the reader may not see it. */
 export function Missing({ what }: { what: string }) {
   return (
     <div className="card empty" role="alert">
       <h1>Not found</h1>
-      <p>There is no {what} at this address, or it was deleted.</p>
+      <p>There is no {what} at this URL, or it was deleted.</p>
       {what === 'project' && <Link href="/">Your projects</Link>}
     </div>
   );

@@ -1,20 +1,20 @@
-/** A list that is read page by page: what to do if it is empty, its rows, and the button for more. */
+/** A paged list: its empty state, its rows, and the button that loads more. */
 import type { ReactNode } from 'react';
 import { usePaginationFragment } from 'react-relay';
 import type { FragmentType, GraphQLTaggedNode, OperationType } from 'relay-runtime';
 import { Action } from './form.tsx';
 import { refreshAll, useHeld } from './refresh.ts';
 
-/** What a query holds of a fragment that it spreads, as relay-compiler writes it. */
+/** The reference of a fragment in a query's data, as relay-compiler types it. */
 type Spread<Data> = Readonly<{ ' $data'?: Data; ' $fragmentSpreads': FragmentType }>;
 
 interface PagedProps<Data, Node> {
   /** A refetchable fragment with one connection. */
   fragment: GraphQLTaggedNode;
   of: Spread<Data>;
-  /** The connection in what the fragment has read. */
+  /** The connection in the fragment's data. */
   list: (data: Data) => { totalCount: number; edges: readonly { node: Node }[] };
-  /** In the place of a list without rows. */
+  /** Shown instead of a list without rows. */
   empty: ReactNode;
   children: (nodes: Node[]) => ReactNode;
 }
@@ -42,7 +42,7 @@ export function Paged<Data, Node>(props: PagedProps<Data, Node>) {
         )}
         {isLonger && (
           <Action kind="quiet" onPress={refreshAll}>
-            Read again from the top
+            Reload list
           </Action>
         )}
       </div>

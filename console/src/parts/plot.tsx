@@ -1,4 +1,4 @@
-/** A plot over time, by uPlot: bars or lines, in the colours of the page. */
+/** A plot over time, drawn by uPlot: bars or lines, in the page's colours. */
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -10,9 +10,9 @@ export interface Series {
 }
 
 interface PlotProps {
-  /** What it shows, with its sums: for those who do not see it. */
+  /** The plot's content with its sums, for readers who do not see it. */
   label: string;
-  /** Beginnings of the buckets, in seconds. */
+  /** Starts of the buckets, in seconds. */
   times: readonly number[];
   series: readonly Series[];
   look?: Look;
@@ -95,13 +95,13 @@ function optionsOf(
     padding: [12, 8, 0, 0],
     cursor: { points: { show: false } },
     scales: {
-      // Room for half of the first bar, and of the last.
+      // Space for half of the first bar and half of the last.
       x: { range: (_plot, min, max) => [min - bucketOf(times) / 2, max + bucketOf(times) / 2] },
       y: { range: (_plot, _min, max) => [0, Math.max(1, max)] },
     },
     axes: [
       { ...axis, grid: { show: false } },
-      // What bars count is whole.
+      // Bars count whole numbers.
       { ...axis, size: 44, ...(isBars && { incrs: STEPS }) },
     ],
     series: [

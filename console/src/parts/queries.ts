@@ -1,11 +1,11 @@
-/** How pages read and change: one hook each, over Relay's own. */
+/** Hooks with which pages read and change data, over Relay's own. */
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useLazyLoadQuery, useMutation } from 'react-relay';
 import type { GraphQLTaggedNode, MutationParameters, OperationType } from 'relay-runtime';
 import { type GraphqlError, Problem, problemOf } from '../network/problem.ts';
 import { refreshAll, useRefreshKey } from './refresh.ts';
 
-/** What is there is shown at once, and what the gateway has now soon after; also while other variables are asked for. */
+/** Shows stored data immediately and refreshes it from the gateway, also while other variables load. */
 export function usePageQuery<Query extends OperationType>(
   query: GraphQLTaggedNode,
   variables: Query['variables'],
@@ -30,7 +30,7 @@ export interface Change<Mutation extends MutationParameters> {
 }
 
 interface ChangeOptions {
-  /** Whether the answer tells all that has changed: then pages are not read again. */
+  /** True if the response contains every change, so that pages are not refreshed. */
   tellsAll?: boolean;
 }
 

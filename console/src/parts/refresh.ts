@@ -1,11 +1,11 @@
-/** When pages read again: after each change of their own, and regularly while somebody looks. */
+/** When pages refresh: after each change of their own, and regularly while the page is visible. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from '../network/connection-state.ts';
 
 let round = 0;
 const listeners = new Set<() => void>();
 
-/** What is on the screen is read again. */
+/** Refreshes the data on the screen. */
 export function refreshAll(): void {
   round += 1;
   for (const listener of listeners) listener();
@@ -16,14 +16,14 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-// What happened while the connection was lost is on no page.
+// Changes during a lost connection are on no page yet.
 connectionState.subscribe(() => {
   if (!connectionState.isLost) refreshAll();
 });
 
 let held = 0;
 
-/** Regular reading stops meanwhile: it would take back the pages of a list that were asked for. */
+/** Stops regular refreshes, which would drop loaded pages of a list. */
 export function useHeld(isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return;
@@ -34,7 +34,7 @@ export function useHeld(isHeld: boolean): void {
   }, [isHeld]);
 }
 
-/** Changes when the page is to be read again. */
+/** Changes when the page must refresh. */
 export function useRefreshKey(everyMs?: number): string {
   const current = useSyncExternalStore(subscribe, () => round);
   const [ticks, setTicks] = useState(0);

@@ -1,4 +1,4 @@
-/** The state of a thing, as a word with a colour: never the colour alone. */
+/** A status as a word with a colour, never as a colour alone. */
 const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
   WORKING: 'good',
   HEALTHY: 'good',

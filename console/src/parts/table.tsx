@@ -1,8 +1,8 @@
-/** Tables that scroll by themselves on a narrow screen, and facts as pairs. */
+/** Tables that scroll within a narrow screen, and facts as pairs. */
 import type { ReactNode } from 'react';
 
 interface TableProps {
-  /** What it lists, for readers of screens. */
+  /** The table's content, for screen readers. */
   label: string;
   columns: readonly string[];
   children: ReactNode;
@@ -28,7 +28,7 @@ export function Table({ label, columns, children }: TableProps) {
   );
 }
 
-/** Facts of one thing. A fact that is null is left out. */
+/** Facts about one object. A null fact is omitted. */
 export function Facts({ of }: { of: Record<string, ReactNode> }) {
   return (
     <dl className="facts">
@@ -56,9 +56,9 @@ export function Json({ of, label }: { of: unknown; label: string }) {
 interface BarProps {
   label: string;
   done: number;
-  /** Unknown as long as the provider does not tell. */
+  /** Unknown until the provider reports it. */
   total: number | null | undefined;
-  /** What is counted. */
+  /** The unit that is counted. */
   what?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Times in the reader's zone: how long ago, and the exact one on hover. */
+/** Times in the reader's time zone: relative, with the exact time on hover. */
 import { useSyncExternalStore } from 'react';
 
 const SECOND_MS = 1_000;
@@ -43,7 +43,7 @@ export function Time({ of, none = '—' }: { of: string | null | undefined; none
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const isToday = (time: Date) => time.toDateString() === new Date().toDateString();
 
-/** For lines of a log or a tail: with its day, if that is over. */
+/** For lines of a log or a tail: with the day, unless it is today. */
 export function ClockTime({ of }: { of: string }) {
   const time = new Date(of);
   return (

@@ -1,4 +1,7 @@
-/** What comes live: the last ones first, then each new one, and older ones when they are asked for. Neither a pause nor a lost connection leaves a gap. */
+/**
+ * A live list: first the latest entries, then each new one, and older ones on demand. Neither a pause nor a lost
+ * connection leaves a gap.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { type Problem, problemOf } from '../network/problem.ts';
 
@@ -10,7 +13,7 @@ export interface Edge<Item> {
 /** A part of a list, oldest first. */
 export interface Part<Item> {
   edges: readonly Edge<Item>[];
-  /** Behind the last one; null if nothing was there yet. */
+  /** The cursor after the last entry; null if there was none. */
   endCursor: string | null;
   hasOlder: boolean;
 }
@@ -30,22 +33,22 @@ interface Sink<Value> {
   error: (error: unknown) => void;
 }
 
-/** Where they come from. All give a function that ends them. */
+/** The sources. Each returns a function that stops it. */
 export interface Source<Item> {
-  /** The last ones, or the last ones before a cursor. */
+  /** Loads the latest entries, or the latest before a cursor. */
   read: (before: string | null, sink: Sink<Part<Item>>) => () => void;
-  /** Null if nothing can come any more. */
+  /** Null if no entry can arrive any more. */
   follow: ((cursor: string | null, sink: Sink<Edge<Item>>) => () => void) | null;
 }
 
-/** How many new ones are kept on the page: what goes at the end is read again as older. */
+/** How many new entries stay on the page. Dropped ones are loaded again as older entries. */
 const KEPT_MAX = 300;
 export const LAST_COUNT = 50;
 
 interface Shown<Item> {
   /** Newest first. */
   edges: readonly Edge<Item>[];
-  /** How many may stay: those that were asked for do. */
+  /** How many may stay. Entries that the reader loaded are kept. */
   room: number;
   hasOlder: boolean;
   isLoaded: boolean;
@@ -54,7 +57,7 @@ interface Shown<Item> {
 
 const NOTHING = { edges: [], room: KEPT_MAX, hasOlder: false, isLoaded: false, problem: null };
 
-/** A new source begins anew: give the same one as long as nothing about it changes. */
+/** A new source restarts the list: pass the same object while nothing changed. */
 export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Item> {
   const cursor = useRef<string | null>(null);
   const [shown, setShown] = useState<Shown<Item>>(NOTHING);

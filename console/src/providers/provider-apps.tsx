@@ -1,4 +1,4 @@
-/** The project's own clients at a provider: without one, nobody can consent there. */
+/** The project's OAuth apps at a provider. Without one, customers can't consent there. */
 import { graphql, useFragment } from 'react-relay';
 import type { providerApps_project$key } from '../../__generated__/providerApps_project.graphql.ts';
 import type { providerAppsCreateMutation } from '../../__generated__/providerAppsCreateMutation.graphql.ts';
@@ -46,7 +46,7 @@ const DELETE = graphql`
 interface ProviderAppsProps {
   project: providerApps_project$key;
   idOrName: string;
-  /** Whether people consent there. */
+  /** True if the provider's schemes use consent. */
   isNeeded: boolean;
 }
 
@@ -54,10 +54,10 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
   const { nodes } = useFragment(APPS, project).providerApps;
   if (nodes.length === 0) {
     return (
-      <Empty title="No app">
+      <Empty title="No apps yet">
         {isNeeded
-          ? 'Register a client at the provider and add its id and secret here: then customers can consent.'
-          : 'This provider needs none to connect.'}
+          ? 'Register a client at the provider and add its ID and secret here, so that customers can consent.'
+          : 'Connections to this provider need no app.'}
       </Empty>
     );
   }
@@ -66,20 +66,20 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
       <Facts
         of={{
           Client: <code>{clientId}</code>,
-          'Id at the provider': externalRef,
+          'Client ID': externalRef,
           Scopes: scopes.join(' ') || null,
-          'Address for its events': webhook.webhookUrl && <code>{webhook.webhookUrl}</code>,
-          'To set up there': webhook.webhookInstructions,
+          'Webhook URL': webhook.webhookUrl && <code>{webhook.webhookUrl}</code>,
+          'Set up at the provider': webhook.webhookInstructions,
           Made: <Time of={createTime} />,
         }}
       />
       <ConfirmChange<providerAppsDeleteMutation>
         opener="Delete"
-        title="Delete this app?"
+        title="Delete app?"
         mutation={DELETE}
         variables={{ input: { projectIdOrName: idOrName, providerAppId: id } }}
       >
-        <p>Connections that consented to it can't be refreshed any more.</p>
+        <p>Tokens of connections that use it can no longer be refreshed.</p>
       </ConfirmChange>
     </div>
   ));
@@ -99,21 +99,25 @@ export function NewApp({ project, provider }: { project: string; provider: strin
   };
   return (
     <FormDialog<providerAppsCreateMutation>
-      opener="Add an app"
+      opener="Add app"
       kind="primary"
-      title="Add an app"
-      submit="Add"
+      title="Add app"
+      submit="Add app"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
     >
-      <TextInput name="clientId" label="Client id" isRequired />
+      <TextInput name="clientId" label="Client ID" isRequired />
       <TextInput name="clientSecret" label="Client secret" type="password" isRequired />
-      <TextInput name="scopes" label="Scopes" help="With spaces between. Empty: the provider's." />
+      <TextInput
+        name="scopes"
+        label="Scopes"
+        help="Separated by spaces. If empty, the provider's defaults."
+      />
       <TextInput
         name="webhookSecret"
-        label="Secret of its events"
+        label="Webhook secret"
         type="password"
-        help="If the provider signs its events with one of its own."
+        help="If the provider signs its events with a separate secret."
       />
     </FormDialog>
   );

@@ -54,11 +54,11 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: PageP
         <Facts
           of={{
             Can: provider.supports.map(wordsOf).join(', '),
-            'Connects by': provider.authSchemes.map(schemeName).join(', '),
-            'Base address': <code>{provider.baseUrl}</code>,
-            'Version of its API': provider.apiVersion,
+            Authentication: provider.authSchemes.map(schemeName).join(', '),
+            'Base URL': <code>{provider.baseUrl}</code>,
+            'API version': provider.apiVersion,
             Objects: provider.objects.map(({ displayName }) => displayName).join(', ') || null,
-            'Needs beside credentials':
+            'Other inputs':
               provider.inputs.map(({ displayName }) => displayName).join(', ') || null,
             Scopes: provider.scopes.join(' ') || null,
             Documentation: provider.docsUrl && <a href={provider.docsUrl}>{provider.docsUrl}</a>,

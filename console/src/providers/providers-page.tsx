@@ -33,14 +33,14 @@ export default function ProvidersPage({ project }: PageProps) {
   return (
     <ListPage
       title="Providers"
-      about="What can be connected, and what the gateway can do there."
+      about="Services that can be connected, and what the gateway supports at each."
       query={QUERY}
       filters={<Search />}
     >
       {found.length === 0 ? (
-        <Empty title="No provider of that name" />
+        <Empty title="No providers match" />
       ) : (
-        <Table label="Providers" columns={['Provider', 'Can', 'Connects by']}>
+        <Table label="Providers" columns={['Provider', 'Capabilities', 'Authentication']}>
           {found.map(({ name, displayName, supports, authSchemes }) => (
             <tr key={name}>
               <td>

@@ -1,9 +1,9 @@
-/** What is chosen in the picture: its routes stand out there, and are those of the list. */
+/** The selection in the picture: its routes are highlighted and listed. */
 import type { RoutedProject } from './routes-page.tsx';
 
 export interface Chosen {
   kind: 'event' | 'topic' | 'destination';
-  /** Of an event, its type. */
+  /** For an event, its type. */
   id: string;
 }
 
@@ -35,6 +35,6 @@ export function routesOf({ eventTopicRoutes, topicDestinationRoutes }: RoutedPro
 export const isSame = (one: Chosen, other: Chosen | null) =>
   one.kind === other?.kind && one.id === other.id;
 
-/** All routes have to do with nothing that is chosen. */
+/** True for all routes if nothing is selected. */
 export const concerns = ({ from, to }: Pick<Route, 'from' | 'to'>, chosen: Chosen | null) =>
   chosen === null || isSame(from, chosen) || isSame(to, chosen);

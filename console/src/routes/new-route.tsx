@@ -1,4 +1,4 @@
-/** A new topic, and new routes. */
+/** Forms for a new topic and for new routes. */
 import { graphql } from 'react-relay';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import type { newRouteEventMutation } from '../../__generated__/newRouteEventMutation.graphql.ts';
@@ -49,7 +49,7 @@ export function NewTopic({ project }: NewProps) {
     <FormDialog<newRouteTopicMutation>
       opener="New topic"
       title="New topic"
-      submit="Make it"
+      submit="Create topic"
       mutation={TOPIC}
       variables={({ name }) => ({ input: { projectIdOrName: project, name: String(name) } })}
     >
@@ -60,7 +60,7 @@ export function NewTopic({ project }: NewProps) {
 
 interface NewRouteProps extends NewProps {
   routed: RoutedProject;
-  /** In the picture: the form begins with it. */
+  /** The selection in the picture, which prefills the form. */
   chosen: Chosen | null;
 }
 
@@ -75,10 +75,10 @@ export function RouteFromEvents({ project, routed, chosen }: NewRouteProps) {
   const topics = optionsOf(routed.topics.nodes);
   return (
     <FormDialog<newRouteEventMutation>
-      opener="Lead events to a topic"
+      opener="Route events"
       kind="primary"
-      title="Lead events to a topic"
-      submit="Make the route"
+      title="Route events to a topic"
+      submit="Create route"
       mutation={FROM_EVENT}
       variables={({ eventType, topicId }) => ({
         input: {
@@ -111,10 +111,10 @@ export function RouteToDestination({ project, routed, chosen }: NewRouteProps) {
   const destinations = optionsOf(routed.destinations.nodes);
   return (
     <FormDialog<newRouteTopicDestinationMutation>
-      opener="Lead a topic to a destination"
+      opener="Route topic"
       kind="primary"
-      title="Lead a topic to a destination"
-      submit="Make the route"
+      title="Route a topic to a destination"
+      submit="Create route"
       mutation={TO_DESTINATION}
       variables={({ topicId, destinationId }) => ({
         input: {

@@ -1,4 +1,4 @@
-/** Each route in words, with its removal. */
+/** Each route in words, with a button to delete it. */
 import { graphql } from 'react-relay';
 import type { routeListEventMutation } from '../../__generated__/routeListEventMutation.graphql.ts';
 import type { routeListTopicMutation } from '../../__generated__/routeListTopicMutation.graphql.ts';
@@ -55,12 +55,16 @@ export function RouteList({ project, routed, chosen }: RouteListProps) {
   ];
   const rows = all.filter(({ id }) => shown.has(id));
   if (rows.length === 0) {
-    return <Empty title="No route yet">Lead a type of event to a topic, and that on.</Empty>;
+    return (
+      <Empty title="No routes yet">
+        Route an event type to a topic, and the topic to a destination.
+      </Empty>
+    );
   }
   return (
     <>
       <Refusal problem={event.problem ?? topic.problem} />
-      <Table label="Routes" columns={['From', 'To', 'Change']}>
+      <Table label="Routes" columns={['From', 'To', 'Actions']}>
         {rows.map(({ id, from, to, change }) => (
           <tr key={id}>
             <td>{from}</td>

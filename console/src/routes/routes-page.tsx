@@ -1,4 +1,4 @@
-/** Which events go to which topics, and from there to which destinations. */
+/** Routes from event types to topics, and from topics to destinations. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -75,7 +75,7 @@ export default function RoutesPage({ project: idOrName }: PageProps) {
   return (
     <Page
       title="Routes"
-      about="Events go to topics, and from there to destinations. A line is as wide as what went over it, of the last 100 events."
+      about="Events go to topics, and from there to destinations. A line's width shows its share of the last 100 events."
       actions={
         <>
           <NewTopic project={idOrName} />
@@ -105,7 +105,7 @@ interface LeaveProps {
   onAll: () => void;
 }
 
-/** From what is chosen to what is behind it, or back to all. */
+/** Links from the selection to its object, or back to all routes. */
 function Leave({ project, chosen: { kind, id }, onAll }: LeaveProps) {
   const address = useAddress(project);
   return (

@@ -1,4 +1,4 @@
-/** The routes as a picture: types of events on the left, topics in the middle, destinations on the right. */
+/** The routes as a picture: event types on the left, topics in the middle, destinations on the right. */
 import { ToggleButton } from 'react-aria-components';
 import { Empty } from '../parts/page.tsx';
 import { wordsOf } from '../parts/status.tsx';
@@ -12,7 +12,7 @@ interface Line {
   id: string;
   from: number;
   to: number;
-  /** How many of the last events went over it. */
+  /** How many of the last events took this route. */
   flow: number;
   name: string;
   isDim: boolean;
@@ -20,21 +20,21 @@ interface Line {
 
 interface Node extends Chosen {
   name: string;
-  /** Said by its look. */
+  /** Shown by its style. */
   look?: string;
 }
 
 interface RoutesPictureProps {
   routed: RoutedProject;
   chosen: Chosen | null;
-  /** Null for nothing. */
+  /** Null clears the selection. */
   onChoose: (chosen: Chosen | null) => void;
 }
 
 export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) {
   const [events, topics, destinations] = columnsOf(routed);
   if (topics.length === 0) {
-    return <Empty title="No topic yet">Make a topic, and lead a type of event to it.</Empty>;
+    return <Empty title="No topics yet">Create a topic, and route an event type to it.</Empty>;
   }
   const lines = (from: Node[], to: Node[]) => linesBetween(routed, { from, to, chosen });
   const rows = Math.max(events.length, topics.length, destinations.length);
@@ -89,7 +89,7 @@ function linesBetween(routed: RoutedProject, { from, to, chosen }: Between): Lin
   });
 }
 
-/** Of an event to a topic; from a topic all of it goes to each destination. */
+/** Events on the line from an event type to a topic. A topic sends all of its events to each destination. */
 function flowOf({ notificationEvents }: RoutedProject, from: Chosen, to: Chosen): number {
   const topicId = from.kind === 'topic' ? from.id : to.id;
   return notificationEvents.nodes.filter(

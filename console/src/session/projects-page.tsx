@@ -1,4 +1,4 @@
-/** The projects that the reader may see. A key has one, and is led there. */
+/** The projects that the reader may see. An API key has one project, which opens immediately. */
 import { graphql } from 'react-relay';
 import { Link, Redirect } from 'wouter';
 import type { projectsPageQuery } from '../../__generated__/projectsPageQuery.graphql.ts';

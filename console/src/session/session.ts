@@ -1,4 +1,4 @@
-/** Who reads: an API key or a bearer token, kept for this tab alone and never in an address. */
+/** The reader's credential: an API key or a bearer token. It is kept in this tab only and never in a URL. */
 
 import { BASE } from '../network/connection-state.ts';
 import type { Headers } from '../network/fetch-graphql.ts';
@@ -26,7 +26,7 @@ export interface DemoCredentials {
   bearerToken?: string;
 }
 
-/** The demo's own, which the gateway gives to a browser of its machine; null for everybody else. */
+/** The demo's own credential, which the gateway gives to browsers on its machine; null for others. */
 export async function findDemo(): Promise<DemoCredentials | null> {
   try {
     const response = await fetch(`${BASE}/console/demo.json`);

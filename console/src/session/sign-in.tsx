@@ -21,7 +21,7 @@ async function check(credential: string): Promise<void> {
 }
 
 interface SignInProps {
-  /** Why an earlier sign-in ended. */
+  /** The reason why an earlier session ended. */
   reason: string | null;
   onSignedIn: (credential: string) => void;
 }
@@ -57,10 +57,10 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         {demo && (
           <div className="demo">
             <Action kind="primary" isPending={isChecking} onPress={() => enterDemo(demo)}>
-              Open the demo
+              Open demo
             </Action>
             <p className="quiet">
-              A project with connections, operations and events, at the built-in sandbox.
+              A project with connections, operations and events at the built-in sandbox provider.
             </p>
           </div>
         )}
@@ -70,7 +70,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
             label="API key or bearer token"
             type="password"
             isRequired
-            help="It stays in this tab, and is forgotten when the tab is closed."
+            help="Kept in this tab only, and deleted when the tab is closed."
           />
           {refusal && (
             <p role="alert" className="refusal">

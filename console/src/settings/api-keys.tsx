@@ -60,17 +60,18 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
   const update = useChange<apiKeysUpdateMutation>(UPDATE);
   const remove = useChange<apiKeysDeleteMutation>(DELETE);
   const of = { projectIdOrName: idOrName };
-  if (nodes.length === 0) return <Empty title="No key yet">Your backend needs one.</Empty>;
+  if (nodes.length === 0)
+    return <Empty title="No API keys yet">Create one for your backend.</Empty>;
   return (
     <KeyTable
       label="API keys"
-      columns={['Begins with', 'Scopes', 'Last used']}
+      columns={['Prefix', 'Scopes', 'Last used']}
       keys={nodes}
       update={update}
       remove={remove}
       onSwitch={(apiKeyId, active) => update.run({ input: { ...of, apiKeyId, active } })}
       onDelete={(apiKey) => remove.run({ input: { ...of, apiKey } })}
-      broken="Requests with it are refused from then on."
+      broken="Requests with this key are refused immediately."
     >
       {({ prefix, scopes, lastUsedTime }) => (
         <>
@@ -93,17 +94,17 @@ export function NewApiKey({ project }: { project: string }) {
   });
   return (
     <FormDialog<apiKeysCreateMutation>
-      opener="New key"
+      opener="Create key"
       kind="primary"
-      title="New API key"
+      title="Create API key"
       submit="Create key"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
       made={({ createApiKey: { key } }) => (
-        <Secret about="Copy it now: it is not shown again." value={key} label="The key" />
+        <Secret about="Copy it now. It is not shown again." value={key} label="API key" />
       )}
     >
-      <TextInput name="label" label="Label" isRequired help="What uses it." />
+      <TextInput name="label" label="Label" isRequired help="Where the key is used." />
       <ScopeChoice />
     </FormDialog>
   );

@@ -1,4 +1,4 @@
-/** The end of a project, after its name was typed. */
+/** Deletes a project after its name was typed. */
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { deleteProjectMutation } from '../../__generated__/deleteProjectMutation.graphql.ts';
@@ -18,13 +18,14 @@ export function DeleteProject({ name }: { name: string }) {
   return (
     <>
       <p className="quiet">
-        Everything of the project goes for good, with its customers' connections.
+        This permanently deletes the project and everything in it, including its customers'
+        connections.
       </p>
       <FormDialog<deleteProjectMutation>
-        opener="Delete the project"
+        opener="Delete project"
         kind="danger"
         title={`Delete ${name}?`}
-        submit="Delete the project"
+        submit="Delete project"
         mutation={DELETE}
         variables={({ confirmName }) => ({
           input: { projectIdOrName: name, confirmName: String(confirmName) },

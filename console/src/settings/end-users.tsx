@@ -1,4 +1,4 @@
-/** What end users need: origins of the pages that they use, and keys with which your server signs their tokens. */
+/** Settings for end users: origins of the pages that they use, and public keys for tokens that your server signs. */
 import { graphql, useFragment } from 'react-relay';
 import type { endUsers_project$key } from '../../__generated__/endUsers_project.graphql.ts';
 import type { endUsersCreateMutation } from '../../__generated__/endUsersCreateMutation.graphql.ts';
@@ -73,10 +73,10 @@ export function EndUsers({ project }: { project: endUsers_project$key }) {
   const { id, allowedOrigins, jwtKeys } = useFragment(PROJECT, project);
   return (
     <div className="grid spaced">
-      <Panel title="Origins of your pages">
+      <Panel title="Allowed origins">
         <Origins projectId={id} origins={allowedOrigins} />
       </Panel>
-      <Panel title="Keys of end users' tokens" actions={<NewJwtKey projectId={id} />}>
+      <Panel title="JWT keys" actions={<NewJwtKey projectId={id} />}>
         <JwtKeys projectId={id} nodes={jwtKeys.nodes} />
       </Panel>
     </div>
@@ -92,14 +92,14 @@ function Origins({ projectId, origins }: { projectId: string; origins: readonly 
     <ChangeForm<endUsersOriginsMutation>
       mutation={ORIGINS}
       variables={(values) => ({ input: inputOf(values) })}
-      submit="Save the origins"
+      submit="Save origins"
     >
       <TextInput
         name="allowedOrigins"
         label="Origins"
         lines={3}
         defaultValue={origins.join('\n')}
-        help="One a line, like https://app.example. Their pages may call with end users' tokens and frame the connect page."
+        help="One per line, such as https://app.example. Pages of these origins may send requests with end users' tokens and frame the connect page."
       />
     </ChangeForm>
   );
@@ -118,18 +118,20 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
   const remove = useChange<endUsersDeleteMutation>(DELETE);
   const inputOf = (jwtKeyId: string) => ({ projectIdOrName: projectId, jwtKeyId });
   if (nodes.length === 0) {
-    return <Empty title="No key">Your server may sign tokens itself: add its public key.</Empty>;
+    return (
+      <Empty title="No JWT keys yet">To sign tokens on your server, add its public key.</Empty>
+    );
   }
   return (
     <KeyTable
       label="JWT keys"
-      columns={['Algorithm', 'Made']}
+      columns={['Algorithm', 'Created']}
       keys={nodes}
       update={update}
       remove={remove}
       onSwitch={(id, active) => update.run({ input: { ...inputOf(id), active } })}
       onDelete={(id) => remove.run({ input: inputOf(id) })}
-      broken="Tokens that it has signed are refused from then on."
+      broken="Tokens signed with this key are refused immediately."
     >
       {({ algorithm, createTime }) => (
         <>
@@ -151,9 +153,9 @@ function NewJwtKey({ projectId }: { projectId: string }) {
   });
   return (
     <FormDialog<endUsersCreateMutation>
-      opener="Add a public key"
-      title="Add a public key"
-      submit="Add"
+      opener="Add public key"
+      title="Add public key"
+      submit="Add key"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
     >
@@ -163,7 +165,7 @@ function NewJwtKey({ projectId }: { projectId: string }) {
         label="Public key"
         lines={6}
         isRequired
-        help="RSA, in PEM. The private half stays with you."
+        help="RSA, in PEM. Keep the private key on your server."
       />
     </FormDialog>
   );

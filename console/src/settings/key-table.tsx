@@ -1,4 +1,4 @@
-/** Keys, each of which can be switched off and on, and deleted. */
+/** Keys, with buttons to activate, deactivate and delete them. */
 import type { ReactNode } from 'react';
 import { Confirm, type Doing } from '../parts/dialog.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -13,14 +13,14 @@ interface Key {
 
 interface KeyTableProps<Row extends Key> {
   label: string;
-  /** Between the label and the state. */
+  /** Columns between the label and the state. */
   columns: readonly string[];
   keys: readonly Row[];
   update: Doing;
   remove: Doing;
   onSwitch: (id: string, active: boolean) => unknown;
   onDelete: (id: string) => Promise<unknown>;
-  /** What its deletion breaks. */
+  /** The consequence of its deletion. */
   broken: string;
   children: (key: Row) => ReactNode;
 }
@@ -30,7 +30,7 @@ export function KeyTable<Row extends Key>(props: KeyTableProps<Row>) {
   return (
     <>
       <Refusal problem={update.problem} />
-      <Table label={label} columns={['Label', ...columns, 'State', 'Change']}>
+      <Table label={label} columns={['Label', ...columns, 'State', 'Actions']}>
         {keys.map((key) => (
           <tr key={key.id}>
             <td className="strong">{key.label}</td>
@@ -45,7 +45,7 @@ export function KeyTable<Row extends Key>(props: KeyTableProps<Row>) {
                 </Action>
                 <Confirm
                   opener="Delete"
-                  title={`Delete the key ${key.label}?`}
+                  title={`Delete key ${key.label}?`}
                   change={remove}
                   onConfirm={() => onDelete(key.id)}
                 >

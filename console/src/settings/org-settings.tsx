@@ -1,4 +1,4 @@
-/** The people of the org, those who are invited, and its domains. */
+/** Members, invites and domains of the org. */
 import { graphql } from 'react-relay';
 import type { orgSettingsClaimMutation } from '../../__generated__/orgSettingsClaimMutation.graphql.ts';
 import type { orgSettingsInviteMutation } from '../../__generated__/orgSettingsInviteMutation.graphql.ts';
@@ -117,7 +117,7 @@ function Invites({ org }: { org: Org }) {
             <span className="row">
               <Status of={status} />
               <Action
-                aria-label={`Revoke the invite of ${invitedEmail}`}
+                aria-label={`Revoke invite of ${invitedEmail}`}
                 onPress={() => revoke.run({ input: { orgId: org.id, inviteId: id } })}
               >
                 Revoke
@@ -130,10 +130,10 @@ function Invites({ org }: { org: Org }) {
       <ChangeForm<orgSettingsInviteMutation>
         mutation={INVITE}
         variables={({ email }) => ({ input: { orgId: org.id, email: String(email) } })}
-        submit="Invite"
+        submit="Send invite"
         clears
       >
-        <TextInput name="email" label="Invite by e-mail address" type="email" isRequired />
+        <TextInput name="email" label="E-mail address" type="email" isRequired />
       </ChangeForm>
     </>
   );
@@ -145,7 +145,9 @@ function Domains({ org }: { org: Org }) {
   return (
     <>
       {nodes.length === 0 && (
-        <Empty title="No domain">Who has an address of a claimed domain may join the org.</Empty>
+        <Empty title="No domains yet">
+          People with an e-mail address at a verified domain may join the org.
+        </Empty>
       )}
       <ul className="plain-list">
         {nodes.map(({ id, domain, verifiedTime, verificationText }) => (
@@ -170,10 +172,10 @@ function Domains({ org }: { org: Org }) {
         variables={({ domain }) => ({
           input: { parentId: org.id, parentType: 'ORG', domain: String(domain) },
         })}
-        submit="Claim"
+        submit="Claim domain"
         clears
       >
-        <TextInput name="domain" label="Claim a domain" isRequired placeholder="example.com" />
+        <TextInput name="domain" label="Domain" isRequired placeholder="example.com" />
       </ChangeForm>
     </>
   );

@@ -51,14 +51,14 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
         label="Name"
         isRequired
         defaultValue={name}
-        help="In addresses and calls."
+        help="Used in URLs and API calls."
       />
       <TextInput
         name="appName"
-        label="Name of your product"
+        label="Product name"
         isRequired
         defaultValue={appName}
-        help="What your customers see when they connect."
+        help="Your customers see it when they connect accounts."
       />
     </ChangeForm>
   );

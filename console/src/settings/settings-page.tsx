@@ -1,4 +1,4 @@
-/** The project itself, its keys, and the people of its org. */
+/** Settings of the project, its keys, and the people of its org. */
 import { graphql } from 'react-relay';
 import type { settingsPageQuery } from '../../__generated__/settingsPageQuery.graphql.ts';
 import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
@@ -43,7 +43,7 @@ export default function SettingsPage({ project: idOrName }: PageProps) {
         <OrgSettings orgId={project.orgId} />
       </Loaded>
       {viewer.kind === 'BUILDER' && (
-        <Panel title="End of the project">
+        <Panel title="Danger zone">
           <DeleteProject name={project.name} />
         </Panel>
       )}

@@ -2,9 +2,9 @@
 import { type ComponentType, lazy } from 'react';
 
 export interface PageProps {
-  /** Its id or name, as the address has it. */
+  /** The project's ID or name, as in the URL. */
   project: string;
-  /** What the address says below the place: an id or a name. */
+  /** The rest of the path below the page: an ID or a name. */
   id?: string | undefined;
 }
 

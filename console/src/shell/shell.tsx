@@ -1,4 +1,4 @@
-/** What stands around each page: the places to go, the project, and whether the gateway can be reached. */
+/** The frame around each page: navigation, the project, and whether the gateway is reachable. */
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { graphql } from 'react-relay';
 import { Link, useLocation } from 'wouter';
@@ -41,7 +41,7 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
   return (
     <div className="shell">
       <a className="skip" href="#content">
-        Skip to the page
+        Skip to content
       </a>
       <LostBanner />
       <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
@@ -79,7 +79,7 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
           })}
         </ul>
         <div className="foot">
-          <a href={`${BASE}/start`}>First commands</a>
+          <a href={`${BASE}/start`}>Getting started</a>
           <a href={`${BASE}/v1/docs`}>REST reference</a>
           {page.docs !== undefined && <a href={`${BASE}/docs/`}>Documentation</a>}
           <ThemeSwitch />
@@ -112,7 +112,7 @@ function LostBanner() {
   const isLost = useSyncExternalStore(connectionState.subscribe, () => connectionState.isLost);
   return (
     <output className="lost">
-      {isLost && 'The connection to the gateway is lost. It is tried again; nothing is missed.'}
+      {isLost && 'Connection to the gateway lost. Reconnecting… No events are missed.'}
     </output>
   );
 }

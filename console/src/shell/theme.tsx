@@ -1,4 +1,4 @@
-/** Light or dark: as the reader's system has it, or as they chose here. */
+/** Light or dark colours: the system's setting, or the reader's choice. */
 import { useState } from 'react';
 import { Action } from '../parts/form.tsx';
 
@@ -27,7 +27,7 @@ export function ThemeSwitch() {
   };
   return (
     <Action kind="quiet" onPress={change}>
-      {isDark ? 'Light colours' : 'Dark colours'}
+      {isDark ? 'Light theme' : 'Dark theme'}
     </Action>
   );
 }

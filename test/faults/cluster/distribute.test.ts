@@ -60,10 +60,10 @@ test.skipIf(reason)(
       });
     const { stdout } = await distribute();
     expect(stdout).toMatch(/Operation, distributed, .* s\n/);
-    expect(stdout).toContain('The tables have their places.');
+    expect(stdout).toContain('All tables are distributed.');
     expect(await count()).toEqual(before);
     const again = await distribute();
-    expect(again.stdout).toBe('The tables have their places.\n');
+    expect(again.stdout).toBe('All tables are distributed.\n');
     const shards = await withServer(url, (client) =>
       client.query(
         `select distinct nodename, nodeport from citus_shards where citus_table_type = 'distributed'`,

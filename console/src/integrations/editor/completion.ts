@@ -1,4 +1,4 @@
-/** Completes names of members and values of enums, with what the schema says of them. */
+/** Completes names of members and values of enums, with their descriptions from the schema. */
 import {
   type Completion,
   type CompletionContext,
@@ -10,7 +10,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { nameOf, partsOf, pathOf } from './json-tree.ts';
 import { kindOf, type Member, memberAt, membersAt } from './members.ts';
 
-/** What is typed so far: quotes belong to it. */
+/** The text typed so far, including quotes. */
 const WORD = /"?[\w-]*$/;
 
 export function completeContent(context: CompletionContext): CompletionResult | null {
@@ -20,7 +20,7 @@ export function completeContent(context: CompletionContext): CompletionResult | 
   const node = syntaxTree(state).resolveInner(pos, -1);
   const property = closest(node, 'Property');
   const isValue = property !== null && /:\s*("?[\w-]*)$/.test(state.sliceDoc(property.from, pos));
-  // A quote behind the cursor is replaced with the word.
+  // A quote after the cursor is replaced together with the word.
   const to = state.sliceDoc(pos, pos + 1) === '"' ? pos + 1 : pos;
   const at = { from: typed.from, to, validFor: WORD };
   if (isValue) {
@@ -48,7 +48,7 @@ function closest(node: SyntaxNode, name: string): SyntaxNode | null {
 }
 
 function nameOption(name: string, member: Member): Completion {
-  // The cursor stands in what is opened.
+  // The cursor moves inside the inserted object or list.
   const cursor = '${}';
   const opened = member.isList
     ? `[${cursor}]`

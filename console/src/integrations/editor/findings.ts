@@ -1,4 +1,4 @@
-/** What of a content the schema does not take: each place, not the first alone. */
+/** Checks a content against the schema and reports every invalid path. */
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 import { nameOf, partsOf, type Range, rootOf, valueIn } from './json-tree.ts';
@@ -11,7 +11,7 @@ export interface Finding {
 
 export interface Placed extends Finding, Range {}
 
-/** Of a text that is JSON. */
+/** Findings of a text that is valid JSON. */
 export function findingsIn(state: EditorState): Placed[] {
   const root = rootOf(state);
   return root ? ofValue(state, root, []) : [];
@@ -50,7 +50,7 @@ function ofObject(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] 
     const place = [...path, name];
     if (name in members) return value ? ofValue(state, value, place) : [];
     const key = property.getChild('PropertyName') ?? property;
-    const detail = `is no member here. Known are: ${Object.keys(members).join(', ')}.`;
+    const detail = `is not a member here. Allowed: ${Object.keys(members).join(', ')}.`;
     return [{ from: key.from, to: key.to, path: pathText(place), detail }];
   });
   return [...missing, ...found];
@@ -72,6 +72,6 @@ function isOfKind(state: EditorState, node: SyntaxNode, member: Member): boolean
   }
   const known = KINDS[member.of];
   if (known) return known.includes(node.name);
-  // An input is an object; what is neither takes any JSON.
+  // An input is an object. A type that is neither an input nor a scalar takes any JSON.
   return member.of.endsWith('Input') ? node.name === 'Object' : true;
 }

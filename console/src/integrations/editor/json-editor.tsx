@@ -1,4 +1,7 @@
-/** The content as text, in CodeMirror. It lives in a shadow tree: there its styles are sheets, which the page's policy lets in. */
+/**
+ * The content as text, in CodeMirror. It lives in a shadow tree, where its styles are style sheets that the page's
+ * policy allows.
+ */
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
@@ -18,7 +21,7 @@ import { rangeOf } from './json-tree.ts';
 import { stepsOf } from './members.ts';
 import { COLOURS, LOOK } from './theme.ts';
 
-/** A finding with its line, from 1. */
+/** A finding with its line number, counted from 1. */
 export interface LineFinding extends Finding {
   line: number;
 }
@@ -26,10 +29,10 @@ export interface LineFinding extends Finding {
 interface JsonEditorProps {
   label: string;
   initial: string;
-  /** What the gateway has refused of the text as it was saved. */
+  /** Issues with which the gateway refused the saved text. */
   refused: readonly Finding[];
   onChange: (text: string) => void;
-  /** All that is wrong with the text now. */
+  /** Receives all current findings of the text. */
   onFindings: (findings: LineFinding[]) => void;
 }
 
@@ -48,7 +51,7 @@ export default function JsonEditor(props: JsonEditorProps) {
     return () => made.destroy();
   }, []);
   useEffect(() => {
-    // What was refused is shown at its place.
+    // Refused members are marked at their positions.
     view.current?.dispatch({ effects: refusal.of(props.refused) });
   }, [props.refused]);
   return <div ref={host} className="code" />;
@@ -84,12 +87,12 @@ function createView(host: HTMLElement, latest: Latest): EditorView {
       LOOK,
     ],
   });
-  // Escape closes what is open in the editor first, and only then what is around it.
+  // Escape first closes the editor's own pop-ups, and only then the surrounding dialog.
   host.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && event.defaultPrevented) event.stopPropagation();
   });
   const view = new EditorView({ state, parent: root, root });
-  // What scrolls must be reached by keyboard.
+  // Scrollable elements must be reachable by keyboard.
   view.scrollDOM.tabIndex = 0;
   return view;
 }

@@ -1,4 +1,4 @@
-/** Places in a JSON text: which path a node has, and where the value of a path stands. */
+/** Positions in a JSON text: the path of a node, and the position of the value at a path. */
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
@@ -29,12 +29,12 @@ export function valueIn(property: SyntaxNode): SyntaxNode | undefined {
   return partsOf(property)[0];
 }
 
-/** The value of the whole text; null for an empty one. */
+/** The root value of the text; null for an empty one. */
 export function rootOf(state: EditorState): SyntaxNode | null {
   return syntaxTree(state).topNode.firstChild;
 }
 
-/** The path of the object or list in which the node stands, or its own. */
+/** The path of the object or list that contains the node, or the node's own. */
 export function pathOf(state: EditorState, node: SyntaxNode): Step[] {
   const path: Step[] = [];
   for (let at: SyntaxNode | null = node; at?.parent; at = at.parent) {
@@ -47,7 +47,7 @@ export function pathOf(state: EditorState, node: SyntaxNode): Step[] {
   return path;
 }
 
-/** Where the value of a path stands, or the innermost value around it that is there. */
+/** The position of the value at a path, or of its innermost existing ancestor. */
 export function rangeOf(state: EditorState, path: readonly Step[]): Range {
   let range: Range = { from: 0, to: Math.min(1, state.doc.length) };
   let node = rootOf(state);
@@ -60,7 +60,7 @@ export function rangeOf(state: EditorState, path: readonly Step[]): Range {
     if (!part) return range;
     const name = part.getChild('PropertyName');
     node = part.name === 'Property' ? (valueIn(part) ?? null) : part;
-    // Of an object or a list its name, or its beginning: the whole of it would be much.
+    // Marks only the name or the first character of an object or a list, because the whole may be long.
     const isWide = node !== null && (node.name === 'Object' || node.name === 'Array');
     if (node && !isWide) range = { from: node.from, to: node.to };
     else if (name) range = { from: name.from, to: name.to };

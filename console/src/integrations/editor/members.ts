@@ -1,8 +1,8 @@
-/** Which members a value of the content may have, as the schema says. */
+/** The members that a value of the content may have, from the schema. */
 import { EDITED, INPUTS } from '../../../__generated__/edited-inputs.ts';
 
 export interface Member {
-  /** The type of its value, or of the items of its list. */
+  /** The type of its value, or of its list's items. */
   of: string;
   isList: boolean;
   isRequired: boolean;
@@ -14,13 +14,13 @@ export interface Member {
 type Members = Record<string, Member>;
 const inputs: Record<string, Members> = INPUTS;
 
-/** A step of a path: the name of a member, or the place in a list. */
+/** A step of a path: the name of a member, or an index in a list. */
 export type Step = string | number;
 
-/** The value itself: the content is one of its input. */
+/** The value itself, because the content is one member of its input. */
 const WHOLE: Member = { of: EDITED, isList: false, isRequired: true, values: null, about: '' };
 
-/** What the schema says of the value at a path; undefined if it knows no such member. */
+/** The schema's description of the value at a path; undefined if the schema has no such member. */
 export function memberAt(path: readonly Step[]): Member | undefined {
   let member: Member | undefined = WHOLE;
   for (const step of path) {
@@ -35,7 +35,7 @@ function itemOf(list: Member): Member {
   return { ...list, isList: false };
 }
 
-/** The members of the object at a path; undefined if it is none, or one of any form. */
+/** The members of the object at a path; undefined if the value is not an object or is free-form. */
 export function membersAt(path: readonly Step[]): Members | undefined {
   const member = memberAt(path);
   return member && !member.isList ? inputs[member.of] : undefined;
@@ -53,12 +53,12 @@ export function stepsOf(path: string): Step[] {
   return (path.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
-/** What a person may write as the value, in words. */
+/** The kind of value that a person may write, in words. */
 export function kindOf({ of, isList, values }: Member): string {
   if (isList) return 'a list';
   if (values) return `one of ${values.join(', ')}`;
   if (of in inputs) return 'an object';
   return (
-    { String: 'a text', Boolean: 'true or false', Int: 'a whole number', ID: 'an id' }[of] ?? of
+    { String: 'a string', Boolean: 'true or false', Int: 'a whole number', ID: 'an ID' }[of] ?? of
   );
 }

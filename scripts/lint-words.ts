@@ -1,0 +1,114 @@
+/**
+ * Refuses the words and openings that docs/style.md lists, in comments, documents, texts of the console and descriptions.
+ * Skips code spans and quotations. Outside `CLEAN` it only counts findings, and lists those below the path of its argument.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ts } from '@ts-morph/common';
+
+/** Paths without findings. Add a folder when it is clean; remove none. */
+const CLEAN =
+  /^(console|bench|scripts|ops|docs|\.ci)\/|^(README|SECURITY|CONTRIBUTING)\.md$|^src\/(?!config|database|domain|events|generated|graphql|limit-settings|providers|rest|spans)/;
+
+/** The list itself, the history, applied migrations, texts that tests and declarations generate, and vendors' files. */
+const SKIPPED =
+  /^(docs\/style\.md|CHANGELOG\.md|docs\/(conformance|scopes|webhooks)\.md|docs\/providers\/|migrations\/|test\/contract\/)/;
+
+interface Passage {
+  line: number;
+  text: string;
+  /** True if the passage is a comment, whose opening is checked too. */
+  isComment: boolean;
+}
+
+/** The cells of the first column of a table of docs/style.md, as one regular expression. */
+function readRule(style: string, heading: string): string {
+  const rows = style.split(`| ${heading} |`)[1]?.split('\n\n')[0]?.split('\n').slice(2) ?? [];
+  const words = rows.flatMap((row) => row.split('|')[1]?.match(/(?<=`)\w[^`]*(?=`)/g) ?? []);
+  if (words.length === 0) throw new Error(`docs/style.md has no table "${heading}".`);
+  return `(?:${words.join('|').replaceAll(' ', '\\s+')})(?![\\w-])`;
+}
+
+/** Blanks code, targets of links and quotations. Keeps line breaks. */
+function withoutQuotes(text: string): string {
+  const quoted = /^( *)(`{3,}|~{3,})[\s\S]*?^\1\2 *$|`[^`]+`|\]\([^)]*\)|["“][^"“”\n]{1,200}["”]/gm;
+  return text.replace(quoted, (match) => match.replace(/[^\n]/g, ' '));
+}
+
+function isDescription(node: ts.Node): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAssignment(parent)) return parent.name.getText() === 'description';
+  const isCall = ts.isCallExpression(parent) && ts.isPropertyAccessExpression(parent.expression);
+  return isCall && parent.expression.name.text === 'describe' && parent.arguments[0] === node;
+}
+
+/** Comments of a source file, its descriptions, and all texts if it belongs to the console. */
+function passagesOfSource(file: string, text: string): Passage[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const passages = new Map<number, Passage>();
+  const add = (pos: number, passage: string, isComment: boolean) => {
+    const line = source.getLineAndCharacterOfPosition(pos).line + 1;
+    passages.set(pos, { line, text: passage, isComment });
+  };
+  const visit = (node: ts.Node): void => {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+    const ranges = ts.isJsxText(node)
+      ? []
+      : [
+          ...(ts.getLeadingCommentRanges(text, node.pos) ?? []),
+          ...(ts.getTrailingCommentRanges(text, node.end) ?? []),
+        ];
+    for (const { pos, end } of ranges) {
+      add(pos, text.slice(pos, end).replace(/^\/\*\*?|\*\/$|^[ \t]*(?:\*|\/\/)/gm, ''), true);
+    }
+    const isShown = file.startsWith('console/') && (ts.isJsxText(node) || isText);
+    if (isShown || (isText && isDescription(node))) add(node.getStart(), node.getText(), false);
+    for (const child of node.getChildren()) visit(child);
+  };
+  visit(source);
+  // Line comments that follow each other are one comment: only its first line is an opening.
+  const sorted = [...passages.values()].sort((a, b) => a.line - b.line);
+  return sorted.map((passage, i) => {
+    const before = sorted[i - 1];
+    const continues = before?.isComment === true && before.line === passage.line - 1;
+    return continues ? { ...passage, isComment: false } : passage;
+  });
+}
+
+function passagesOf(file: string, text: string): Passage[] {
+  if (/\.tsx?$/.test(file)) return passagesOfSource(file, text);
+  if (file.endsWith('.md')) return [{ line: 1, text, isComment: false }];
+  const comments = text.split('\n').map((line) => /(?:^|\s)#\s(.*)/.exec(line)?.[1] ?? '');
+  return comments.map((comment, i) => ({ line: i + 1, text: comment, isComment: false }));
+}
+
+const root = join(import.meta.dirname, '..');
+const style = readFileSync(join(root, 'docs/style.md'), 'utf8');
+const words = new RegExp(`(?<![\\w-])${readRule(style, 'refused word')}`, 'gi');
+const opening = new RegExp(`^\\s*${readRule(style, 'refused opening')}`);
+const listed = process.argv[2];
+const counts = new Map<string, number>();
+const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+for (const file of files) {
+  if (!/\.(tsx?|md|ya?ml)$/.test(file) || SKIPPED.test(file)) continue;
+  for (const { line, text, isComment } of passagesOf(
+    file,
+    readFileSync(join(root, file), 'utf8'),
+  )) {
+    const plain = withoutQuotes(text);
+    const found = [...plain.matchAll(words), ...((isComment && opening.exec(plain)) || [])];
+    for (const match of found) {
+      const [word, at] = typeof match === 'string' ? [match, 0] : [match[0], match.index];
+      const where = `${file}:${line + plain.slice(0, at).split('\n').length - 1}`;
+      if (CLEAN.test(file)) process.exitCode = 1;
+      if (CLEAN.test(file) || (listed !== undefined && file.startsWith(listed))) {
+        console.error(`${where}: "${word.trim()}" is refused by docs/style.md.`);
+      }
+      const folder = file.split('/', file.startsWith('src/') ? 2 : 1).join('/');
+      if (!CLEAN.test(file)) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  }
+}
+const others = [...counts].sort((a, b) => b[1] - a[1]).map(([folder, n]) => `${folder} ${n}`);
+if (others.length > 0) console.log(`Refused words elsewhere, not yet clean: ${others.join(', ')}`);
