@@ -2,7 +2,7 @@
  * Changes many rows by their keys, in a form that keeps the planner from choosing a wrong plan. For a table that has
  * grown since it was analyzed, the planner expects thousands of rows where there is one, and scans all rows of the
  * table for each joined key. So the rows are first found, each by its key alone, and then changed by their physical
- * positions (docs/decisions/046-changes-by-row-position.md).
+ * positions (docs/decisions/046-updates-by-row-location.md).
  */
 import type { Table } from './tables.ts';
 

@@ -44,7 +44,7 @@ export const projectName = z
 
 /**
  * Keeps upper case, because client code repeats the names of its manifest. A unique index on `lower("name")` refuses
- * names that differ only by case (docs/decisions/052-names-of-integrations.md).
+ * names that differ only by case (docs/decisions/052-integration-names.md).
  */
 export const integrationName = z
   .string()

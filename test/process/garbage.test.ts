@@ -1,6 +1,6 @@
 /**
  * What a request has read is garbage once it is answered, and costs nothing. If something of old memory leads to it, alive or
- * not, all of it is moved to old memory instead (docs/decisions/048-short-lived-request-objects.md).
+ * not, all of it is moved to old memory instead (docs/decisions/048-request-object-lifetime.md).
  *
  * @module-tag all/process
  */

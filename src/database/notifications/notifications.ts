@@ -9,7 +9,7 @@ export type Notification = `${string} ${string}`;
 
 /**
  * Notifies the listeners of all processes. Call it after the commit, because transactions that use NOTIFY wait for each
- * other until they are written to disk (docs/decisions/044-notifications-after-the-commit.md).
+ * other until they are written to disk (docs/decisions/044-notifications-after-commit.md).
  */
 export type Notify = (notifications: readonly Notification[]) => void;
 

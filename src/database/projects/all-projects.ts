@@ -1,6 +1,6 @@
 /**
  * Marks statements that read rows of all projects: due work, and the few lookups by a value that names no project. All
- * other statements name their project (docs/decisions/041-rows-and-statements-know-their-project.md). A test reads
+ * other statements name their project (docs/decisions/041-project-in-keys-and-statements.md). A test reads
  * every statement and accepts the mark.
  */
 import type { Database } from '../database.ts';

@@ -51,7 +51,7 @@ export function readsInBursts(
     const reads = waiting;
     waiting = [];
     // Replaced instead of cleared: the tables of one Map reference each other
-    // (docs/decisions/048-short-lived-request-objects.md).
+    // (docs/decisions/048-request-object-lifetime.md).
     alike = new Map();
     for (const some of Map.groupBy(reads, ({ servers }) => servers).values()) {
       for (let at = 0; at < some.length; at += BURST_MAX) {

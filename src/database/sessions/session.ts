@@ -28,7 +28,7 @@ const SERVER_SIDE = `select
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 /**
  * A cached plan scans a table that was small when it was planned for each key, however much the table has grown since
- * (docs/decisions/046-changes-by-row-position.md).
+ * (docs/decisions/046-updates-by-row-location.md).
  */
 export const PLANNING = `select set_config('enable_seqscan', 'off', false),
   set_config('jit', 'off', false)`;
@@ -78,7 +78,7 @@ export class Session extends pg.Client {
   #waiting = 0;
   /**
    * One timer for all statements. With pg's own timer for each (`query_timeout`), rows outlive their response
-   * (docs/decisions/048-short-lived-request-objects.md).
+   * (docs/decisions/048-request-object-lifetime.md).
    */
   readonly #silence: NodeJS.Timeout;
   #isHung = false;

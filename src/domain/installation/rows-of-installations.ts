@@ -5,7 +5,7 @@ import type { Batch } from '../scope.ts';
 /**
  * Joins an installation `i` with its config `c` and the latest revision `r` of its integration. `offset 0` makes
  * PostgreSQL fetch each row by its key. In one join, a planner that expects one row of each table may pair all rows of
- * the project (docs/decisions/046-rows-are-changed-where-they-were-found.md).
+ * the project (docs/decisions/046-updates-by-row-location.md).
  */
 export const JOINED_CONTENTS = `
   cross join lateral (select "content" from "InstallationConfig"
