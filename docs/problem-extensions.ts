@@ -51,7 +51,7 @@ export interface Problem {
    */
   status: number;
   /**
-   * What is wrong with this request, for people.
+   * The reason why this request failed, for people.
    */
   detail: string;
   /**
@@ -59,7 +59,7 @@ export interface Problem {
    */
   instance: string;
   /**
-   * What to do about it; of a name in updateMask that is not known, those that are.
+   * How to resolve the problem. For an unknown name in updateMask, the allowed names.
    */
   remedy?: string;
   /**
@@ -75,7 +75,7 @@ export interface Problem {
    */
   maximum?: number;
   /**
-   * How long to wait before the request is sent again, in seconds.
+   * How long to wait before retrying the request, in seconds.
    */
   retryAfterSeconds?: number;
   /**
@@ -97,7 +97,7 @@ export interface ProblemIssue {
    */
   type: string;
   /**
-   * What is wrong, in a few words for people.
+   * A short summary of the problem, for people.
    */
   title: string;
   /**
@@ -109,11 +109,11 @@ export interface ProblemIssue {
    */
   name: string;
   /**
-   * What is wrong with it, and what is allowed.
+   * The reason, and the values that are allowed.
    */
   detail: string;
   /**
-   * The value that was given; left out if it may be a secret.
+   * The value in the request. Omitted if it may be a secret.
    */
   value?: {
     [k: string]: unknown;

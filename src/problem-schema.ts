@@ -27,16 +27,16 @@ export const shownIssue = z
     type: z
       .string()
       .describe('A URN that names what is wrong with it, like `urn:problem:missing-value`.'),
-    title: z.string().describe('What is wrong, in a few words for people.'),
+    title: z.string().describe('A short summary of the problem, for people.'),
     in: z
       .enum(['path', 'query', 'header', 'body'])
       .describe('The part of the request that holds the offending input.'),
     name: z.string().describe('The parameter, or the path of the property in the body.'),
-    detail: z.string().describe('What is wrong with it, and what is allowed.'),
+    detail: z.string().describe('The reason, and the values that are allowed.'),
     value: z
       .unknown()
       .optional()
-      .describe('The value that was given; left out if it may be a secret.'),
+      .describe('The value in the request. Omitted if it may be a secret.'),
   })
   .describe('One offending input.');
 
@@ -48,7 +48,7 @@ export const problem = z
     href: z.url().describe('The page about this kind of problem.'),
     title: z.string().describe('The kind of problem, for people.'),
     status: z.int().min(400).max(599).describe('The HTTP status.'),
-    detail: z.string().describe('What is wrong with this request, for people.'),
+    detail: z.string().describe('The reason why this request failed, for people.'),
     instance: z
       .string()
       .describe(
@@ -57,7 +57,9 @@ export const problem = z
     remedy: z
       .string()
       .optional()
-      .describe('What to do about it; of a name in updateMask that is not known, those that are.'),
+      .describe(
+        'How to resolve the problem. For an unknown name in updateMask, the allowed names.',
+      ),
     limit: z
       .string()
       .optional()
@@ -67,7 +69,7 @@ export const problem = z
     retryAfterSeconds: z
       .number()
       .optional()
-      .describe('How long to wait before the request is sent again, in seconds.'),
+      .describe('How long to wait before retrying the request, in seconds.'),
     reason: z.string().optional().describe('For a provider error: the kind of failure.'),
     issues: z.array(shownIssue).optional().describe('Every offending input, at most 1000.'),
   })

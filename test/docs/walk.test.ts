@@ -64,7 +64,7 @@ test('the commands of the documentation run against one server', { timeout: WALK
   }
   await reader.end();
   const { output } = await reader.run(REENCRYPT);
-  expect(output()).toMatch(/[1-9]\d* values sealed again/);
+  expect(output()).toMatch(/[1-9]\d* values re-encrypted/);
   await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${isReady(4000)}`);
 });
 

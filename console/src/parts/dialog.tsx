@@ -49,7 +49,7 @@ interface FormDialogProps<Mutation extends MutationParameters>
   opener: string;
   kind?: 'primary' | 'plain' | 'danger';
   title: string;
-  /** What takes the place of the form when it is done, until the reader leaves; without it, the dialog closes. */
+  /** Replaces the form after success, until the reader closes the dialog. Without it, the dialog closes immediately. */
   made?: (response: Changed<Mutation>) => ReactNode;
 }
 
