@@ -100,6 +100,8 @@ async function writeEditedInputs(): Promise<void> {
 }
 
 async function bundle(outDir: string): Promise<void> {
+  // Tests build a stale console with NODE_ENV=test, for which React would be bundled with its checks for development.
+  process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const configFile = join(root, 'vite.config.ts');
   await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });

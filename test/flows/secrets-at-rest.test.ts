@@ -83,7 +83,9 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
     secrets.push(secret);
     return secret;
   };
-  const made = await tenant.query(createKey, { input: { projectIdOrName, label: 'server' } });
+  const made = await tenant.query(createKey, {
+    input: { projectIdOrName, label: 'server', scopes: ['FULL'] },
+  });
   secrets.push(made.createApiKey.key);
 
   const app = { provider: 'hubspot', clientId: 'c' };

@@ -7,20 +7,25 @@ import { unwrapped } from '../../domain/unwrapped.ts';
 import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Places } from './places.ts';
 import { wordOf } from './words.ts';
 
-/** Details with these codes may quote a provider or be about no input: they stay as they are. */
-const UNTRANSLATED: readonly ErrorCode[] = ['PROVIDER_ERROR', 'UNPROCESSABLE', 'INTERNAL_ERROR'];
+/** Details with these codes may quote a provider or concern no input, so they are not translated. */
+const UNTRANSLATED: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
 
 /** Returns the error with details and values in REST's terms. The names of its issues must be places of the request. */
 export function errorInRestTerms(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof DomainError) || UNTRANSLATED.includes(error.code)) return error;
-  const { translate, words } = termsOf(endpoint);
+  // Without issues, the reason may be the provider's.
+  if (error.code === 'UNPROCESSABLE' && !error.issues) return error;
+  const { words, ...terms } = termsOf(endpoint);
+  const translate = error.code === 'FORBIDDEN' ? terms.translateNeeds : terms.translate;
   const issues = error.issues?.map((issue): Issue => {
     const translated = { ...issue, detail: translate(issue.detail) };
-    // The value of an enum was read from its word.
+    // The value of an enum was read from its word, unless the issue lists that word as allowed: then it is the caller's.
     const word = isOfEnum(endpoint, issue) ? words.get(String(issue.value)) : undefined;
-    return word === undefined ? translated : { ...translated, value: word };
+    if (word === undefined || translated.detail.includes(word)) return translated;
+    return { ...translated, value: word };
   });
   if (issues && error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
   return new DomainError(error.code, translate(error.message), {
@@ -33,6 +38,8 @@ interface Terms {
   /** REST's words by the names of the enums in the endpoint's input. */
   words: Map<string, string>;
   translate(detail: string): string;
+  /** Also translates permissions of end users, whose names are those of capabilities in other details. */
+  translateNeeds(detail: string): string;
 }
 
 const TERMS = new WeakMap<Endpoint, Terms>();
@@ -47,24 +54,26 @@ function termsOf(endpoint: Endpoint): Terms {
 }
 
 function createTerms({ input, places }: Endpoint): Terms {
-  const permissions = Object.keys(SESSION_PERMISSIONS).map((name) => [
-    name,
-    wordOf(undefined, name),
-  ]);
-  const words = new Map([...permissions, ...wordsIn(input)] as [string, string][]);
-  // Texts in double quotes are the caller's.
-  const pattern = new RegExp(
-    `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(\\w+)|\\b(${[...words.keys()].join('|')})\\b`,
-    'g',
+  const words = new Map(wordsIn(input));
+  const permissions = Object.keys(SESSION_PERMISSIONS).map(
+    (name) => [name, wordOf(undefined, name)] as const,
   );
   return {
     words,
-    translate: (detail) =>
-      detail.replace(pattern, (text, member?: string, name?: string) => {
-        if (member !== undefined) return places.get(member)?.name ?? member;
-        return (name !== undefined && words.get(name)) || text;
-      }),
+    translate: createTranslation(places, words),
+    translateNeeds: createTranslation(places, new Map([...permissions, ...words])),
   };
+}
+
+function createTranslation(places: Places, words: ReadonlyMap<string, string>) {
+  const names = words.size > 0 ? `|\\b(${[...words.keys()].join('|')})\\b` : '';
+  // Texts in double quotes are the caller's.
+  const pattern = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(\\w+)${names}`, 'g');
+  return (detail: string) =>
+    detail.replace(pattern, (text, member?: string, name?: unknown) => {
+      if (member !== undefined) return places.get(member)?.name ?? member;
+      return (typeof name === 'string' && words.get(name)) || text;
+    });
 }
 
 /** The names of all enums in a schema, with their words. */

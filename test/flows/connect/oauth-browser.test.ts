@@ -56,7 +56,7 @@ async function expectRefused(scene: Scene, response: Response, reason: string): 
   expect(await scene.events()).toEqual([]);
 }
 
-const OTHER_BROWSER = 'the connect was begun in another browser';
+const OTHER_BROWSER = 'the connect was started in another browser';
 
 test('stores nothing if another browser consents at the page that the link led to', async () => {
   const scene = await openScene();
@@ -169,7 +169,7 @@ test('keeps a link usable after HEAD requests, previews and other browsers', asy
 async function expectUsed(browser: OAuthBrowser, link: string): Promise<void> {
   const response = await browser.send(link);
   expect(response.status).toBe(400);
-  expect(await response.text()).toContain('used already');
+  expect(await response.text()).toContain('has already been used');
 }
 
 test('refuses links of other forms', async () => {

@@ -28,7 +28,7 @@ test('a batch that the provider can not refuse as a whole is refused before anyt
     issues: [
       [
         'batchPolicy.allOrNone',
-        'is not possible: HubSpot writes what it can of a batch of the type UPDATE.',
+        'is not possible: HubSpot writes what it can of a batch of the type update.',
       ],
     ],
   });

@@ -133,7 +133,7 @@ test('a record is read first only where the provider gives the object by ids', a
   const config = { write: [{ objectName: 'items', fields }] };
   const of = { integrationIdOrName: 'work', groupRef: 'acme' };
   expect(await findingsAlike(rest, 'createInstallation', { ...of, config })).toEqual([
-    'config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be ALWAYS or NEVER: monday.com does not give items by their ids.',
+    'config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be always or never: monday.com does not give items by their ids.',
   ]);
 });
 

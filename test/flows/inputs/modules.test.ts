@@ -84,7 +84,7 @@ test('a module that the provider lacks is refused, and so is an object that the 
     return findingsAlike(rest, 'createIntegration', input);
   };
   const at = 'latestRevision.content';
-  expect(await findings({ module: 'cmr' })).toEqual([
+  expect(await findings({ module: 'cmr', proxy: { enabled: true } })).toEqual([
     `${at}.module: is not a module of Salesforce, which has crm, account-engagement, account-engagement-demo.`,
   ]);
   const write = { objects: [{ objectName: 'Account' }] };

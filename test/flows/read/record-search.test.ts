@@ -69,7 +69,7 @@ test('conditions are given in the names and words of messages, and records come 
   const rest = await restTenant(app);
   const { id } = await installReading(app, rest.tenant, people);
   const filters = [{ fieldName: 'lifecycle', value: 'PROSPECT' }];
-  const variables = { id, objectName: 'people', filters };
+  const variables = { id, objectName: 'people', first: 200, filters };
   const { records } = (await rest.tenant.query(RECORDS, variables)).node;
   const leads = ofSandbox('lead');
   expect(leads.length).toBeGreaterThan(1);
@@ -105,7 +105,9 @@ test("the config's own conditions hold too", async () => {
   });
   const find = async (value?: string) => {
     const filters = value === undefined ? [] : [{ fieldName: 'lifecycle', value }];
-    const { records } = (await tenant.query(RECORDS, { id, objectName: 'contacts', filters })).node;
+    const { records } = (
+      await tenant.query(RECORDS, { id, objectName: 'contacts', first: 200, filters })
+    ).node;
     return records.nodes.length;
   };
   expect(await find()).toBe(Math.min(200, ofSandbox('customer').length));

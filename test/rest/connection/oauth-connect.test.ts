@@ -142,7 +142,6 @@ test('every offending input of a start is named at its place', async () => {
       (issue) => `${issue.in} ${issue.name}`,
     );
   expect(await places({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' })).toEqual([
-    'body projectIdOrName',
     'body groupRef',
     'body consumerRef',
     'body redirectUrl',

@@ -97,6 +97,7 @@ test('a failed write is a problem only for clients that accept problems', async 
     title: 'Unprocessable',
     status: 422,
     detail: 'email must have a value',
+    instance: expect.stringMatching(/^urn:uuid:/),
     operationId: expect.stringMatching(/^opr_/),
     result: { success: false },
     errors: [{ message: 'email must have a value' }],
