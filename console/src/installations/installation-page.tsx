@@ -93,7 +93,11 @@ export default function InstallationPage({ project, id = '' }: PageProps) {
           of={{
             Health: <Status of={node.healthStatus} />,
             Reason: node.healthReason,
-            Group: <Link href={address(`groups/${group.groupRef}`)}>{group.groupName}</Link>,
+            Group: (
+              <Link href={address(`groups/${encodeURIComponent(group.groupRef)}`)}>
+                {group.groupName}
+              </Link>
+            ),
             Integration: (
               <Link href={address(`integrations/${integration.name}`)}>{integration.name}</Link>
             ),
