@@ -118,12 +118,12 @@ test('messages of a stream are printed live; a drop and a restart lose none', as
 });
 
 test.each([
-  ['a stream of topics', ['--stream', 'records', '--topic', 'created'], '--stream: has no topics'],
+  ['a stream of topics', ['--stream', 'records', '--topic', 'created'], '--stream: streams have no topics'],
   ['an unknown stream', ['--stream', 'nowhere'], 'There is no destination nowhere'],
   ['a wrong key', ['--key', 'ik_wrong'], 'The API key is not known'],
   ['an unknown topic', ['--topic', 'nowhere'], 'There is no topic nowhere'],
   ['an unknown option', ['--topics', 'created'], "Unknown option '--topics'"],
-])('%s is told, and ends it', async (_what, args, reason) => {
+])('exits with the reason for %s', async (_what, args, reason) => {
   const tenant = await tenantWithRoutes();
   const given = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
   const refused = promisify(execFile)(process.execPath, [command, ...given], {

@@ -5,10 +5,12 @@
 import {
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isEnumType,
+  isInterfaceType,
   isLeafType,
   isNonNullType,
   isObjectType,
@@ -17,22 +19,25 @@ import type { Exclusive } from '../../../src/domain/paging/exclusive-filters.ts'
 
 type Field = GraphQLField<unknown, unknown>;
 
+/** An object type, or the interface of events, which stands for all of its types. */
+export type ShapedType = GraphQLObjectType | GraphQLInterfaceType;
+
 export interface ListShape {
   /** `Project.connections`. */
   name: string;
-  parent: GraphQLObjectType;
+  parent: ShapedType;
   field: string;
   /** The arguments that are not of the page. */
   filters: readonly GraphQLArgument[];
   exclusive: Exclusive;
-  item: GraphQLObjectType;
+  item: ShapedType;
 }
 
 const PAGE_ARGS = ['first', 'after', 'last', 'before'];
 
 /** Every Relay list of the schema, wherever it hangs. */
 export function listShapes(schema: GraphQLSchema): ListShape[] {
-  return objectTypes(schema).flatMap((parent) =>
+  return shapedTypes(schema).flatMap((parent) =>
     fieldsOf(parent)
       .filter((field) => itemOf(field) !== null)
       .map((field) => ({
@@ -41,20 +46,20 @@ export function listShapes(schema: GraphQLSchema): ListShape[] {
         field: field.name,
         filters: field.args.filter(({ name }) => !PAGE_ARGS.includes(name)),
         exclusive: (field.extensions.exclusive as Exclusive | undefined) ?? [],
-        item: itemOf(field) as GraphQLObjectType,
+        item: itemOf(field) as ShapedType,
       })),
   );
 }
 
 /** What has an id of its own. */
-export function nodeTypes(schema: GraphQLSchema): GraphQLObjectType[] {
-  return objectTypes(schema).filter((type) =>
+export function nodeTypes(schema: GraphQLSchema): ShapedType[] {
+  return shapedTypes(schema).filter((type) =>
     type.getInterfaces().some(({ name }) => name === 'Node'),
   );
 }
 
 /** Node types that are rows of a table. Providers are declared in code. */
-export function storedNodeTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+export function storedNodeTypes(schema: GraphQLSchema): ShapedType[] {
   return nodeTypes(schema).filter(({ name }) => name !== 'Provider');
 }
 
@@ -62,11 +67,11 @@ export function storedNodeTypes(schema: GraphQLSchema): GraphQLObjectType[] {
  * All that can be asked of an item without arguments: its own values, the values of all objects that it
  * leads to, and a page of so many items of each of its lists.
  */
-export function selectionOf(type: GraphQLObjectType, size: number): string {
+export function selectionOf(type: ShapedType, size: number): string {
   const fields = fieldsOf(type).flatMap((field) => {
     const named = getNamedType(field.type);
     if (isLeafType(named)) return field.name;
-    if (!isObjectType(named)) return [];
+    if (!isShaped(named)) return [];
     if (itemOf(field)) return `${field.name}(first: ${size}) { ${pageOf('__typename')} }`;
     return `${field.name} { ${valuesOf(named)} }`;
   });
@@ -74,8 +79,8 @@ export function selectionOf(type: GraphQLObjectType, size: number): string {
 }
 
 /** How many objects and lists an item of the type leads to. */
-export function relationsOf(type: GraphQLObjectType): number {
-  return fieldsOf(type).filter((field) => isObjectType(getNamedType(field.type))).length;
+export function relationsOf(type: ShapedType): number {
+  return fieldsOf(type).filter((field) => isShaped(getNamedType(field.type))).length;
 }
 
 /** A page with everything around its items. */
@@ -116,30 +121,40 @@ function enumValues({ type }: GraphQLArgument): string[] | null {
   return isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
 }
 
-function valuesOf(type: GraphQLObjectType): string {
+function valuesOf(type: ShapedType): string {
   const values = fieldsOf(type).filter(({ type }) => isLeafType(getNamedType(type)));
   return ['__typename', ...values.map(({ name }) => name)].join(' ');
 }
 
-function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+function shapedTypes(schema: GraphQLSchema): ShapedType[] {
   const { Mutation, Subscription, ...types } = schema.getTypeMap();
   return Object.values(types).filter(
-    (type) => isObjectType(type) && !type.name.startsWith('__') && !type.name.endsWith('Payload'),
-  ) as GraphQLObjectType[];
+    (type): type is ShapedType =>
+      isShaped(type) && !type.name.startsWith('__') && !type.name.endsWith('Payload'),
+  );
 }
 
-/** Those that can be asked without arguments. */
-function fieldsOf(type: GraphQLObjectType): Field[] {
+function isShaped(type: unknown): type is ShapedType {
+  if (isInterfaceType(type)) return type.name === EVENTS;
+  return isObjectType(type) && !type.getInterfaces().some(({ name }) => name === EVENTS);
+}
+
+const EVENTS = 'NotificationEvent';
+
+/** The fields that need no arguments. Look-ups need one of their keys. */
+function fieldsOf(type: ShapedType): Field[] {
   return Object.values(type.getFields()).filter(
-    ({ args }) => !args.some((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined),
+    ({ args, extensions }) =>
+      !extensions.keys &&
+      !args.some((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined),
   );
 }
 
 /** The type of a list's items; null for what is no Relay list. */
-function itemOf({ type }: Field): GraphQLObjectType | null {
+function itemOf({ type }: Field): ShapedType | null {
   const connection = getNamedType(type);
   if (!isObjectType(connection)) return null;
   const { pageInfo, nodes } = connection.getFields();
   const item = pageInfo && nodes ? getNamedType(nodes.type) : null;
-  return isObjectType(item) ? item : null;
+  return isShaped(item) ? item : null;
 }
