@@ -39,7 +39,7 @@ const ANSWERS: Record<Document, (variables: Variables) => unknown> = {
     return { node: node ?? null };
   },
   async CreateKey({ project }) {
-    const { key, values } = newKey(String(project), 'bench', ['read']);
+    const { key, values } = newKey(String(project), 'bench', ['READ']);
     const [apiKey] = await query('key', CREATE_KEY, values);
     return { createApiKey: { apiKey, key } };
   },

@@ -33,7 +33,7 @@ export const POSTGRAPHILE_DOCUMENTS: Documents = {
     }
   }`,
   CreateKey: `mutation CreateKey($project: String!) {
-    createApiKey: makeKey(project: $project, label: "bench", scopes: ["read"]) {
+    createApiKey: makeKey(project: $project, label: "bench", scopes: ["READ"]) {
       apiKey { id label scopes active prefix createTime }
       key
     }

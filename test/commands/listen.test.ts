@@ -118,7 +118,11 @@ test('messages of a stream are printed live; a drop and a restart lose none', as
 });
 
 test.each([
-  ['a stream of topics', ['--stream', 'records', '--topic', 'created'], '--stream: streams have no topics'],
+  [
+    'a stream of topics',
+    ['--stream', 'records', '--topic', 'created'],
+    '--stream: streams have no topics',
+  ],
   ['an unknown stream', ['--stream', 'nowhere'], 'There is no destination nowhere'],
   ['a wrong key', ['--key', 'ik_wrong'], 'The API key is not known'],
   ['an unknown topic', ['--topic', 'nowhere'], 'There is no topic nowhere'],

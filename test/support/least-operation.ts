@@ -19,8 +19,8 @@ export function leastOf(type: GraphQLInputType): unknown {
   if (isListType(type)) return [leastOf(type.ofType)];
   if (isEnumType(type)) return type.getValues()[0]?.name;
   if (isInputObjectType(type)) {
-    const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
-    return Object.fromEntries(required.map((field) => [field.name, leastOf(field.type)]));
+    const given = Object.values(type.getFields()).filter(isGiven);
+    return Object.fromEntries(given.map((field) => [field.name, leastOf(field.type)]));
   }
   const values: Record<string, unknown> = {
     Int: 1,
@@ -32,13 +32,18 @@ export function leastOf(type: GraphQLInputType): unknown {
   return values[String(type)] ?? 'unknown.example';
 }
 
-/** One field with its required arguments, and `also`. */
+/** The project is given although it is optional: without it, calls would concern the caller's own. */
+function isGiven({ name, type }: { name: string; type: GraphQLInputType }): boolean {
+  return isNonNullType(type) || name === 'projectIdOrName';
+}
+
+/** One field with its required arguments, its project, and `also`. */
 export function leastOperation(
   kind: string,
   { name, args, type }: Field,
   also: readonly GraphQLArgument[] = [],
 ) {
-  const given = args.filter((arg) => isNonNullType(arg.type) || also.includes(arg));
+  const given = args.filter((arg) => isGiven(arg) || also.includes(arg));
   const declared = given.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
   const passed = given.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
   const selection = isObjectType(getNamedType(type)) ? '{ __typename }' : '';
