@@ -106,6 +106,7 @@ export function expectUnavailable(answers: Met[]): void {
       problem: {
         type: 'urn:problem:service-unavailable',
         href: expect.stringMatching(/\/problems\/service-unavailable$/),
+        instance: expect.stringMatching(/^urn:uuid:/),
         title: 'Service Unavailable',
         status: 503,
         detail: expect.stringMatching(/database/i),
