@@ -24,7 +24,7 @@ const NOTIFICATIONS = new WeakMap<object, Notification[]>();
 /** Sends the notifications after the commit of a transaction of `inTransaction`. */
 export function notifyAfterCommit(tx: object, ...notifications: readonly Notification[]): void {
   const ofTransaction = NOTIFICATIONS.get(tx);
-  if (!ofTransaction) throw new Error('Hints belong to a transaction of inTransaction.');
+  if (!ofTransaction) throw new Error('Bug: notifications outside a transaction of inTransaction.');
   ofTransaction.push(...notifications);
 }
 
@@ -34,8 +34,11 @@ export async function changeAndNotify<R>(
   text: string,
   values: readonly unknown[],
 ): Promise<R[]> {
-  const rows = await tx.$queryRawUnsafe<(R & { hints?: Notification[] | null })[]>(text, ...values);
-  notifyAfterCommit(tx, ...(rows[0]?.hints ?? []));
+  const rows = await tx.$queryRawUnsafe<(R & { notifications?: Notification[] | null })[]>(
+    text,
+    ...values,
+  );
+  notifyAfterCommit(tx, ...(rows[0]?.notifications ?? []));
   return rows;
 }
 

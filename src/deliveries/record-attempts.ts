@@ -109,7 +109,7 @@ const recordSql = (hasFailures: boolean) =>
   )${hasFailures ? FAILURE_EVENTS : ''}
   select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')},
     ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
-    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${hasFailures ? `, ${notificationsColumn('event_hints')}` : ''}`,
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${hasFailures ? `, ${notificationsColumn('event_notifications')}` : ''}`,
   );
 
 /**
@@ -204,7 +204,7 @@ async function recordSuccesses(
 /** The row that one statement returns. */
 interface Recorded extends Missed, Partial<Failing> {
   recorded: number;
-  hints?: Notification[];
+  notifications?: Notification[];
 }
 
 function allOf(responses: readonly Recorded[]): { recorded: number } & Failing {
@@ -225,6 +225,6 @@ async function recordAny(
   const values = [JSON.stringify(rows), now, failingSince, failedAttempts, reportSince];
   const text = hasFailures ? RECORD_WITH_FAILURES : RECORD;
   const responses = await changeFound(() => query<Recorded>(...sent(text, projectIds, values)));
-  tell(responses.flatMap(({ hints = [] }) => hints));
+  tell(responses.flatMap(({ notifications = [] }) => notifications));
   return allOf(responses);
 }

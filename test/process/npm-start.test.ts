@@ -1,5 +1,5 @@
 /**
- * What `npm start` starts ends with it, whoever ends it and however.
+ * The server that `npm start` runs ends with npm, by whatever signal npm ends.
  *
  * @module-tag all/process
  */

@@ -26,7 +26,7 @@ const NAMED = new RegExp(`\\b(${[...new Set(NAMES)].join('|')})\\b`);
 const TYPES = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
 const PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPES.join('|')})\\.[a-z]\\w+`);
 
-/** What of a problem is not in REST's terms. Values are the caller's own. */
+/** The texts of a problem that are not in REST's terms. Values are exempt, because they are the caller's own. */
 function leaks({ detail, issues = [] }: Problem): string[] {
   const texts = [detail, ...issues.flatMap((issue) => [issue.name, issue.detail])];
   return texts.filter((text) => NAMED.test(text) || PATH.test(text));
@@ -43,7 +43,7 @@ function wrongValues(member: z.ZodType): unknown[] {
   return wrong;
 }
 
-/** Objects with one wrong member each, beside the least of the others. */
+/** Objects with one wrong member each, and the required others. */
 function wrongObjects(object: z.ZodObject): unknown[] {
   const least = leastOfSchema(object) as Record<string, unknown>;
   return Object.entries<z.ZodType>(object.shape).flatMap(([name, member]) =>

@@ -122,7 +122,7 @@ export class NodeWatch implements Disposable {
   }
 }
 
-/** What the end of a statement says about its node. */
+/** The state of a node that the end of a statement shows. */
 type End = 'answer' | 'lost' | 'nothing';
 
 /** The SQLSTATE class of connection errors, which the coordinator also reports for its connections to nodes. */

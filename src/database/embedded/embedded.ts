@@ -44,11 +44,11 @@ class EmbeddedNotifications {
   };
 
   listenOn(pool: pg.Pool): Listen {
-    return (channel, onHint) => {
+    return (channel, onNotification) => {
       const isNew = !this.#listeners.has(channel);
-      const listening = this.#listeners.add(channel, onHint);
+      const listening = this.#listeners.add(channel, onNotification);
       if (isNew) void this.#begin(pool, channel);
-      else onHint();
+      else onNotification();
       return listening;
     };
   }

@@ -78,7 +78,7 @@ export const STREAMING = `
 
 /**
  * Members of a `with` that append the events of `happened`, which must precede them with EVENT_COLUMNS. The caller
- * sends the notifications in `event_hints`. From `log_ends` to the commit, other events of the project wait, so that
+ * sends the notifications in `event_notifications`. From `log_ends` to the commit, other events of the project wait, so that
  * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
  */
 export const APPENDING = `
@@ -139,14 +139,14 @@ export const APPENDING = `
     from messages where "isStream"
   ),
   ${STREAMING},
-  event_hints as (
-    select '${EVENTS_CHANNEL} ' || "projectId" as "hint" from log_ends
+  event_notifications as (
+    select '${EVENTS_CHANNEL} ' || "projectId" as "notification" from log_ends
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends)`;
 
 const APPEND_EVENTS = `
   with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
   ${APPENDING}
-  select ${notificationsColumn('event_hints')}`;
+  select ${notificationsColumn('event_notifications')}`;
 
 /** Appends events. Call it last in a transaction, because other events of the project wait from here to the commit. */
 export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): Promise<void> {
@@ -164,7 +164,7 @@ const APPEND_TO_STREAM = `
     from unnest($5::text[], $6::text[]) with ordinality as given("id", "body", "nth")
   ),
   ${STREAMING}
-  select array['${EVENTS_CHANNEL} ' || "destinationId"] as "hints" from stream_ends`;
+  select array['${EVENTS_CHANNEL} ' || "destinationId"] as "notifications" from stream_ends`;
 
 /** Messages to one stream, about one subject. */
 export interface ToStream {

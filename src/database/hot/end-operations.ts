@@ -38,12 +38,12 @@ const ENDED = `
     cross join jsonb_to_record(e."lastLine") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
-  operation_hints as (select '${OPERATIONS_CHANNEL} ' || "id" as "hint" from ended_operations)`;
+  operation_notifications as (select '${OPERATIONS_CHANNEL} ' || "id" as "notification" from ended_operations)`;
 
 /**
  * Members of a `with` that end the operations of `ending`, which must precede them with OPERATION_END_COLUMNS.
  * `ended_operations` contains those that had not ended before, with their new values. The caller sends the
- * notifications in `end_hints`.
+ * notifications in `end_notifications`.
  */
 export const ENDING_OPERATIONS = `${ENDED},
   happened as (
@@ -54,19 +54,19 @@ export const ENDING_OPERATIONS = `${ENDED},
     where e."event" is not null
   ),
   ${APPENDING},
-  end_hints as (select "hint" from operation_hints union all select "hint" from event_hints)`;
+  end_notifications as (select "notification" from operation_notifications union all select "notification" from event_notifications)`;
 
 /**
  * Ends operations without events. A separate statement, because a statement prepares for each table that it may change,
  * which takes as long as ending an operation.
  */
 export const END_UNREPORTED_OPERATIONS = `${ENDED},
-  end_hints as (select "hint" from operation_hints)`;
+  end_notifications as (select "notification" from operation_notifications)`;
 
 const END_OPERATIONS = `
   with ending as (select * from jsonb_to_recordset($1::jsonb) as e(${OPERATION_END_COLUMNS})),
   ${ENDING_OPERATIONS}
-  select ${notificationsColumn('end_hints')}`;
+  select ${notificationsColumn('end_notifications')}`;
 
 /** Ends operations. Call it last in a transaction. Operations that have already ended do not change. */
 export async function endOperations(

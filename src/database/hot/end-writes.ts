@@ -63,7 +63,7 @@ function endWrites(endingOperations: string): ChangeOfMany<WriteEndRow, EndedWri
     from entries g where ${isAtPlaceOf('e', { with: 'entries', as: 'g' })}
   ),
   ${endingOperations}
-  select t."id" as "of", o.*, ${notificationsColumn('end_hints')}
+  select t."id" as "of", o.*, ${notificationsColumn('end_notifications')}
   from ended_tasks t left join ended_operations o on o."id" = t."id"`,
   };
 }

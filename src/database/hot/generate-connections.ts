@@ -170,6 +170,6 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select *, ${notificationsColumn('event_hints')} from (
+  select *, ${notificationsColumn('event_notifications')} from (
     select "id" as "of", * from generated union all select * from present) connection`,
 };

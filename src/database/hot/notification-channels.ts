@@ -23,5 +23,5 @@ export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';
  * rows of `from`.
  */
 export function notificationsColumn(from: string): string {
-  return `case when row_number() over () = 1 then array(select "hint" from ${from}) end as "hints"`;
+  return `case when row_number() over () = 1 then array(select "notification" from ${from}) end as "notifications"`;
 }

@@ -135,14 +135,14 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
     from messages where "isStream"
   ),
   ${STREAMING},
-  hints as (
-    select '${EVENTS_CHANNEL} ' || "projectId" as "hint" from (select distinct "projectId" from deliveries) d
+  notifications as (
+    select '${EVENTS_CHANNEL} ' || "projectId" as "notification" from (select distinct "projectId" from deliveries) d
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends
     union all select '${OPERATIONS_CHANNEL} ' || "id" from noted
   )
   select g."operationId" as "of", o."operationId" is not null as "hasObject",
     r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*,
-    ${notificationsColumn('hints')}
+    ${notificationsColumn('notifications')}
   from given g
   left join objects o on o."operationId" = g."operationId"
   left join runs r on r."operationId" = g."operationId"

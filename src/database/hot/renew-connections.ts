@@ -46,5 +46,5 @@ export const RENEW_CONNECTIONS: ChangeOfMany<GivenConnection, Tables['Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select c."id" as "of", c.*, ${notificationsColumn('event_hints')} from renewed c`,
+  select c."id" as "of", c.*, ${notificationsColumn('event_notifications')} from renewed c`,
 };

@@ -9,7 +9,7 @@ import { isRefusedStatement } from '../violations.ts';
 
 /** A statement that executes a change for many inputs, which it reads from an array of JSON objects. */
 export interface ChangeOfMany<I, R> {
-  /** The first row of its result may have `hints` (notification-channels.ts), which are sent. */
+  /** The first row of its result may have `notifications` (notification-channels.ts), which are sent. */
   text: string;
   /** Changes of one line run one after the other or together. Other lines do not wait for them. */
   lineOf(item: I): string;
@@ -107,9 +107,12 @@ interface Sending {
 async function send(to: Sending, text: string, changes: Waiting[], tries = 1): Promise<void> {
   try {
     const values = [`[${changes.map(({ json }) => json).join()}]`];
-    const rows = await to.query<{ of: string; hints?: Notification[] | null }>(text, values);
-    to.tell(rows[0]?.hints ?? []);
-    const found = new Map(rows.map(({ of, hints: _hints, ...row }) => [of, row]));
+    const rows = await to.query<{ of: string; notifications?: Notification[] | null }>(
+      text,
+      values,
+    );
+    to.tell(rows[0]?.notifications ?? []);
+    const found = new Map(rows.map(({ of, notifications: _notifications, ...row }) => [of, row]));
     for (const { key, resolve } of changes) resolve(found.get(key) ?? null);
   } catch (error) {
     if (isRepeatable(error) && tries < TRIES_MAX) {

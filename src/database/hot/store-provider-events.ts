@@ -97,6 +97,6 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
       union all select "id", "projectId", "installationId", "objectName", "nativeId" from wanted) event
     group by "projectId", "installationId", "objectName", "nativeId" having bool_or("id" is null)
   ),
-  hints as (select '${PROVIDER_EVENTS_CHANNEL} ' as "hint")
-  select "id" as "of", count(*)::int as "stored", ${notificationsColumn('hints')} from new group by "id"`,
+  notifications as (select '${PROVIDER_EVENTS_CHANNEL} ' as "notification")
+  select "id" as "of", count(*)::int as "stored", ${notificationsColumn('notifications')} from new group by "id"`,
 };

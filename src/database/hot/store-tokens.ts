@@ -44,5 +44,5 @@ export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> =
     where jsonb_typeof(g."event") = 'object'
   ),
   ${APPENDING}
-  select "credentialsSealed" as "of", "id", ${notificationsColumn('event_hints')} from stored`,
+  select "credentialsSealed" as "of", "id", ${notificationsColumn('event_notifications')} from stored`,
 };

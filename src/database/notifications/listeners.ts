@@ -18,18 +18,18 @@ export class Listeners {
     return this.#byChannel.has(channel);
   }
 
-  add(channel: string, onHint: OnNotification): AsyncDisposable {
+  add(channel: string, onNotification: OnNotification): AsyncDisposable {
     const listeners = this.#byChannel.get(channel) ?? new Set();
-    this.#byChannel.set(channel, listeners.add(onHint));
+    this.#byChannel.set(channel, listeners.add(onNotification));
     return {
       async [Symbol.asyncDispose]() {
-        listeners.delete(onHint);
+        listeners.delete(onNotification);
       },
     };
   }
 
   tell(channel: string, payload?: string): void {
-    for (const onHint of this.#byChannel.get(channel) ?? []) onHint(payload);
+    for (const onNotification of this.#byChannel.get(channel) ?? []) onNotification(payload);
   }
 
   /** Delivers notifications within the process. Listeners run outside the trace of the sender. */

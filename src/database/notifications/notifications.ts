@@ -17,4 +17,4 @@ export type Notify = (notifications: readonly Notification[]) => void;
 export type OnNotification = (payload?: string) => void;
 
 /** Never throws. If the database is unavailable, notifications begin when it returns. */
-export type Listen = (channel: string, onHint: OnNotification) => AsyncDisposable;
+export type Listen = (channel: string, onNotification: OnNotification) => AsyncDisposable;

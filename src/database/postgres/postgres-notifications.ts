@@ -52,8 +52,8 @@ export class PostgresNotifications implements AsyncDisposable {
     this.#connectNow();
   }
 
-  listen: Listen = (channel, onHint) => {
-    const listening = this.#listeners.add(channel, onHint);
+  listen: Listen = (channel, onNotification) => {
+    const listening = this.#listeners.add(channel, onNotification);
     const session = this.#session;
     if (session) this.#subscribe(session, channel).catch(() => session.cut());
     else this.#connectNow();

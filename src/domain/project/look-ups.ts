@@ -45,7 +45,7 @@ export const lookUpConsumer = read(
     findConsumerByRef(call, { projectId, consumerRef: idOrRef }),
 );
 
-/** Without a consumer, the connection that new installations of the group use. */
+/** Without a consumer in the keys, returns the connection that new installations of the group use. */
 export const lookUpConnection = read(
   orEndUser('read'),
   async (
@@ -88,13 +88,13 @@ export const lookUpInstallation = read(
       findGroupByRef(call, { projectId, groupRef }),
     ]);
     if (!integration || !group) return null;
-    const ends = { projectId, integrationId: integration.id, groupId: group.id };
-    const [found] = await findInProject(call, 'Installation', ends);
+    const parties = { projectId, integrationId: integration.id, groupId: group.id };
+    const [found] = await findInProject(call, 'Installation', parties);
     return found ?? null;
   },
 );
 
-/** By provider, the newest app: the one that connects use by default. */
+/** For a provider, returns its newest app, which connects use by default. */
 export const lookUpProviderApp = read(
   orPage('read'),
   async (

@@ -14,7 +14,7 @@ for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) 
   const name = typeNameOfEvent(eventType);
   builder.objectType(builder.objectRef<Event>(name), {
     description: `The event \`${wireName}\`. ${happened}`,
-    // The last one wins: `id` of Node has no resolver.
+    // NotificationEvent must come last: its `id` has a resolver, and that of Node has none.
     interfaces: [Node, NotificationEvent],
     fields: (t) => membersOf(t, name, data.shape),
   });
@@ -44,13 +44,13 @@ function memberField(t: Fields, { name, member, schema }: Member) {
   });
 }
 
-/** Fields for objects that members name by id, beside those that every event may have. */
+/** Fields for objects that members name by id, in addition to those of the interface. */
 function objectField(t: Fields, member: string) {
   if (member === 'integrationId') {
     const integration = t.field({
       type: Integration,
       nullable: true,
-      description: 'The integration that it is about; null if that has been deleted.',
+      description: 'The integration that the event concerns. Null if it has been deleted.',
       resolve: (event, _args, { find }) =>
         find(byId('Integration'), memberOf(event, member) as string),
     });
@@ -60,7 +60,7 @@ function objectField(t: Fields, member: string) {
   const delivery = t.field({
     type: Delivery,
     nullable: true,
-    description: 'The delivery that it is about; null if that has been deleted.',
+    description: 'The delivery that the event concerns. Null if it has been deleted.',
     resolve: (event, _args, { find }) => find(byId('Delivery'), memberOf(event, member) as string),
   });
   return [['delivery', delivery]];

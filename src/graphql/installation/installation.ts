@@ -68,7 +68,8 @@ const InstalledObject = builder.objectRef<InstalledObjectView>('InstalledObject'
     paused: t.exposeBoolean('paused', { description: 'Whether its scheduled reads are paused.' }),
     pauseNote: t.exposeString('pauseNote', {
       nullable,
-      description: 'Why its reads were last paused or resumed; null if nobody said.',
+      description:
+        'The note of the last change that paused or resumed its reads. Null without a note.',
     }),
     nextReadTime: t.field({
       type: 'DateTime',

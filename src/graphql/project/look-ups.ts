@@ -31,14 +31,14 @@ import {
   Topic,
 } from '../schema/types.ts';
 
-/** Combinations of arguments of which exactly one names the object. A `?` marks a member that may be left out. */
+/** Combinations of arguments, of which a query must give exactly one. A `?` marks an optional argument. */
 type Keys = readonly (readonly string[])[];
 
 const CONNECTION_KEYS: Keys = [['id'], ['provider', 'groupRef', 'consumerRef?']];
 const INSTALLATION_KEYS: Keys = [['id'], ['integrationIdOrName', 'groupRef']];
 const PROVIDER_APP_KEYS: Keys = [['id'], ['provider']];
 
-/** The extension lets walks over the schema choose arguments that go together. */
+/** Validates the combination of arguments. Tests that walk the schema read `extensions.keys` to choose one. */
 function keyed(keys: Keys) {
   const [first = '', ...others] = keys.map((key) =>
     key.filter((name) => !name.endsWith('?')).join(' and '),

@@ -38,7 +38,9 @@ const installedObject = resource(
     pauseNote: z
       .string()
       .optional()
-      .describe('Why its reads were last paused or resumed; left out if nobody said.'),
+      .describe(
+        'The note of the last change that paused or resumed its reads. Absent without a note.',
+      ),
     nextReadTime: z
       .date()
       .optional()

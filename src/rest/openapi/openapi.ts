@@ -39,7 +39,7 @@ const TAGS = [
   { name: 'Event routes', description: 'Which events go to which topic.' },
   { name: 'Topic routes', description: 'Which topics go to which destination.' },
   { name: 'Events', description: 'What happened in a project.' },
-  { name: 'Deliveries', description: 'Messages that destinations are owed.' },
+  { name: 'Deliveries', description: 'Messages to destinations, with their attempts.' },
   { name: 'Activity', description: 'What a project has done in some time, in counts.' },
 ];
 

@@ -213,7 +213,7 @@ test('a key without the scope is refused', async () => {
 });
 
 test(
-  'while a project is owed too much, it gets no more asynchronous writes',
+  'refuses asynchronous writes while a project has too many pending deliveries',
   { tags: ['all/rows'] },
   async () => {
     await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });

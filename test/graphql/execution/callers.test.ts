@@ -58,8 +58,8 @@ async function forge(given: {
     .sign(given.key ?? issuerKey);
 }
 
-test('without credentials nothing is answered but what the schema is', async () => {
-  const nobody = over(url);
+test('answers only introspection without credentials', async () => {
+  const anonymous = over(url);
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const given = field.args
       .filter(isRequiredArgument)
@@ -67,7 +67,7 @@ test('without credentials nothing is answered but what the schema is', async () 
         ({ name, type }) => `${name}: ${isListType(getNullableType(type)) ? '[]' : '"a.example"'}`,
       );
     const args = given.length > 0 ? `(${given.join(', ')})` : '';
-    const { status, data, errors } = await nobody.request(
+    const { status, data, errors } = await anonymous.request(
       `{ ${field.name}${args} { __typename } }`,
     );
     expect([field.name, status]).toEqual([field.name, 401]);
@@ -76,21 +76,21 @@ test('without credentials nothing is answered but what the schema is', async () 
     expect(errors?.[0]?.extensions.problem).toMatchObject({ status: 401 });
   }
   const create = 'mutation { createOrg(input: { label: "x" }) { org { id } } }';
-  expect(await nobody.request(create)).toMatchObject({ status: 401, data: { createOrg: null } });
+  expect(await anonymous.request(create)).toMatchObject({ status: 401, data: { createOrg: null } });
   for (const refused of [
     'mutation { createOrg(input: { label: "" }) { org { id } } }',
     '{ claimedDomain(domain: "!") { id } }',
     '{ project(idOrName: "\\u0000") { id } }',
   ]) {
-    const { status, errors } = await nobody.request(refused);
+    const { status, errors } = await anonymous.request(refused);
     expect(status).toBe(401);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
   }
-  expect(await nobody.request('{ __typename }')).toMatchObject({
+  expect(await anonymous.request('{ __typename }')).toMatchObject({
     status: 200,
     data: { __typename: 'Query' },
   });
-  const { __schema } = await nobody.query('{ __schema { queryType { name } } }');
+  const { __schema } = await anonymous.query('{ __schema { queryType { name } } }');
   expect(__schema.queryType.name).toBe('Query');
 });
 

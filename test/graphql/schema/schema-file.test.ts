@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  buildSchema,
-  findBreakingChanges,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -15,33 +13,6 @@ import { expect, test } from 'vitest';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-/** The schema of the last release. A release replaces it by schema.graphql. */
-const contract = buildSchema(readFileSync(join(root, 'test/contract/contract.graphql'), 'utf8'));
-
-/** The text of "Breaking" under "Unreleased". */
-function listedChanges(): string {
-  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
-  const [unreleased = ''] = /^## Unreleased$.*?(?=^## |$(?![\s\S]))/ms.exec(changelog) ?? [];
-  return /^### Breaking$.*?(?=^### |$(?![\s\S]))/ms.exec(unreleased)?.[0] ?? '';
-}
-
-/** `Type.field`, `Type.field(arg:)`, `Type` or `Type.*` of a line. */
-function names(listed: string, description: string): boolean {
-  const [, type, member] = /\b([A-Z]\w*)(?:\.(\w+))?/.exec(description) ?? [];
-  const mentioned = member ? [`${type}.${member}`, `${type}.*`] : [type];
-  return mentioned.some((name) =>
-    new RegExp(`\\b${name?.replace(/[.*]/g, '\\$&')}(?!\\w)`).test(listed),
-  );
-}
-
-test('CHANGELOG.md lists every breaking change since the last release', () => {
-  const listed = listedChanges();
-  const unlisted = findBreakingChanges(contract, schema)
-    .map(({ description }) => description)
-    .filter((description) => !names(listed, description));
-  expect(unlisted).toEqual([]);
-});
-
 test('schema.graphql is the schema as served (npm run schema writes it)', () => {
   const committed = readFileSync(join(root, 'schema.graphql'), 'utf8');
   expect(committed).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`);
