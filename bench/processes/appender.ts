@@ -27,7 +27,7 @@ const APPEND: ChangeOfMany<EventRow, object> = {
   text: `
     with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
     ${APPENDING}
-    select "id" as "of", ${notificationsColumn('event_hints')} from appended`,
+    select "id" as "of", ${notificationsColumn('event_notifications')} from appended`,
 };
 
 await using database = await openDatabase(readConfig(process.env), createLog('error'));
