@@ -1,15 +1,15 @@
 /**
  * Retries each failed test file once, alone, and prints the result of the whole check. Each argument is
- * `<name of the run>=<file of outcomes>=<exit code>`. Exits with 1 if a test failed twice, or if a run failed for another
- * reason than its tests.
+ * `<name of the run>=<file of outcomes>=<exit code>`. Exits with 1 if a test failed twice, or if a run failed although its
+ * tests passed.
  *
- * A file that passes when it is retried does not fail the check; its failures are printed as FLAKY.
+ * A file that passes in its retry does not fail the check. Its failures are printed as FLAKY.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import type { FileOutcome, RunOutcome } from './outcomes.ts';
 
-/** More failed files than this are a defect, not flakiness: they are not retried. */
+/** If more files than this fail, the cause is a defect and not flakiness, so none is retried. */
 const RETRIES_MAX = 12;
 
 const sum = { passed: 0, failed: 0, skipped: 0 };
@@ -65,7 +65,7 @@ function outcomesAt(path: string): RunOutcome | undefined {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }
 
-/** Runs the file alone. Its outcome is a failure too if the run breaks or does not contain the file. */
+/** Runs the file alone. Its outcome is also a failure if the run breaks or does not contain the file. */
 function retry({ project, file }: FileOutcome): FileOutcome {
   console.log(`Retrying ${file} (${project})`);
   const path = `${process.env.TEST_OUTCOMES_RETRY}-${project}-${file.replaceAll('/', '-')}.json`;

@@ -13,7 +13,7 @@ export interface FileOutcome {
 
 export interface RunOutcome {
   files: FileOutcome[];
-  /** Errors that belong to no file. */
+  /** Errors outside of any file. */
   errors: string[];
 }
 
@@ -27,7 +27,7 @@ export default class Outcomes implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly UnhandledError[]): void {
     const paths = new Set(modules.map(({ moduleId }) => moduleId));
     const homeless = unhandled.filter((error) => !paths.has(error.VITEST_TEST_PATH ?? ''));
-    // The error of a worker that died names no file: it explains the files that did not finish.
+    // The error of a worker that died names no file. It belongs to the files that did not finish.
     const died = modules.filter((module) => !hasFinished(module));
     const files = modules.map((module) =>
       outcomeOf(module, [

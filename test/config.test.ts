@@ -3,11 +3,11 @@ import { ConfigError, readConfig } from '../src/config.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 
-test('nothing has to be set', () => {
+test('needs no setting', () => {
   expect(readConfig({})).toMatchObject({ PORT: 4000, HOST: '127.0.0.1', DATA_DIR: './data' });
 });
 
-test('all problems are told at once, without secrets', () => {
+test('reports all problems together, without secrets', () => {
   const read = () =>
     readConfig({
       PORT: 'http',
@@ -52,15 +52,15 @@ test.each([
   ['DATABASE_LISTEN_URL', 'mysql://db/x'],
   ['DATABASE_LISTEN_URL', 'postgres://direct/x'],
   ['SANDBOX_PORT', '4000'],
-])('what some part can not take is refused at the start: %s=%s', (name, value) => {
+])('refuses to start with an unusable value: %s=%s', (name, value) => {
   const others = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};
   const read = () => readConfig({ LOG_LEVEL: 'loud', ...others, [name]: value });
-  // With the other problems, of which there is one.
+  // The message names the other problem, too.
   expect(read).toThrow('LOG_LEVEL');
   expect(read).toThrow(new RegExp(`\\n  ${name}`));
 });
 
-test('the largest times are taken by timers as they are', () => {
+test('keeps the largest times within the range of timers', () => {
   const { LIMIT_PROXY_MS, SHUTDOWN_MS } = readConfig({
     LIMIT_PROXY_MS: '86400000',
     SHUTDOWN_MS: '86400000',
@@ -68,14 +68,18 @@ test('the largest times are taken by timers as they are', () => {
   expect(Math.max(LIMIT_PROXY_MS, SHUTDOWN_MS)).toBeLessThan(2 ** 31 - 1);
 });
 
-test('PostgreSQL needs an encryption key, and an issuer its keys', () => {
+test('requires an encryption key with PostgreSQL, and a key URL with an issuer', () => {
   const variables = { DATABASE_URL: 'postgres://db/x', BEARER_ISSUER: 'https://id.example' };
   expect(() => readConfig(variables)).toThrow(/ENCRYPTION_KEY.*\n.*BEARER_JWKS_URL/);
-  const given = { ...variables, ENCRYPTION_KEY: key, BEARER_JWKS_URL: 'https://id.example/keys' };
-  expect(readConfig(given).ENCRYPTION_KEY?.reveal()).toBe(key);
+  const complete = {
+    ...variables,
+    ENCRYPTION_KEY: key,
+    BEARER_JWKS_URL: 'https://id.example/keys',
+  };
+  expect(readConfig(complete).ENCRYPTION_KEY?.reveal()).toBe(key);
 });
 
-test('secrets are masked when the configuration is logged', () => {
+test('masks secrets when the configuration is logged', () => {
   const config = readConfig({ DATABASE_URL: 'postgres://u:hunter2@db/x', ENCRYPTION_KEY: key });
   expect(JSON.stringify(config)).not.toContain('hunter2');
   expect(JSON.stringify(config)).not.toContain(key);

@@ -12,6 +12,6 @@ test.each([
       'postgresql://me:pa,ss@[::1]:5433/name?application_name=a,b',
     ],
   ],
-])('the servers of %s', (text, urls) => {
+])('splits %s into one URL for each server', (text, urls) => {
   expect(databaseUrls(text)).toEqual(urls);
 });

@@ -3,46 +3,46 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { createVault, Secret } from '../src/secrets.ts';
 
-const place = {
+const context = {
   table: 'Connection',
   column: 'credentialsSealed',
   row: 'con_1',
   projectId: 'prj_1',
 };
 
-test('what is sealed opens again, and looks different each time', () => {
+test('opens a sealed value, and seals it differently each time', () => {
   const vault = createVault([randomBytes(32)]);
-  const [one, two] = [vault.seal('hunter2', place), vault.seal('hunter2', place)];
-  expect(vault.open(one, place)).toBe('hunter2');
-  expect(one).not.toBe(two);
-  expect(one).not.toContain('hunter2');
+  const [first, second] = [vault.seal('hunter2', context), vault.seal('hunter2', context)];
+  expect(vault.open(first, context)).toBe('hunter2');
+  expect(first).not.toBe(second);
+  expect(first).not.toContain('hunter2');
 });
 
-test('a value that was moved or changed does not open', () => {
+test('refuses to open a moved or changed value', () => {
   const vault = createVault([randomBytes(32)]);
-  const sealed = vault.seal('hunter2', place);
+  const sealed = vault.seal('hunter2', context);
   for (const other of [{ table: 'X' }, { column: 'x' }, { row: 'con_2' }, { projectId: 'prj_2' }]) {
-    expect(() => vault.open(sealed, { ...place, ...other })).toThrow();
+    expect(() => vault.open(sealed, { ...context, ...other })).toThrow();
   }
   const last = sealed.at(-2) === 'A' ? 'B' : 'A';
-  expect(() => vault.open(`${sealed.slice(0, -2)}${last}${sealed.at(-1)}`, place)).toThrow();
+  expect(() => vault.open(`${sealed.slice(0, -2)}${last}${sealed.at(-1)}`, context)).toThrow();
 });
 
-test('a rotated key still opens what it sealed, and new values are sealed by the new one', () => {
+test('opens values of a rotated key, and seals with the new one', () => {
   const [old, current] = [randomBytes(32), randomBytes(32)];
-  const sealed = createVault([old]).seal('hunter2', place);
+  const sealed = createVault([old]).seal('hunter2', context);
   const rotated = createVault([current, old]);
-  expect(rotated.open(sealed, place)).toBe('hunter2');
+  expect(rotated.open(sealed, context)).toBe('hunter2');
   expect(rotated.isCurrent(sealed)).toBe(false);
-  expect(rotated.isCurrent(rotated.seal('hunter2', place))).toBe(true);
-  expect(() => createVault([current]).open(sealed, place)).toThrow(/No key/);
+  expect(rotated.isCurrent(rotated.seal('hunter2', context))).toBe(true);
+  expect(() => createVault([current]).open(sealed, context)).toThrow(/No key/);
   expect([rotated, createVault([current])].map((vault) => vault.hasKeyOf(sealed))).toEqual([
     true,
     false,
   ]);
 });
 
-test('a Secret shows itself only when it is asked to', () => {
+test('reveals a Secret only by reveal()', () => {
   const secret = new Secret('hunter2');
   expect(`${secret} ${JSON.stringify({ secret })} ${inspect({ secret })}`).not.toContain('hunter2');
   expect(secret.reveal()).toBe('hunter2');

@@ -1,4 +1,4 @@
-/** Where the engine of a cluster may be named, and which files may write SQL or import a driver. */
+/** Files that may name the engine of a cluster, write SQL or import a driver. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,14 +9,14 @@ const files = globSync('**/*.ts', { cwd: src })
   .toSorted();
 const textOf = (file: string) => readFileSync(join(src, file), 'utf8');
 
-test('only database/citus/ and its seam name Citus', () => {
+test('only database/citus/ and cluster.ts name Citus', () => {
   const naming = files.filter((file) => /citus/i.test(textOf(file)));
   expect(naming.filter((file) => !file.startsWith('database/citus/'))).toEqual([
     'database/cluster.ts',
   ]);
 });
 
-test('only the seam imports database/citus/', () => {
+test('only cluster.ts imports database/citus/', () => {
   const importers = files.filter((file) => /from '[^']*citus\//.test(textOf(file)));
   expect(importers).toEqual(['database/cluster.ts']);
 });
@@ -93,7 +93,7 @@ const WRITING_SQL = [
   'work/lease.ts',
 ];
 
-test('no further file outside of the database layer writes SQL', () => {
+test('only listed files outside of the database layer write SQL', () => {
   const writing = files.filter((file) => SQL.test(textOf(file)));
   const outside = writing.filter((file) => !file.startsWith('database/'));
   expect(outside.toSorted()).toEqual(WRITING_SQL);

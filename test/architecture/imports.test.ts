@@ -1,4 +1,4 @@
-/** Compares the imports of src with the table of docs/architecture.md, in both directions. */
+/** Compares the imports of src with the table in docs/architecture.md, in both directions. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ function partOf(file: string): string {
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
 }
 
-/** The parts that a part of `src` may import by the table; some are single files like `jobs/queue`. */
+/** The imports that the table permits for each part of `src`. Some are single files, such as `jobs/queue`. */
 const MAY_IMPORT = new Map<string, string[]>();
 /** Parts that may import everything. */
 const ROOTS: string[] = [];
@@ -50,20 +50,20 @@ const isPermitted = ({ from, to, target }: Import) =>
   FOR_ALL.includes(to) ||
   [to, target.replace(/\.ts$/, '')].some((name) => MAY_IMPORT.get(from)?.includes(name));
 
-test('the table has every part of src', () => {
+test('the table lists every part of src', () => {
   const parts = new Set(files.map(partOf));
   expect([...MAY_IMPORT.keys(), ...ROOTS, ...FOR_ALL].toSorted()).toEqual([...parts].toSorted());
 });
 
-test('each part imports only what it may', () => {
+test('each part has only imports that the table permits', () => {
   const wrong = imports.filter(
-    (one) => one.from !== one.to && !ROOTS.includes(one.from) && !isPermitted(one),
+    (edge) => edge.from !== edge.to && !ROOTS.includes(edge.from) && !isPermitted(edge),
   );
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
   expect(imports.length).toBeGreaterThan(100);
 });
 
-test('the table permits no import that is not used', () => {
+test('the table permits no unused import', () => {
   const unused = [...MAY_IMPORT].flatMap(([part, permitted]) =>
     permitted
       .filter((name) => {
@@ -76,7 +76,7 @@ test('the table permits no import that is not used', () => {
   expect(unused).toEqual([]);
 });
 
-test('one provider never imports another', () => {
+test('no provider imports another', () => {
   // Declared providers share the code of `declarative`.
   const isProvider = (folder: string) =>
     folder !== 'declarative' && files.includes(`providers/${folder}/${folder}-provider.ts`);
@@ -96,13 +96,13 @@ test('only config.ts and serve.ts read the environment', () => {
   expect(readers.filter((file) => !file.startsWith('commands/'))).toEqual(['serve.ts']);
 });
 
-test('outbound HTTP leaves through one client', () => {
+test('only the outbound client sends HTTP requests', () => {
   const callers = files.filter((file) => {
     const text = readFileSync(join(src, file), 'utf8');
     return /from 'undici'|from 'node:https'|\bfetch\(/.test(text) && !file.startsWith('outbound/');
   });
-  // The gateway's own handler and a cache's method are named fetch; commands call the gateway itself.
-  // The sandbox sends webhooks as a third party does.
+  // The gateway's own handler and a method of a cache are named fetch. Commands call the gateway itself, and
+  // the sandbox sends webhooks as a third party.
   const allowed = [
     'server/graphql/graphql-routes.ts',
     'domain/installation/object-descriptions.ts',

@@ -1,4 +1,4 @@
-/** What a stranger can rely on when looking for a file. */
+/** Rules that help to find a file. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   );
 const sources = files.filter((file) => file.startsWith('src/'));
 
-/** More can't be taken in at a glance: then the folder wants folders. */
+/** A larger folder needs subfolders. */
 const FOLDER_FILES_MAX = 20;
 const FILE_LINES_MAX = 400;
 
@@ -27,23 +27,23 @@ test('a folder has at most 20 files', () => {
   expect(sources.length).toBeGreaterThan(300);
 });
 
-test('a file is at most 400 lines', () => {
+test('a file has at most 400 lines', () => {
   const long = sources
     .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
     .filter(({ lines }) => lines > FILE_LINES_MAX);
   expect(long).toEqual([]);
 });
 
-test('files have one name only if they are the same noun or the same part of a provider', () => {
+test('files share a name only if they are the same noun or the same part of a provider', () => {
   const alike = [...Map.groupBy(sources, (file) => basename(file)).values()];
   const confusing = alike.filter(
     (named) =>
-      new Set(named.map(meaning)).size > 1 || new Set(named.map(place)).size < named.length,
+      new Set(named.map(nounOf)).size > 1 || new Set(named.map(locationOf)).size < named.length,
   );
   expect(confusing).toEqual([]);
 });
 
-test('a constant that is an upper bound ends in _MAX', () => {
+test('constants that are upper bounds end in _MAX', () => {
   const bound = /\bconst ((?:MAX|MOST|LONGEST)_[A-Z_]+|[A-Z_]+_MOST)\b/g;
   const wrong = files.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(bound)].map(([, name]) => [file, name]),
@@ -51,12 +51,12 @@ test('a constant that is an upper bound ends in _MAX', () => {
   expect(wrong).toEqual([]);
 });
 
-/** What a file is about: a provider's part, or its path below the layer. */
-function meaning(file: string): string {
+/** The noun of a file: its part of a provider, or its path below the layer. */
+function nounOf(file: string): string {
   return file.replace(/^src\/providers\/[^/]+\//, 'part ').replace(/^src\/[^/]+\//, 'noun ');
 }
 
-/** Which provider or layer it is in. */
-function place(file: string): string {
+/** The provider or the layer of a file. */
+function locationOf(file: string): string {
   return /^src\/(providers\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? '';
 }

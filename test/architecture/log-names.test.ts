@@ -1,4 +1,4 @@
-/** Operators search by the names of log lines: each is in one form, and in docs/operations.md. */
+/** Operators search for the names of log lines: each has one form, and an entry in docs/operations.md. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const names = globSync('src/**/*.ts', { cwd: root })
   })
   .filter(({ name }) => name !== '');
 
-test('a log line is named for what happened, and the documents say what it means', () => {
+test('log lines have names of one form, which docs/operations.md explains', () => {
   const documented = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const wrong = names.filter(
     ({ name }) =>

@@ -1,4 +1,7 @@
-/** GraphQL and REST can do the same: each declared function of the domain is on both, or is named here with the reason. */
+/**
+ * GraphQL and REST offer the same functions. Each declared function of the domain is on both surfaces, or
+ * this file names the reason.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,10 +10,10 @@ const src = join(import.meta.dirname, '..', '..', 'src');
 const SURFACES = ['graphql', 'rest'] as const;
 type Surface = (typeof SURFACES)[number];
 
-/** What one surface lacks: the reason why it has no need of it. */
+/** The functions that a surface lacks, each with the reason. */
 const LACKS: Record<Surface, Record<string, string>> = {
   graphql: {
-    ...ofEach('A row is read by `node(id:)`, or by the field of what it belongs to.', [
+    ...ofEach('`node(id:)` or a field of its parent reads the row.', [
       'getApiKey',
       'getBillingAccount',
       'getConnection',
@@ -25,31 +28,26 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'getOwnBuilder',
       'getRevision',
     ]),
-    ...ofEach('A field gives null where REST answers 404: the find or the read of the same name.', [
-      'getClaimedDomain',
-      'getOwnOrg',
-      'getOwnProject',
-      'getProvider',
-    ]),
+    ...ofEach(
+      'A field returns null where REST responds with 404: see the find or read of this name.',
+      ['getClaimedDomain', 'getOwnOrg', 'getOwnProject', 'getProvider'],
+    ),
     ...ofEach('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
-    getBackfillProgress: '`InstalledObject.backfillOperation` has the same in its metadata.',
+    getBackfillProgress: 'The metadata of `InstalledObject.backfillOperation` contains it.',
     createUploadUrl: 'GraphQL takes manifests as `integrations`.',
     getHydratedRevision:
-      '`Revision.content` with `ConnectedAccount.objectMetadata` tells the same of each object.',
-    getCatalogue: '`providers` lists the same in pages.',
-    readInstalledObjectMetadata: '`Installation.objectMetadata` reads the same of a row.',
-    searchRecords: '`Installation.records` finds the same of a row, and reads on.',
+      '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
+    getCatalogue: '`providers` lists the catalogue in pages.',
+    readInstalledObjectMetadata: '`Installation.objectMetadata` reads it for a row.',
+    searchRecords: '`Installation.records` searches for a row, and returns further pages.',
     refreshIfDue:
       'A parameter of the GET that shows tokens; a token is refreshed whenever it is used.',
   },
   rest: {
-    ...ofEach('An endpoint answers 404 where a field gives null: the get of the same name.', [
-      'findClaimedDomain',
-      'findOrg',
-      'findProvider',
-      'readIntegration',
-      'readProject',
-    ]),
+    ...ofEach(
+      'An endpoint responds with 404 where a field returns null: see the get of this name.',
+      ['findClaimedDomain', 'findOrg', 'findProvider', 'readIntegration', 'readProject'],
+    ),
     ...ofEach('The endpoints of the reference API get and filter these objects.', [
       'lookUpConnection',
       'lookUpConsumer',
@@ -59,28 +57,28 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'lookUpProviderApp',
       'lookUpTopic',
     ]),
-    ...ofEach('Streams are the subscriptions of GraphQL; lists and webhooks tell the same.', [
-      'followNotificationEvents',
-      'followOperation',
-    ]),
-    ...ofEach('The platform has no destinations that keep their messages: GraphQL reads them.', [
+    ...ofEach(
+      'GraphQL subscriptions have no REST counterpart. Lists and webhooks contain the events.',
+      ['followNotificationEvents', 'followOperation'],
+    ),
+    ...ofEach('The reference API has no streams. GraphQL reads their messages.', [
       'followStreamMessages',
       'listStreamMessages',
       'messageBody',
     ]),
-    ...ofEach('`listConnections` and `listProjectInstallations` take them as filters.', [
+    ...ofEach('`listConnections` and `listProjectInstallations` have these filters.', [
       'listConsumerConnections',
       'listGroupConnections',
       'listGroupInstallations',
     ]),
-    ...ofEach('`listTopicDestinationRoutes` takes either end as a filter.', [
+    ...ofEach('`listTopicDestinationRoutes` filters by the topic and by the destination.', [
       'listRoutesOfTopic',
       'listRoutesToTopic',
     ]),
-    getForwarding: 'The route of the proxy calls it: it is no endpoint of the table.',
-    getOrgOfProject: 'A project has `orgId`, and `getOrg` gives the org.',
+    getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
+    getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',
-    listProviders: 'The whole catalogue is one answer, as the platform has it.',
+    listProviders: 'One response contains the whole catalogue, as in the reference API.',
     objectMetadataOfInstallation:
       '`readInstalledObjectMetadata` finds the installation by its group.',
   },
@@ -90,7 +88,7 @@ function ofEach(reason: string, names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, reason]));
 }
 
-/** What is declared with a need: the reads and the changes that callers may ask for. */
+/** The functions of the domain that declare a need: the reads and changes that callers may use. */
 async function declaredFunctions(): Promise<string[]> {
   const modules = await Promise.all(
     globSync('domain/**/*.ts', { cwd: src }).map((file) => import(join(src, file))),
@@ -116,13 +114,15 @@ function namesOf(surface: Surface): Set<string> {
 
 const declared = await declaredFunctions();
 
-test.each(SURFACES)('%s has all that the domain declares', (surface) => {
+test.each(
+  SURFACES,
+)('%s offers every declared function of the domain, except listed ones', (surface) => {
   const names = namesOf(surface);
   const missing = declared.filter((name) => !names.has(name));
   expect(missing).toEqual(Object.keys(LACKS[surface]).sort());
 });
 
-test('the domain declares what callers may ask for', () => {
+test('the domain declares the functions that callers may use', () => {
   expect(declared).toEqual(expect.arrayContaining(['createTopic', 'listTopics', 'writeRecords']));
   expect(declared.length).toBeGreaterThan(100);
 });

@@ -8,8 +8,8 @@ import { testReferencePage } from './reference-page.ts';
 import { openPagesStage } from './stage.ts';
 
 inBrowser(openPagesStage, (stage) => {
-  describe('the reference page', () => testReferencePage(stage));
+  describe('reference page', () => testReferencePage(stage));
   describe('GraphiQL', () => testGraphiql(stage));
-  describe("a builder's page", () => testBuilderPage(stage));
-  describe("an end user's page", () => testEndUserPage(stage));
+  describe('page of a builder', () => testBuilderPage(stage));
+  describe('page of an end user', () => testEndUserPage(stage));
 });

@@ -1,4 +1,4 @@
-/** A builder's own page, on an origin of its own, that lets a customer connect and install by plain requests. */
+/** A builder's page on an origin of its own. A customer connects and installs there by plain requests. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { CLIENT } from '../support/providers/oauth.ts';
@@ -11,7 +11,7 @@ interface Sent {
 }
 
 export function testBuilderPage(stage: () => PagesStage) {
-  /** A request that the page itself sends; the answer is held to the platform's shapes. */
+  /** Sends a request from the page, and checks the response against the reference API's shapes. */
   async function send(page: Page, path: string, { method = 'GET', body }: Sent = {}) {
     const { url, apiKey } = stage().server.demo;
     const answer = await page.evaluate(
@@ -41,7 +41,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     return page;
   }
 
-  test('a customer connects, chooses fields, installs, changes it and removes it', async () => {
+  test('lets a customer connect, choose fields, install, change and uninstall', async () => {
     const page = await openPage();
     const project = '/projects/demo';
     const { authType } = await send(page, '/providers/sandbox');
@@ -126,7 +126,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     await page.close();
   });
 
-  /** Opens the page of consent in a window of its own, and keeps what that tells. */
+  /** Opens the consent page in a window, and records its message. */
   async function openConsent(page: Page, consumerRef: string): Promise<Page> {
     const url = await send(page, '/oauth-connect', {
       method: 'POST',
@@ -149,7 +149,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     return opened;
   }
 
-  test('a window of consent tells its opener the end, and closes', async () => {
+  test('reports the result of the consent window to its opener, and closes it', async () => {
     const page = await openPage();
     await send(page, '/projects/demo/provider-apps', {
       method: 'POST',
@@ -159,8 +159,8 @@ export function testBuilderPage(stage: () => PagesStage) {
     const approved = await openConsent(page, 'ann');
     const closed = approved.waitForEvent('close');
     await approved.getByRole('button', { name: 'Approve' }).click();
-    const { data, ...told } = (await toldTo(page)) as { from: string; data: { data: object } };
-    expect(told).toEqual({ from });
+    const { data, ...source } = (await messageTo(page)) as { from: string; data: { data: object } };
+    expect(source).toEqual({ from });
     expect(data).toEqual({
       eventType: 'AUTHORIZATION_SUCCEEDED',
       data: { connection: expect.stringMatching(/^con_/) },
@@ -172,7 +172,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     const denied = await openConsent(page, 'bob');
     const gone = denied.waitForEvent('close');
     await denied.getByRole('button', { name: 'Deny' }).click();
-    expect(await toldTo(page)).toMatchObject({
+    expect(await messageTo(page)).toMatchObject({
       from,
       data: { eventType: 'AUTHORIZATION_FAILED', data: { error: 'access_denied' } },
     });
@@ -180,7 +180,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     await page.close();
   });
 
-  /** The page of the link names the customer and waits for the person. */
+  /** The page of the link names the customer and waits for a click. */
   async function continueFrom(link: Page): Promise<void> {
     const onward = link.getByRole('link', { name: 'Continue to' });
     await onward.waitFor();
@@ -188,7 +188,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     await onward.click();
   }
 
-  test('a link in a page waits for the person, wherever it opens', async () => {
+  test('waits for a click on the page of a link, in a new and in the same window', async () => {
     const page = await openPage();
     const url = await send(page, '/oauth-connect', {
       method: 'POST',
@@ -219,7 +219,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     await page.close();
   });
 
-  test('a window that a page of another origin opened waits for the person, and tells nothing', async () => {
+  test('waits for a click in a window from another origin, and reports nothing to it', async () => {
     await using stranger = await serveEmptyPage();
     const page = await openPage();
     const url = await send(page, '/oauth-connect', {
@@ -251,5 +251,5 @@ export function testBuilderPage(stage: () => PagesStage) {
   });
 }
 
-const toldTo = (page: Page) =>
+const messageTo = (page: Page) =>
   page.evaluate(() => (window as unknown as { told: Promise<unknown> }).told);

@@ -1,4 +1,4 @@
-/** A page of a builder's origin, which works for its own user with that user's token. */
+/** A page of a builder's origin that sends requests with the token of its user. */
 import { beforeAll, expect, test } from 'vitest';
 import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
 import { type PagesStage, serveEmptyPage } from './stage.ts';
@@ -54,7 +54,7 @@ export function testEndUserPage(stage: () => PagesStage) {
   let other: string;
   let token: string;
 
-  /** As the builder's backend. */
+  /** Sends a query as the builder's backend. */
   async function ask(query: string, variables: object) {
     const { url, apiKey } = stage().server.demo;
     const response = await fetch(`${url}/graphql`, {
@@ -75,16 +75,16 @@ export function testEndUserPage(stage: () => PagesStage) {
         input: { ...project, allowedOrigins: [allowed] },
       },
     );
-    const made = await ask(CREATE_SESSION_TOKEN, {
+    const created = await ask(CREATE_SESSION_TOKEN, {
       input: { ...project, groupRef: 'shop', consumerRef: 'eve' },
     });
-    token = (made.createSessionToken as unknown as { token: string }).token;
+    token = (created.createSessionToken as unknown as { token: string }).token;
     return async () => {
       for (const page of pages) await page[Symbol.asyncDispose]();
     };
   });
 
-  /** What a page of the origin gets for an operation; null if the browser lets it have no answer. */
+  /** Returns the response to an operation of a page of the origin, or null if the browser blocks it. */
   async function sendFrom(origin: string, headers: Record<string, string>, sent: Sent) {
     const page = await stage().browser.newPage();
     await page.goto(origin);
@@ -102,11 +102,11 @@ export function testEndUserPage(stage: () => PagesStage) {
     return answer;
   }
 
-  /** The first message of a subscription over a WebSocket, or the code with which it was closed. */
+  /** Returns the first message of a subscription over a WebSocket, or the code of its close. */
   async function listenFrom(origin: string, payload: object, sent: Sent) {
     const page = await stage().browser.newPage();
     await page.goto(origin);
-    const heard = await page.evaluate(
+    const message = await page.evaluate(
       ({ to, init, body }) =>
         new Promise<unknown>((resolve) => {
           const socket = new WebSocket(to, 'graphql-transport-ws');
@@ -123,10 +123,10 @@ export function testEndUserPage(stage: () => PagesStage) {
       { to: `${stage().server.demo.url.replace('http', 'ws')}/graphql`, init: payload, body: sent },
     );
     await page.close();
-    return heard;
+    return message;
   }
 
-  test('a page of an allowed origin queries, connects and listens', async () => {
+  test('serves queries, connections and subscriptions to a page of an allowed origin', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const { data } = await sendFrom(allowed, headers, WHO);
     expect(data.viewer).toEqual({
@@ -142,7 +142,7 @@ export function testEndUserPage(stage: () => PagesStage) {
     expect(await listenFrom(allowed, headers, follow)).toEqual({ operation: { id } });
   });
 
-  test('a page of another origin, and one with an API key, get nothing', async () => {
+  test('refuses a page of another origin, and one with an API key', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const key = { 'x-api-key': stage().server.demo.apiKey };
     expect(await sendFrom(other, headers, WHO)).toBeNull();

@@ -1,10 +1,10 @@
-/** GraphiQL as a person meets it. */
+/** GraphiQL as a person uses it. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PagesStage } from './stage.ts';
 
 export function testGraphiql(stage: () => PagesStage) {
-  /** Shared, because loading GraphiQL costs more than these tests. */
+  /** The tests share the page, because loading GraphiQL takes longer than they do. */
   let page: Page;
   let foreign: string[];
   beforeAll(async () => {
@@ -29,32 +29,32 @@ export function testGraphiql(stage: () => PagesStage) {
     return { page, foreign };
   }
 
-  test('GraphiQL needs no internet, and its first tab runs as it is', async () => {
+  test('loads nothing from the internet, and runs its first tab', async () => {
     expect(await page.locator('.graphiql-tab').count()).toBeGreaterThanOrEqual(6);
     await page.locator('.graphiql-execute-button').click();
     await page.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
     expect(foreign).toEqual([]);
   });
 
-  test('a ready tab generates a connection', async () => {
+  test('generates a connection from a tab', async () => {
     await openTab(page, 'GenerateConnection');
     await page.locator('.graphiql-execute-button').click();
     await page.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
   });
 
-  test('a subscription shows an event that another page causes', async () => {
+  test('shows an event of a subscription that another page causes', async () => {
     const { page: listener } = await openGraphiql();
     await openTab(listener, 'Events');
-    const asked = listener.waitForRequest((request) =>
+    const requested = listener.waitForRequest((request) =>
       request.url().includes('query=subscription'),
     );
     await listener.locator('.graphiql-execute-button').click();
-    await asked;
+    await requested;
     await openTab(page, 'GenerateConnection');
-    // The listener may not be listening yet when it has asked: events go on until it has seen one.
-    const seen = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
+    // The subscription may start after its request is sent, so events are repeated until it has received one.
+    const received = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
     let isSeen = false;
-    seen.then(
+    received.then(
       () => {
         isSeen = true;
       },
@@ -63,20 +63,23 @@ export function testGraphiql(stage: () => PagesStage) {
     while (!isSeen) {
       await page.locator('.graphiql-execute-button').click();
       await page.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
-      await Promise.race([seen, page.waitForTimeout(500)]);
+      await Promise.race([received, page.waitForTimeout(500)]);
     }
-    await seen;
+    await received;
     await listener.close();
   });
 
-  test('a page subscribes by fetch and by WebSocket, and both see the same event', async () => {
+  test('delivers an event to subscriptions by fetch and by WebSocket', async () => {
     const { apiKey } = stage().server.demo;
-    const seen = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE, apiKey });
-    expect(seen).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
+    const received = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE, apiKey });
+    expect(received).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
   });
 }
 
-/** One click, as a person gives it. A moment later, and before a person's next click, GraphiQL has read the tab's text. */
+/**
+ * GraphiQL reads the tab's text shortly after a click. The function waits for it, as a person's next click
+ * would come later.
+ */
 async function openTab(page: Page, name: string) {
   await page.locator('.graphiql-tab-button', { hasText: name }).click();
   await page.locator('.graphiql-tab-active', { hasText: name }).waitFor();
@@ -89,7 +92,7 @@ async function openTab(page: Page, name: string) {
 const SUBSCRIBE =
   'subscription { notificationEvents(projectIdOrName: "demo") { node { eventType } } }';
 
-/** Runs in the page: it may use nothing from outside. */
+/** Runs in the page, so it cannot use anything from outside. */
 async function subscribeBothWays({ query, apiKey }: { query: string; apiKey: string }) {
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
   const body = JSON.stringify({ query });
@@ -123,15 +126,16 @@ async function subscribeBothWays({ query, apiKey }: { query: string; apiKey: str
       };
     });
 
-  const seen = Promise.all([bySse(), byWebSocket()]);
-  // A connection that is there already: each call is one more event, until both have seen one.
+  const received = Promise.all([bySse(), byWebSocket()]);
+  // The connection exists already, so each call causes one event. Calls repeat until both subscriptions have
+  // received one.
   const change = `mutation { generateConnection(input: { projectIdOrName: "demo", provider: "sandbox",
     groupRef: "acme", consumerRef: "ada", apiKey: "sandbox-key" }) { connection { id } } }`;
   for (let isDone = false; !isDone; ) {
     await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query: change }) });
     const pause = new Promise((resolve) => setTimeout(resolve, 300));
-    isDone = await Promise.race([seen.then(() => true), pause.then(() => false)]);
+    isDone = await Promise.race([received.then(() => true), pause.then(() => false)]);
   }
-  const [sse, webSocket] = await seen;
+  const [sse, webSocket] = await received;
   return { sse, webSocket };
 }

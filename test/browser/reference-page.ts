@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PagesStage } from './stage.ts';
 
 export function testReferencePage(stage: () => PagesStage) {
-  test('the reference page lists the endpoints and needs no internet', async () => {
+  test('lists the endpoints, and loads nothing from the internet', async () => {
     const { origin } = new URL(stage().server.demo.url);
     const page = await stage().browser.newPage();
     const foreign: string[] = [];

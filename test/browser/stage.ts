@@ -1,10 +1,10 @@
-/** The stage of these tests, with a page that the operator allows, and pages that nobody does. */
+/** The stage of these tests, with one page on an allowed origin. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openStage, type Stage, startDemo } from '../support/stage.ts';
 
 export interface PagesStage extends Stage {
-  /** Of CORS_ORIGINS. */
+  /** The origin in CORS_ORIGINS. */
   allowedOrigin: string;
 }
 
@@ -20,7 +20,7 @@ export async function openPagesStage(): Promise<PagesStage> {
   return { ...stage, allowedOrigin, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** A page without content, on an origin of its own. */
+/** Serves an empty page on an origin of its own. */
 export async function serveEmptyPage(): Promise<EmptyPage> {
   const server = createServer((_req, res) => {
     res.setHeader('content-type', 'text/html').end('<!doctype html><title>Builder</title>');

@@ -21,8 +21,8 @@ const VIEWER = gql`{ viewer { kind } }`;
 
 const withKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
-async function clientOf(of: TestApp, tenant: Tenant, before: ApolloLink[] = []) {
-  const { url } = await of.app.start();
+async function clientOf(target: TestApp, tenant: Tenant, before: ApolloLink[] = []) {
+  const { url } = await target.app.start();
   const http = new HttpLink({ uri: `${url}/graphql`, headers: withKey(tenant) });
   return new ApolloClient({
     cache: new InMemoryCache(),
@@ -30,8 +30,8 @@ async function clientOf(of: TestApp, tenant: Tenant, before: ApolloLink[] = []) 
   });
 }
 
-async function post(of: TestApp, tenant: Tenant, accept: string) {
-  const { url } = await of.app.start();
+async function post(target: TestApp, tenant: Tenant, accept: string) {
+  const { url } = await target.app.start();
   const query = EVENTS.loc?.source.body;
   return fetch(`${url}/graphql`, {
     method: 'POST',
@@ -45,34 +45,34 @@ const ENTRIES = [
   ["Yoga's own handler", yogaOnly],
 ] as const;
 
-test.each(ENTRIES)('HttpLink gets events of a subscription through %s', async (_, of) => {
-  const tenant = await of.tenant();
-  const { database } = of.app.services;
+test.each(ENTRIES)('sends events of a subscription to HttpLink through %s', async (_, target) => {
+  const tenant = await target.tenant();
+  const { database } = target.app.services;
   await routeEvents(database.prisma, tenant.projectId);
-  const client = await clientOf(of, tenant);
-  const seen: string[] = [];
+  const client = await clientOf(target, tenant);
+  const received: string[] = [];
   const variables = { project: tenant.projectId };
   const failures: unknown[] = [];
   const subscription = client.subscribe({ query: EVENTS, variables }).subscribe({
     next: ({ data, error }) => {
       if (error) failures.push(error);
       // biome-ignore lint/suspicious/noExplicitAny: the document says what is in it
-      seen.push((data as any).notificationEvents.node.data.connectionId);
+      received.push((data as any).notificationEvents.node.data.connectionId);
     },
     error: (error) => failures.push(error),
   });
   await expect
     .poll(async () => {
-      if (seen.length === 0) await recordAll(database, tenant, names('e', 1));
-      return seen.length;
+      if (received.length === 0) await recordAll(database, tenant, names('e', 1));
+      return received.length;
     })
     .toBeGreaterThan(0);
-  expect(seen[0]).toBe('e1');
+  expect(received[0]).toBe('e1');
   expect(failures).toEqual([]);
   subscription.unsubscribe();
 });
 
-test('HttpLink gets a refused subscription as an error', async () => {
+test('returns a refused subscription to HttpLink as an error', async () => {
   const client = await clientOf(app, await app.tenant());
   const variables = { project: 'none' };
   const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -82,7 +82,7 @@ test('HttpLink gets a refused subscription as an error', async () => {
   });
 });
 
-test('a server that stops ends a multipart subscription with a transport error', async () => {
+test('ends a multipart subscription with a transport error on stop', async () => {
   await using small = await testApp();
   const tenant = await small.tenant();
   const response = await post(
@@ -100,9 +100,9 @@ test('a server that stops ends a multipart subscription with a transport error',
 
 test.each(
   ENTRIES,
-)('a subscription that accepts only JSON is refused with 406 by %s', async (_, of) => {
-  const tenant = await of.tenant();
-  const response = await post(of, tenant, 'application/json');
+)('refuses a subscription that accepts only JSON with 406 through %s', async (_, target) => {
+  const tenant = await target.tenant();
+  const response = await post(target, tenant, 'application/json');
   expect(response.status).toBe(406);
   expect((await response.json()).errors[0]).toMatchObject({
     message: expect.stringContaining('text/event-stream or multipart/mixed'),
@@ -110,18 +110,20 @@ test.each(
   });
 });
 
-test.each(ENTRIES)('a persisted query is sent in full after its refusal by %s', async (_, of) => {
-  const tenant = await of.tenant();
+test.each(
+  ENTRIES,
+)('makes the client send a persisted query in full through %s', async (_, target) => {
+  const tenant = await target.tenant();
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   for (const useGETForHashedQueries of [false, true]) {
     const persisted = new PersistedQueryLink({ sha256, useGETForHashedQueries });
-    const client = await clientOf(of, tenant, [persisted]);
+    const client = await clientOf(target, tenant, [persisted]);
     const { data } = await client.query({ query: VIEWER });
     expect(data).toMatchObject({ viewer: { kind: 'API_KEY' } });
   }
 });
 
-test('a persisted query without its text is refused with PERSISTED_QUERY_NOT_SUPPORTED', async () => {
+test('refuses a persisted query without text with PERSISTED_QUERY_NOT_SUPPORTED', async () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
   const headers = { 'content-type': 'application/json', ...withKey(await app.tenant()) };
   const body = JSON.stringify({ extensions });

@@ -1,5 +1,5 @@
 /**
- * Replays the requests of the reference vendor's command line (repository amp-labs/cli, version 1.1.0): the same
+ * Replays the requests of the reference vendor's command line (repository amp-labs/cli, version 1.1.0): equal
  * headers and bodies in the same order, through a real port.
  *
  * @module-tag all/walk
@@ -30,7 +30,7 @@ integrations:
         .join('')}
 `;
 
-/** With `--key` and `--project`, as `amp` sends them. */
+/** Requests with `--key` and `--project`, as `amp` sends them. */
 function cli({ tenant }: Pick<RestTenant, 'tenant'>) {
   const project = `/v1/projects/${tenant.projectName}`;
   const headers = {
@@ -52,7 +52,7 @@ function cli({ tenant }: Pick<RestTenant, 'tenant'>) {
     const type = response.headers.get('content-type') ?? '';
     return { status: response.status, type, body: text === '' ? null : JSON.parse(text) };
   };
-  /** `amp deploy`, up to the question whether reads of dropped objects stop. */
+  /** Uploads the manifest of `amp deploy`, up to the question whether reads of dropped objects stop. */
   const upload = async (text: string) => {
     const file = zipOf({ name: 'amp.yaml', text, isStreamed: true });
     const md5 = createHash('md5').update(file).digest('base64');
@@ -80,7 +80,7 @@ async function prepare() {
   return { ...rest, ...cli(rest) };
 }
 
-test('deploy uploads a manifest and puts its integrations', async () => {
+test('deploy: uploads a manifest and puts its integrations', async () => {
   const { project, send, upload, deploy } = await prepare();
   expect(await send('GET', `${project}/integrations`)).toMatchObject({ status: 200, body: [] });
   const first = await deploy(await upload(manifest('contacts')));
@@ -99,13 +99,13 @@ test('deploy uploads a manifest and puts its integrations', async () => {
   expect(second).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
 });
 
-test('deploy pauses reads of dropped objects if its user says so, and is refused otherwise', async () => {
+test('deploy: pauses reads of dropped objects only if the user confirms', async () => {
   const { project, send, upload, deploy, tenant, get, base } = await prepare();
   await deploy(await upload(manifest('contacts', 'deals')));
   await generate(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
-  const made = await send('POST', installations, { groupRef: 'acme' });
+  const created = await send('POST', installations, { groupRef: 'acme' });
   expect((await send('GET', installations)).body).toMatchObject([
     { group: { groupRef: 'acme', groupName: 'acme' } },
   ]);
@@ -117,11 +117,11 @@ test('deploy pauses reads of dropped objects if its user says so, and is refused
     body: { detail: expect.stringContaining('contacts') },
   });
   expect((await deploy(address, '?destructive=true')).status).toBe(200);
-  const { objects } = await get(`${base}/integrations/readCrm/installations/${made.body.id}`);
+  const { objects } = await get(`${base}/integrations/readCrm/installations/${created.body.id}`);
   expect(objects).toContainEqual(expect.objectContaining({ objectName: 'contacts', paused: true }));
 });
 
-test('deploy prints the findings of a refused manifest', async () => {
+test('deploy: returns the findings of a refused manifest', async () => {
   const { upload, deploy } = await prepare();
   const refused = await deploy(await upload(manifest('planets')));
   expect(refused).toMatchObject({
@@ -131,13 +131,13 @@ test('deploy prints the findings of a refused manifest', async () => {
   });
 });
 
-test('the lists, deletions and the account of the caller have the shapes that it reads', async () => {
+test("returns lists, deletions and the caller's account in the shapes that the command reads", async () => {
   const { project, send, upload, deploy, tenant } = await prepare();
   await deploy(await upload(manifest('contacts')));
   await generate(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
-  const made = await send('POST', installations, { groupRef: 'acme' });
+  const created = await send('POST', installations, { groupRef: 'acme' });
   expect(await send('GET', '/v1/projects')).toMatchObject({
     status: 200,
     body: [{ id: tenant.projectId, name: tenant.projectName, orgId: expect.any(String) }],
@@ -155,11 +155,11 @@ test('the lists, deletions and the account of the caller have the shapes that it
     status: 200,
     body: { sandbox: { name: 'sandbox' } },
   });
-  expect((await send('DELETE', `${installations}/${made.body.id}`)).status).toBe(204);
+  expect((await send('DELETE', `${installations}/${created.body.id}`)).status).toBe(204);
   expect((await send('DELETE', `${project}/integrations/${id}`)).status).toBe(204);
 });
 
-test('deploy:destination changes the members that differ, and is refused for a new destination', async () => {
+test('deploy:destination: updates changed members, and is refused for a new destination', async () => {
   const { project, send } = await prepare();
   const zero = '0001-01-01T00:00:00Z';
   const empty = { id: '', projectId: '', createTime: zero, updateTime: zero };

@@ -1,5 +1,5 @@
 /**
- * The examples of docs/clients.md for pages, each run as it stands with the token of an end user.
+ * Runs the examples for pages in docs/clients.md unchanged, with the token of an end user.
  *
  * @module-tag all/process
  */
@@ -16,7 +16,7 @@ import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
 const READ = `mutation ($input: TriggerReadInput!) { triggerRead(input: $input) { operation { id } } }`;
-const of = { projectIdOrName: 'demo', groupRef: 'acme' };
+const parties = { projectIdOrName: 'demo', groupRef: 'acme' };
 let server: ServerProcess;
 let args: [token: string, operation: string];
 
@@ -33,9 +33,9 @@ async function ask(headers: Record<string, string>, query: string, input: object
 beforeAll(async () => {
   server = await startServerProcess();
   const key = { 'x-api-key': server.demo.apiKey };
-  const made = await ask(key, CREATE_SESSION_TOKEN, { ...of, consumerRef: 'clients' });
-  const { token } = made.createSessionToken;
-  const read = { ...of, integrationIdOrName: 'crm-sync', objectName: 'contacts' };
+  const created = await ask(key, CREATE_SESSION_TOKEN, { ...parties, consumerRef: 'clients' });
+  const { token } = created.createSessionToken;
+  const read = { ...parties, integrationIdOrName: 'crm-sync', objectName: 'contacts' };
   const { triggerRead } = await ask({ authorization: `Bearer ${token}` }, READ, read);
   args = [token, triggerRead.operation.id];
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 const CLIENTS = ['fetch', 'urql', 'Apollo', 'Relay'];
 
-test('each client reads who it is, and follows the operation to its end', async () => {
+test('runs each client until it has read the viewer and followed an operation', async () => {
   const commands = blocksOf('docs/clients.md').filter(({ text }) =>
     /^(node page\.mjs|mkdir -p pages)/.test(text),
   );

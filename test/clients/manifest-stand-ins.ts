@@ -1,4 +1,4 @@
-/** Providers whose vendors are servers of the tests. A server made from a declaration has one object at a time. */
+/** Providers whose vendors are servers of the tests. A server from a declaration has one object at a time. */
 
 import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
 import type { Provider } from '../../src/providers/contract.ts';
@@ -19,7 +19,7 @@ import { generatedWire } from '../support/wire/generated-wire.ts';
 import { TOKEN } from '../support/wire/terms.ts';
 import { type VendorServer, vendorServer } from '../support/wire/vendor-server.ts';
 
-/** What a manifest needs of its vendor's account: the object with a record, and these fields. */
+/** Requirements of a manifest: the object with a record, and these fields. */
 export interface Wanted {
   provider: string;
   module: string | null;
@@ -28,7 +28,7 @@ export interface Wanted {
 }
 
 export interface Account extends AsyncDisposable {
-  /** Input of `generateConnection`, beside the parties. */
+  /** Input of `generateConnection`, in addition to the group and the consumer. */
   connection: object;
   /** A record to create. */
   record: object;
@@ -36,7 +36,7 @@ export interface Account extends AsyncDisposable {
 
 export interface StandIns extends AsyncDisposable {
   providers: Provider[];
-  /** An account with a record of the object. */
+  /** Creates an account with a record of the object. */
   open(wanted: Wanted): Promise<Account>;
 }
 
@@ -56,9 +56,12 @@ export async function standIns(): Promise<StandIns> {
   };
 
   const openDeclared = async ({ provider: name, module, objectName }: Wanted): Promise<Account> => {
-    const one = declared.find((other) => other.name === name) as DeclaredProvider;
-    const own = ownObjectName(providerAt(declarativeProvider(one), module), objectName);
-    const { fixture, facts, needs, textField } = generatedWire(one, own);
+    const declaredProvider = declared.find((other) => other.name === name) as DeclaredProvider;
+    const accountObject = ownObjectName(
+      providerAt(declarativeProvider(declaredProvider), module),
+      objectName,
+    );
+    const { fixture, facts, needs, textField } = generatedWire(declaredProvider, accountObject);
     const server = await vendorServer(fixture);
     server.store.create({ [textField]: 'From the account' }, new Date(Date.now() - HOUR_MS));
     current = server;
@@ -85,7 +88,9 @@ export async function standIns(): Promise<StandIns> {
     const [template] = object.fields.filter(({ type }) => type === 'textarea' || type === 'email');
     if (!template) throw new Error(`${object.name} has no field to copy.`);
     for (const name of fields) {
-      const isKnown = object.fields.some((one) => one.name.toLowerCase() === name.toLowerCase());
+      const isKnown = object.fields.some(
+        (field) => field.name.toLowerCase() === name.toLowerCase(),
+      );
       if (!isKnown) object.fields.push({ ...template, name, label: name });
     }
     const record = object.name === 'Account' ? { Name: 'Acme' } : { LastName: 'Ames' };
@@ -103,7 +108,9 @@ export async function standIns(): Promise<StandIns> {
     providers: [
       salesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
       hubspotProvider({ baseUrl: hubspot.url }),
-      ...declared.map((one) => servedBy(declarativeProvider(one), () => current?.url ?? '')),
+      ...declared.map((declaration) =>
+        servedBy(declarativeProvider(declaration), () => current?.url ?? ''),
+      ),
       ...CATALOGUE.filter(({ name }) => !named.has(name)),
     ],
     async open(wanted) {
@@ -117,18 +124,18 @@ export async function standIns(): Promise<StandIns> {
   };
 }
 
-/** A read of the last days leaves out the last minute. */
+/** A read of the last days excludes the last minute. */
 const HOUR_MS = 3_600_000;
 
-/** The servers of these accounts stay until the end of the tests. */
+/** The servers of these accounts run until the end of the tests. */
 const NOTHING_TO_CLOSE = { [Symbol.asyncDispose]: async () => {} };
 
-/** Salesforce's names begin with a capital letter; manifests may have them in lower case. */
+/** Salesforce's names begin with a capital letter. Manifests may have them in lower case. */
 function ownName(objectName: string): string {
   return objectName.charAt(0).toUpperCase() + objectName.slice(1);
 }
 
-/** Takes a key in place of a person's consent, and belongs to no host of the vendor. */
+/** Accepts a key in place of a person's consent, and belongs to no host of the vendor. */
 function withKey(declared: DeclaredProvider): DeclaredProvider {
   const {
     oauth2: _oauth2,

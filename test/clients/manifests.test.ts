@@ -42,7 +42,7 @@ interface Content {
 
 interface Manifest {
   file: string;
-  /** The comment at the top. */
+  /** The comment at the top of the file. */
   about: string;
   text: string;
   specVersion: string;
@@ -58,7 +58,7 @@ const MANIFESTS: Manifest[] = readdirSync(FOLDER)
     return { file, about, text, ...parse(text) };
   });
 
-/** The manifests that are refused; each has a reason that the document repeats. */
+/** The refused manifests, each with a reason that the document repeats. */
 const REFUSED = new Set(
   [
     ...['github-account', 'gitlab-assistant', 'gong-calls', 'google-calendar', 'google-contacts'],
@@ -70,7 +70,7 @@ const REFUSED = new Set(
 );
 const ACCEPTED = MANIFESTS.filter(({ file }) => !REFUSED.has(file));
 
-/** Accepted, and reported as left out. */
+/** Members that are accepted, and reported as ignored. */
 const WARNINGS: Record<string, string[]> = {
   'hubspot-events.yaml': [
     'integrations[0].subscribe.objects[1].createEvent.watchFieldsAuto: is ignored.',
@@ -114,7 +114,7 @@ async function prepare({ integrations }: Manifest): Promise<RestTenant> {
 const deploy = ({ ask, base }: RestTenant, { text: sourceYaml }: Manifest) =>
   ask('PUT', `${base}/integrations:batch`, { sourceYaml });
 
-test.each(ACCEPTED)('$file is deployed, installed and used', async (manifest) => {
+test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
   const { file, specVersion, integrations } = manifest;
   const rest = await prepare(manifest);
   const { status, body, headers } = await deploy(rest, manifest);
@@ -135,7 +135,7 @@ test.each(ACCEPTED)('$file is deployed, installed and used', async (manifest) =>
   outcomes.set(file, `works: ${used.join(', ')}`);
 });
 
-/** The contents as GraphQL takes them: without members that manifests may have and REST ignores, and with enums. */
+/** The contents as inputs of GraphQL: with enums, and without members that REST ignores. */
 function withoutIgnored(contents: Content[]): Content[] {
   const events = new Set(['createEvent', 'deleteEvent']);
   const text = JSON.stringify(contents, (key, value) => {
@@ -154,7 +154,7 @@ const ENUMS = new Set([
   'mode',
 ]);
 
-/** Connects and installs, and has a record read or written. Returns what was done, for the document. */
+/** Connects, installs, and reads or writes a record. Returns the actions for the document. */
 async function use(rest: RestTenant, content: Content): Promise<string> {
   const { name, provider, module = null, read, write } = content;
   const [object] = read?.objects ?? [];
@@ -171,9 +171,9 @@ async function use(rest: RestTenant, content: Content): Promise<string> {
   };
   const config = {
     read: (read?.objects ?? []).map(choices),
-    write: (write?.objects ?? []).map((one) => ({ objectName: one.objectName })),
+    write: (write?.objects ?? []).map((object) => ({ objectName: object.objectName })),
   };
-  // Only one object of the account is there.
+  // The account has only one object.
   const install = { input: { ...target, config, skipSampling: true } };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, install);
   if (!object) {
@@ -193,7 +193,7 @@ function namedFields({ requiredFields = [], optionalFields = [] }: ReadObject): 
   return [...requiredFields, ...optionalFields].flatMap(({ fieldName }) => fieldName ?? []);
 }
 
-/** All that the manifest offers, and a field for each name that the customer maps. */
+/** Everything that the manifest offers, and a field for each name that the customer maps. */
 function choices(object: ReadObject) {
   const { objectName, requiredFields = [], optionalFields = [] } = object;
   const [first] = namedFields(object);
@@ -217,20 +217,20 @@ async function firstMessage(installationId: string, { objectName, mapToName }: R
 
 test.each(
   MANIFESTS.filter(({ file }) => REFUSED.has(file)),
-)('$file is refused with what is missing', async (manifest) => {
+)('refuses $file, and names what is missing', async (manifest) => {
   const rest = await prepare(manifest);
   const { status, body } = await deploy(rest, manifest);
   expect(status).toBe(400);
   expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
   // One reason for all objects that share it.
   const reasons = Map.groupBy(body.issues as FoundIssue[], ({ detail }) => detail);
-  const shown = [...reasons].map(([detail, issues]) => {
+  const problems = [...reasons].map(([detail, issues]) => {
     const subjects = issues.map(({ name, value }) => (typeof value === 'string' ? value : name));
     const listed = [...new Set(subjects)].map((subject) => `\`${subject}\``).join(', ');
     return `${listed}: ${detail}`;
   });
-  for (const reason of shown) expect(reason).toMatch(NAMES_WHAT_IS_MISSING);
-  outcomes.set(manifest.file, `refused: ${shown.join(' ')}`);
+  for (const problem of problems) expect(problem).toMatch(NAMES_WHAT_IS_MISSING);
+  outcomes.set(manifest.file, `refused: ${problems.join(' ')}`);
 });
 
 interface FoundIssue {
@@ -242,15 +242,15 @@ interface FoundIssue {
 const NAMES_WHAT_IS_MISSING =
   /needs (READ|WRITE|SUBSCRIBE)|is not an object of|is not a module of|not support PROXY|is not a provider/;
 
-test('the document lists the outcomes: `npx vitest run test/clients/manifests.test.ts -u` writes them', async () => {
+test('lists the outcomes in the document: `npx vitest run test/clients/manifests.test.ts -u` writes them', async () => {
   const file = join(import.meta.dirname, '../../docs/compatibility.md');
   const rows = MANIFESTS.map(({ file: name, about, integrations }) => {
     const providers = integrations.map(({ provider, module }) =>
       module ? `${provider}/${module}` : provider,
     );
     const link = `[${name.replace('.yaml', '')}](../test/clients/manifests/${name})`;
-    const shown = [...new Set(providers)].map((provider) => `\`${provider}\``).join(', ');
-    return `| ${link} | ${shown} | ${about} | ${outcomes.get(name) ?? 'not run'} |`;
+    const names = [...new Set(providers)].map((provider) => `\`${provider}\``).join(', ');
+    return `| ${link} | ${names} | ${about} | ${outcomes.get(name) ?? 'not run'} |`;
   });
   const table = [
     '| Manifest | Provider | Features | Outcome |',
@@ -261,5 +261,5 @@ test('the document lists the outcomes: `npx vitest run test/clients/manifests.te
   await expect(`${before}${table.join('\n')}\n\n${after}`).toMatchFileSnapshot(file);
 });
 
-/** The table of manifests, which is the only one with such a head. */
+/** The table of manifests, the only one with such a header. */
 const TABLE = /\| Manifest \| Provider [\s\S]*?\n\n/;

@@ -1,4 +1,4 @@
-/** docs/problem-extensions.ts: current, and true for what both surfaces respond. */
+/** docs/problem-extensions.ts is current, and fits the responses of both surfaces. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { problemTypes, TYPES_PATH } from '../../scripts/problem-types.ts';
@@ -8,13 +8,13 @@ import { restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('the types for clients are those of the schema: `npm run problem-types` writes them', async () => {
+test('generates the types for clients from the schema: `npm run problem-types` writes them', async () => {
   expect(readFileSync(TYPES_PATH, 'utf8')).toBe(await problemTypes());
 });
 
 const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
-test('every error of GraphQL has the extensions of the schema, and an instance of its own', async () => {
+test('fits every GraphQL error to the schema, with a unique instance', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
   const create =
@@ -34,7 +34,7 @@ test('every error of GraphQL has the extensions of the schema, and an instance o
     await tenant.request(`{ viewer { ${'a: kind '.repeat(2_000)} } }`),
   ];
   const extensions = refused.flatMap(({ errors }) => errors?.map((error) => error.extensions));
-  expect(extensions.map((one) => problemExtensions.parse(one).code)).toEqual([
+  expect(extensions.map((extension) => problemExtensions.parse(extension).code)).toEqual([
     'CONFLICT',
     'CONFLICT',
     'BAD_USER_INPUT',
@@ -46,12 +46,12 @@ test('every error of GraphQL has the extensions of the schema, and an instance o
     'GRAPHQL_PARSE_FAILED',
     'QUERY_LIMIT_EXCEEDED',
   ]);
-  const instances = extensions.map((one) => one?.problem.instance);
+  const instances = extensions.map((extension) => extension?.problem.instance);
   for (const instance of instances) expect(instance).toMatch(UUID);
   expect(new Set(instances).size).toBe(instances.length);
 });
 
-test('every problem of REST fits the schema, and has an instance of its own', async () => {
+test('fits every REST problem to the schema, with a unique instance', async () => {
   const rest = await restTenant(app);
   const key = { 'x-api-key': rest.tenant.apiKey };
   const json = { ...key, 'content-type': 'application/json' };
@@ -102,7 +102,7 @@ test('every problem of REST fits the schema, and has an instance of its own', as
   expect(new Set(instances).size).toBe(instances.length);
 });
 
-test('GraphQL refuses a method, a type and a size with problems of their own', async () => {
+test('refuses a method, a content type and a size of GraphQL with a problem', async () => {
   const { apiKey } = await app.tenant();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const query = 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES);

@@ -53,7 +53,7 @@ graphql\`
 \`;
 `;
 
-test('relay-compiler takes the schema, with pagination in both directions and refetching', async () => {
+test('compiles pagination in both directions and refetching with relay-compiler', async () => {
   copyFileSync(join(root, 'schema.graphql'), join(folder, 'schema.graphql'));
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'src', 'App.js'), SOURCE);

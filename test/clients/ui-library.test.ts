@@ -206,7 +206,7 @@ describe.each(Object.entries(callers))('with %s', (_, headersOf) => {
 
 test.each(
   Object.entries(callers),
-)('lists provider apps only with a key for pages: %s', async (name, headersOf) => {
+)('lists provider apps only with a frontend key: %s', async (name, headersOf) => {
   const rest = await projectWith(withContacts);
   const known = { project: rest.tenant.projectName };
   const request = name === PAGE_KEY ? listProviderApps : refusedProviderApps;

@@ -19,11 +19,11 @@ const PAGE = gql`
   }
 `;
 
-test('urql pages through all operations', async () => {
+test('pages through all operations with urql', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const made = Array.from({ length: 1_000 }, () => ({ projectId, id: newId('opr') }));
-  await insertRows(app).operations(made);
+  const operations = Array.from({ length: 1_000 }, () => ({ projectId, id: newId('opr') }));
+  await insertRows(app).operations(operations);
   const client = new Client({
     url: 'http://gateway.test/graphql',
     exchanges: [cacheExchange, fetchExchange],
@@ -33,15 +33,15 @@ test('urql pages through all operations', async () => {
   });
   const ids: string[] = [];
   for (let after: string | null = null; ; ) {
-    const answer: OperationResult = await client.query(PAGE, {
+    const result: OperationResult = await client.query(PAGE, {
       project: tenant.projectName,
       after,
     });
-    expect(answer.error).toBeUndefined();
-    const { nodes, pageInfo } = answer.data.project.operations;
+    expect(result.error).toBeUndefined();
+    const { nodes, pageInfo } = result.data.project.operations;
     ids.push(...nodes.map(({ id }: { id: string }) => id));
     if (!pageInfo.hasNextPage) break;
     after = pageInfo.endCursor;
   }
-  expect(ids).toEqual(made.map(({ id }) => id).toReversed());
+  expect(ids).toEqual(operations.map(({ id }) => id).toReversed());
 });

@@ -24,7 +24,7 @@ async function config(args: string[], env: Record<string, string> = {}) {
   );
 }
 
-test('a check prints what is in effect, with its secrets masked', async () => {
+test('prints the effective settings with masked secrets', async () => {
   const key = Buffer.alloc(32, 7).toString('base64');
   const { stdout, code } = await config(['--check'], {
     DATABASE_URL: 'postgres://gateway:hunter2@db/x',
@@ -52,7 +52,7 @@ test('a check prints what is in effect, with its secrets masked', async () => {
   expect(stdout).not.toContain(key);
 });
 
-test('a check tells every problem at once, beside what is in effect', async () => {
+test('reports every problem, and prints the other settings', async () => {
   const { stdout, stderr, code } = await config(['--check'], {
     PORT: 'hunter2',
     DATABASE_URL: 'postgres://db/x',
@@ -68,16 +68,16 @@ test('a check tells every problem at once, beside what is in effect', async () =
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
-test.each([[[]], [['--chek']]])('without a known flag its use is told: %j', async (args) => {
+test.each([[[]], [['--chek']]])('prints its usage for the arguments %j', async (args) => {
   expect(await config(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage') });
 });
 
-test('.env.example is what the code says', async () => {
+test('generates .env.example', async () => {
   const { stdout } = await config(['--example']);
   expect(read('.env.example'), 'run `npm run config -- --example > .env.example`').toBe(stdout);
 });
 
-test('.env.example has each variable once, with the default that is in effect', () => {
+test('lists each variable once in .env.example, with its default', () => {
   const lines = read('.env.example').split('\n');
   const assigned = lines.flatMap((line) => line.match(/^#([A-Z_]+)=(.*)$/)?.slice(1) ?? []);
   const variables = Object.fromEntries(
@@ -89,11 +89,11 @@ test('.env.example has each variable once, with the default that is in effect', 
   for (const { name, meaning } of describeConfig()) expect(meaning, name).not.toBe('');
 });
 
-test('no other code reads a setting from the environment', () => {
+test('finds no other code that reads settings from the environment', () => {
   const readers = globSync('src/**/*.ts', { cwd: ROOT })
     .filter((file) => !file.includes('generated'))
     .flatMap((file) => read(file).match(/process\.env\b[.[]\S*?\b\w+/g) ?? []);
-  // One is set by npm, the others are commands' own, whose usage tells it.
+  // npm sets one of them. The others belong to commands, whose usage names them.
   expect([...new Set(readers)].sort()).toEqual([
     'process.env.BACKUP_PASSPHRASE',
     'process.env.SIGNING_SECRET',
@@ -101,7 +101,7 @@ test('no other code reads a setting from the environment', () => {
   ]);
 });
 
-test('every variable is in docs/operations.md', () => {
+test('finds every variable in docs/operations.md', () => {
   const text = read('docs/operations.md');
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });

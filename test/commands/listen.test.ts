@@ -27,7 +27,7 @@ async function tenantWithRoutes() {
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
 
-/** Runs the command until the test ends; its lines come one by one. */
+/** Runs the command until the test ends. `next` returns its lines one by one. */
 function listen(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
     env: { ...PROCESS_ENV, DATA_DIR: folder, ...env },
@@ -41,7 +41,7 @@ function listen(args: string[], env: Record<string, string> = {}) {
   return { child, next, nextBody };
 }
 
-/** Between the command and the gateway: drops its connections when told to, and says when one is open. */
+/** A proxy between the command and the gateway that can drop its connections. */
 async function proxy() {
   const { port, hostname } = new URL(url);
   const open = new Set<Socket>();
@@ -65,13 +65,13 @@ async function proxy() {
   };
 }
 
-test('events of a topic are printed live; a drop and a restart lose none', async () => {
+test('prints events of a topic, and loses none in a reconnect and a restart', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId, projectName, apiKey } = tenant;
   const between = await proxy();
   writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: between.url, apiKey }));
   const cursorFile = join(folder, 'cursor');
-  // Before the first event, as if it had run before.
+  // The cursor before the first event, as of an earlier run.
   writeFileSync(cursorFile, encodeCursor(eventList(projectId), 0n));
   const args = ['--topic', 'created', '--project', projectName, '--cursor-file', cursorFile];
   const first = listen(args);
@@ -89,20 +89,20 @@ test('events of a topic are printed live; a drop and a restart lose none', async
   await once(first.child, 'exit');
   await record(database, { projectId, name: 'while it was off' });
   const second = listen(args);
-  // The last one may come again, where the command ended before it had kept its place.
+  // The last event may repeat if the command ended before it had stored its cursor.
   const [last, later] = [await second.next(), second.next()];
   expect(last === 'during the drop' ? await later : last).toBe('while it was off');
 });
 
-test('messages of a stream are printed live; a drop and a restart lose none', async () => {
+test('prints messages of a stream, and loses none in a reconnect and a restart', async () => {
   const tenant = await app.tenant();
   const { projectId, apiKey } = tenant;
   const stream = await createStream(database, { projectId });
   const between = await proxy();
   const cursorFile = join(folder, 'stream-cursor');
   writeFileSync(cursorFile, messageCursor({ ...stream, position: 0n }));
-  const place = ['--url', between.url, '--key', apiKey, '--project', projectId];
-  const args = [...place, '--stream', 'records', '--cursor-file', cursorFile];
+  const options = ['--url', between.url, '--key', apiKey, '--project', projectId];
+  const args = [...options, '--stream', 'records', '--cursor-file', cursorFile];
   const first = listen(args);
   await put(database, stream, { names: ['one', 'two'] });
   expect([await first.nextBody(), await first.nextBody()]).toEqual(['one', 'two']);
@@ -129,8 +129,8 @@ test.each([
   ['an unknown option', ['--topics', 'created'], "Unknown option '--topics'"],
 ])('exits with the reason for %s', async (_what, args, reason) => {
   const tenant = await tenantWithRoutes();
-  const given = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
-  const refused = promisify(execFile)(process.execPath, [command, ...given], {
+  const argv = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
+  const refused = promisify(execFile)(process.execPath, [command, ...argv], {
     env: { ...PROCESS_ENV, DATA_DIR: folder },
   });
   await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });

@@ -21,7 +21,7 @@ async function mint(args: string[], env: Record<string, string> = {}) {
   );
 }
 
-test('a token is minted beside a running server, which takes it', async () => {
+test('mints a token that a running server accepts', async () => {
   const { token } = await mint(['--email', 'Ada@Example.com', '--name', 'Ada', '--sub', 'ada']);
   const client = app.client({ authorization: `Bearer ${token}` });
   expect(await client.query('{ viewer { builder { idpRef fullName primaryEmail } } }')).toEqual({
@@ -29,7 +29,7 @@ test('a token is minted beside a running server, which takes it', async () => {
   });
 });
 
-test('the e-mail address is the subject where none is given', async () => {
+test('uses the e-mail address as the subject by default', async () => {
   const { token } = await mint(['--email', 'eve@example.com']);
   const client = app.client({ authorization: `Bearer ${token}` });
   expect(await client.query('{ viewer { builder { idpRef fullName } } }')).toEqual({
@@ -37,7 +37,7 @@ test('the e-mail address is the subject where none is given', async () => {
   });
 });
 
-test('it refuses where another issuer is configured', async () => {
+test('refuses if another issuer is configured', async () => {
   const { refusal } = await mint(['--email', 'ada@example.com'], {
     BEARER_ISSUER: 'https://issuer.test',
     BEARER_JWKS_URL: 'https://issuer.test/jwks',
@@ -45,7 +45,7 @@ test('it refuses where another issuer is configured', async () => {
   expect(refusal).toContain('BEARER_ISSUER is configured');
 });
 
-test('every unusable option is named, with how to use it', async () => {
+test('reports every invalid option with the usage', async () => {
   const { refusal } = await mint(['--email', 'ada', '--name', ' ']);
   expect(refusal).toContain('--email: must be an e-mail address');
   expect(refusal).toContain('--name: ');

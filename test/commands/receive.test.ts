@@ -25,7 +25,7 @@ async function receiving(secret: string, from: 'environment' | 'option' = 'optio
 test.each([
   'environment',
   'option',
-] as const)('messages are printed with whether their signature is right, by the secret of the %s', async (from) => {
+] as const)('prints messages and whether their signature is valid, with the secret of the %s', async (from) => {
   const secret = newSigningSecret();
   const { url, next } = await receiving(secret, from);
   const body = '{"notificationType":"connection.created","data":{}}';
@@ -49,7 +49,7 @@ test.each([
   [[], 'SIGNING_SECRET or --secret: must start with whsec_'],
   [['--secret', 'whsec_x', '--port', '70000'], '--port: must be a port'],
   [['--what'], 'Unknown option'],
-])('%j is refused with the usage', async (args, problem) => {
+])('refuses %j with the usage', async (args, problem) => {
   const running = promisify(execFile)(process.execPath, [command, ...args]);
   const failure: { code: number; stderr: string } = await running.then(
     () => expect.unreachable(),

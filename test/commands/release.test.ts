@@ -1,4 +1,4 @@
-/** `npm run release` in a repository of its own. */
+/** Runs `npm run release` in a repository of its own. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const FILES: Record<string, string> = {
   [RELEASED_SCHEMA]: releasedForm('type Query { id: ID }'),
 };
 
-/** A repository with these files on main, and the release command in it. */
+/** Creates a repository with these files on main. */
 function repository(changed: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,7 +64,7 @@ function repository(changed: Record<string, string> = {}) {
 
 const UNCHANGED = { changes: '', commits: 'Begin', tags: '', version: '1.0.0' };
 
-test('stamps the version, the changelog and the schema, commits and tags', () => {
+test('stamps the version, the changelog and the schema, then commits and tags', () => {
   const { git, read, release, state } = repository();
   expect(release('1.1.0', '--skip-checks')).toEqual({ status: 0, stderr: '' });
   expect(state()).toEqual({
@@ -83,7 +83,7 @@ test('stamps the version, the changelog and the schema, commits and tags', () =>
   expect(read(RELEASED_SCHEMA)).toBe(releasedForm(SCHEMA));
 });
 
-test('names every reason why it refuses, and changes nothing', () => {
+test('reports every reason for a refusal, and changes nothing', () => {
   const { git, write, release, state } = repository({
     'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n## 1.0.0\n\n- A field.\n',
   });
@@ -109,7 +109,7 @@ test.each([
   '01.2.0',
   '1.2.0+build',
   'next',
-])('refuses %s, which is not a version', (version) => {
+])('refuses the invalid version %s', (version) => {
   const { release, state } = repository();
   const { status, stderr } = release(version, '--skip-checks');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`"${version}" is not a version`)]);
@@ -157,10 +157,10 @@ test('runs the checks, and refuses if they change the tree', () => {
 test.each([
   ['commit', 'pre-commit'],
   ['tag', 'reference-transaction'],
-])('leaves the tree as it was if the %s fails', (_step, hook) => {
+])('restores the tree if the %s fails', (_step, hook) => {
   const { folder, release, state } = repository();
   const path = join(folder, '.git/hooks', hook);
-  // Refuses the commit, or the reference of the tag.
+  // The hook refuses the commit, or the reference of the tag.
   const script =
     hook === 'pre-commit'
       ? 'exit 1'
@@ -175,7 +175,7 @@ test.each([
   [[]],
   [['1.1.0', '1.2.0']],
   [['1.1.0', '--force']],
-])('shows how it is used for the arguments %j', (args) => {
+])('prints its usage for the arguments %j', (args) => {
   const { release, state } = repository();
   const { status, stderr } = release(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run release')]);

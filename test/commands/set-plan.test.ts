@@ -41,7 +41,7 @@ const [orgId, projectId] = [newId('org'), newId('prj')];
   });
 }
 
-test('what the operator sets is stored, and nothing else is changed', async () => {
+test('stores the values, and changes nothing else', async () => {
   const removed = await run('--project', 'Planned', '--branding-removal', 'true');
   expect(removed).toEqual({ said: 'The project planned: brandingRemoval is true.', code: 0 });
   const billed = await run('--org', orgId, '--billing-provider=stripe', '--billing-ref', 'cus_1');
@@ -61,7 +61,7 @@ test('what the operator sets is stored, and nothing else is changed', async () =
   });
 });
 
-test('what can not be set is refused with the reason, and how to use it', async () => {
+test('refuses invalid values with the reason and the usage', async () => {
   const unknown = await run('--project', 'none', '--branding-removal', 'true');
   expect(unknown).toEqual({ said: 'Project "none" was not found.\n', code: 1 });
   for (const [args, reason] of [

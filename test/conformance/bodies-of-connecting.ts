@@ -6,7 +6,7 @@ import type { Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
 
 const ofApps: Section = {
-  title: 'What provider apps take',
+  title: 'Bodies of provider apps',
   rules: [
     ...bodyRules({
       name: 'A new provider app',
@@ -65,12 +65,12 @@ const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =
 
 const basicAuth = { username: 'ann', password: 'sandbox-password-planted' };
 const withBasic = having({ basicAuth });
-/** The account has one kind of credentials at a time. */
+/** An account has one kind of credentials at a time. */
 const credentials = (given: Json) =>
   optional('object', { body: having(given), instead: withBasic });
 
 const ofConnections: Section = {
-  title: 'What connections take',
+  title: 'Bodies of connections',
   rules: connection({
     groupRef: needed('string'),
     consumerRef: needed('string'),

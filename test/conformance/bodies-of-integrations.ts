@@ -111,7 +111,7 @@ const subscribes = {
 
 export const bodiesOfIntegrations: Section[] = [
   {
-    title: 'What integrations take',
+    title: 'Bodies of integrations',
     rules: bodyRules({
       ...integrationBody,
       fields: { ...top, ...reads, ...writes, ...subscribes },

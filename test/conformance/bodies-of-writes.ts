@@ -28,7 +28,7 @@ export const writeBody: Sendable = {
 
 export const bodiesOfWrites: Section[] = [
   {
-    title: 'What writes take',
+    title: 'Bodies of writes',
     rules: bodyRules({
       ...writeBody,
       name: 'A write',

@@ -32,7 +32,7 @@ export const claimBody: Sendable = {
 };
 
 const ofProjects: Section = {
-  title: 'What new API keys, projects and claims take',
+  title: 'Bodies of API keys, projects and claims',
   rules: [
     ...bodyRules({
       name: 'A new API key',
@@ -69,7 +69,7 @@ const ofProjects: Section = {
 };
 
 const ofRoutes: Section = {
-  title: 'What new routes take',
+  title: 'Bodies of routes',
   rules: [
     ...bodyRules({
       name: 'A new route of a topic to a destination',
@@ -98,7 +98,7 @@ const ofRoutes: Section = {
 };
 
 const ofReads: Section = {
-  title: 'What a pause takes',
+  title: 'Bodies of pauses',
   rules: bodyRules({
     name: 'A pause of reads',
     send: ({ ask, installationPath }, body) => ask('POST', `${installationPath}:pause`, body),

@@ -1,4 +1,4 @@
-/** Who may ask for what, and with which credentials accounts are connected. */
+/** Rights of callers, and the credentials that connect accounts. */
 import { expect } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { TOKENS } from '../support/conformance/accounts.ts';
@@ -15,7 +15,7 @@ const withKey = ({ app }: Scene, key: string) => ({
 
 const keys: Rule[] = [
   {
-    says: 'An endpoint wants the header `X-Api-Key`, with an API key.',
+    says: 'An endpoint requires the header `X-Api-Key` with an API key.',
     rest: async ({ stranger, get, base }) => {
       for (const list of ['connections', 'provider-apps', 'topics', 'api-keys']) {
         expect(await stranger.ask('GET', `${base}/${list}`)).toMatchObject({ status: 401 });
@@ -28,7 +28,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'Every endpoint answers 401 without a key and without a token.',
+    says: 'Every endpoint returns 401 without a key and without a token.',
     rest: async ({ stranger }) => {
       for (const { method, path } of ENDPOINTS) {
         const filled = path.replaceAll(/\{\w+\}/g, 'unknown');
@@ -38,7 +38,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'New projects and claims of domains want `Authorization: Bearer` of a builder.',
+    says: "New projects and claims of domains require `Authorization: Bearer` with a builder's token.",
     rest: async (scene) => {
       for (const [path, body] of [
         ['/projects', newProject(scene)],
@@ -58,7 +58,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'Invites, builders and billing accounts of an org are for API keys, too.',
+    says: 'API keys can access the invites, builders and billing accounts of an org, too.',
     rest: async ({ get, tenant: { orgId } }) => {
       for (const list of ['invites', 'builders', 'billingAccount']) {
         await get(`/orgs/${orgId}/${list}`);
@@ -71,7 +71,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'An API key carries scopes: it may do what they say.',
+    says: 'The scopes of an API key limit what it may do.',
     rest: async ({ withScopes, base }) => {
       const reader = await withScopes('read');
       await reader.get(`${base}/topics`);
@@ -88,7 +88,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'An API key works if it is `active`, and not if it is inactive or deleted.',
+    says: 'An API key works while it is `active`, and is refused when it is inactive or deleted.',
     rest: async (scene) => {
       const path = `${scene.base}/api-keys`;
       const { id, key } = await scene.post(path, { label: 'short' });
@@ -135,7 +135,7 @@ const schemes = CREDENTIALS.map(
 const scopes: Choice[] = [
   {
     open: 'Meaning of the scopes of a key',
-    says: 'Without `scopes` a key has `full` over REST, and GraphQL requires them; an unknown scope is refused, and so is one that the caller lacks.',
+    says: 'A key without `scopes` has `full` over REST. GraphQL requires `scopes`. Unknown scopes and scopes that the caller lacks are refused.',
     rest: async ({ post, refusal, withScopes, base }) => {
       const path = `${base}/api-keys`;
       expect((await post(path, { label: 'a' })).scopes).toEqual(['full']);
@@ -154,7 +154,7 @@ const scopes: Choice[] = [
   },
   {
     open: 'How a bearer token is obtained',
-    says: 'From the configured issuer; if there is none, `npm run token` mints one. A damaged one is refused.',
+    says: 'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is refused.',
     rest: async (scene) => {
       const { token } = scene.tenant;
       await restClient(scene.app, { authorization: `Bearer ${token}` }).get('/my-info');

@@ -1,4 +1,7 @@
-/** Routes' event types that only answers have at the platform, and what it leaves open of integrations. */
+/**
+ * Event types of routes that only responses of the reference API contain, and what it leaves open of
+ * integrations.
+ */
 import { expect } from 'vitest';
 import { DONE, outcomeRule, refused, type Sendable } from '../support/conformance/outcome.ts';
 import { withValue } from '../support/conformance/places.ts';
@@ -32,9 +35,9 @@ const last = (place: string) => place.split('.').at(-1) as string;
 
 const ofIntegrations: Choice[] = [
   {
-    open: 'Which fields of an integration must be given',
+    open: 'Required fields of an integration',
     ...outcomeRule(
-      'Names, providers, the revision with its version and content, and of read objects name and destination; others need not.',
+      'Names, providers, the revision with its version and content, and the name and destination of read objects.',
       integrationBody,
       async (outcomeOf, scene) => {
         const whole = async () => integrationBody.whole(scene);
@@ -52,7 +55,7 @@ const ofIntegrations: Choice[] = [
   {
     open: 'Other values of `enabled`, `optionalFieldsAuto`, `delivery.mode` and `specVersion`',
     ...outcomeRule(
-      '`always`, `all`, `auto` and `1.0.0` are the only ones.',
+      'None: `always`, `all`, `auto` and `1.0.0` are the only values.',
       integrationBody,
       async (outcomeOf, scene) => {
         for (const place of [
@@ -74,7 +77,7 @@ const routeBody: Sendable = {
   mutation: 'createEventTopicRoute',
 };
 
-/** The event types that routes have beside those of the reference API's `createNotificationEventTopicRoute`. */
+/** Event types of routes in addition to those of the reference API's `createNotificationEventTopicRoute`. */
 const MORE_EVENT_TYPES: Record<string, string> = {
   'read.triggered.done': 'the reference API lists routes of this type, and creates none',
   'read.triggered.error': 'the reference API lists routes of this type, and creates none',
@@ -95,7 +98,7 @@ const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventTyp
 
 const webhookSecretMask: Choice = {
   open: 'Further names in the `updateMask` of a provider app',
-  says: '`webhookSecret`: providers that sign events with a secret of their own need it, and it is rotated without a new app.',
+  says: '`webhookSecret`: providers that sign events with a secret of their own need it, and it can be rotated without a new app.',
   async rest({ post, ask, base, fresh }) {
     const app = { provider: 'sandbox', clientId: fresh('client'), clientSecret: 'planted' };
     const { id } = await post(`${base}/provider-apps`, app, 200);

@@ -1,5 +1,6 @@
 /**
- * Each rule of the platform's API, over each surface that has it; docs/conformance.md is made of them.
+ * Checks each rule of the reference API over each surface that has it, and generates docs/conformance.md from
+ * the rules.
  *
  * @module-tag all/walk
  */
@@ -31,14 +32,14 @@ function testRule(rule: Rule) {
   }
 }
 
-test('each rule is there once, and checked over a surface', () => {
+test('contains each rule once, checked over a surface', () => {
   const all = SECTIONS.flatMap(({ rules, choices = [] }) => [...rules, ...choices]);
   const said = all.map(({ says }) => says);
   expect(said.filter((says, index) => said.indexOf(says) < index)).toEqual([]);
   expect(all.filter((rule) => checksOf(rule).length === 0)).toEqual([]);
 });
 
-test('the document is made of the rules: `npx vitest run test/conformance -u` writes it', async () => {
+test('generates the document from the rules: `npx vitest run test/conformance -u` writes it', async () => {
   const file = join(import.meta.dirname, '../../docs/conformance.md');
   await expect(pageOf(SECTIONS)).toMatchFileSnapshot(file);
 });

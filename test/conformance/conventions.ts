@@ -1,4 +1,4 @@
-/** What holds for all requests and answers, and for queries of single endpoints. */
+/** Rules for all requests and responses, and for queries of single endpoints. */
 import { expect } from 'vitest';
 import { newProject } from '../support/conformance/fresh.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
@@ -38,7 +38,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'Times are ISO 8601 in UTC, in whichever zone they were given.',
+    says: 'Times are ISO 8601 in UTC, whatever the time zone of the input.',
     rest: async ({ post, get, base, fresh }) => {
       const token = { token: 'at', issuedAt: '2026-01-01T02:00:00+02:00' };
       const account = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
@@ -50,7 +50,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'A project is named by its id or by its name.',
+    says: 'A project is identified by its id or its name.',
     rest: async ({ get, tenant: { projectId, projectName } }) => {
       for (const name of [projectId, projectName]) {
         expect(await get(`/projects/${name}`)).toMatchObject({ id: projectId });
@@ -63,7 +63,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'The name of a project is stored in lower case, and is unique.',
+    says: 'The name of a project is unique, and is stored in lower case.',
     rest: async (scene) => {
       const given = newProject(scene);
       const name = String(given.name).toUpperCase();
@@ -73,7 +73,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'The entitlements of a project are not set over the API.',
+    says: 'The API cannot set the entitlements of a project.',
     rest: async ({ builder, base, ...scene }) => {
       const entitlements = { brandingRemoval: { value: true } };
       const given = { ...newProject({ ...scene, builder, base }), entitlements };
@@ -83,7 +83,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'The client secret of a provider app is never shown.',
+    says: 'The client secret of a provider app is never returned.',
     rest: async ({ made, get, base }) => {
       expect(JSON.stringify(await made.providerApp())).not.toContain('planted');
       expect(JSON.stringify(await get(`${base}/provider-apps`))).not.toContain('planted');
@@ -95,7 +95,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'A change of a provider app writes the fields of `updateMask`, and leaves the others.',
+    says: 'An update of a provider app writes the fields in `updateMask`, and keeps the others.',
     rest: async ({ made, patch, base }) => {
       const before = await made.otherApp();
       const changed = await patch(`${base}/provider-apps/${before.id}`, {
@@ -157,7 +157,7 @@ const metadataPath = ({ base }: Scene) =>
 
 const queries: Rule[] = [
   {
-    says: 'Object metadata wants `groupRef`, whose connection is used.',
+    says: 'Object metadata requires `groupRef`, and uses the connection of that group.',
     rest: async (scene) => {
       const [path = ''] = metadataPath(scene).split('?');
       expect(await scene.refusal('GET', path)).toMatchObject({
@@ -166,7 +166,7 @@ const queries: Rule[] = [
     },
   },
   {
-    says: 'With `excludeReadOnly` object metadata leaves out the fields that are read-only.',
+    says: 'With `excludeReadOnly`, object metadata omits read-only fields.',
     rest: async (scene) => {
       const { fields } = await scene.get(metadataPath(scene));
       const names = Object.keys(fields).filter((name) => !fields[name].readOnly);
@@ -183,14 +183,14 @@ const queries: Rule[] = [
     },
   },
   {
-    says: 'The mapped name of an object is shown only through an installation.',
+    says: 'Only the metadata of an installation has the mapped name of an object.',
     rest: async (scene) => {
       expect(await scene.get(metadataPath(scene))).not.toHaveProperty('mappedObjectName');
       expect(await scene.made.objectMetadata()).toMatchObject({ mappedObjectName: 'people' });
     },
   },
   {
-    says: 'Routes of topics to destinations are filtered by `topicId` and `destinationId`.',
+    says: '`topicId` and `destinationId` filter the routes of topics to destinations.',
     rest: async ({ made, get, base, freshTopic }) => {
       const route = await made.topicRoute();
       const path = `${base}/topic-destination-routes`;

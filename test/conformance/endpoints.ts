@@ -1,4 +1,4 @@
-/** Every endpoint of the platform, with its answer; the same over GraphQL, which has no paths. */
+/** Every endpoint of the reference API with its response, and the GraphQL field that does the same. */
 import { type EndpointRow, endpointRules } from '../support/conformance/endpoint-rules.ts';
 import * as fresh from '../support/conformance/fresh.ts';
 import { nodeOf } from '../support/conformance/graphql-field.ts';

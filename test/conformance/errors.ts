@@ -1,10 +1,10 @@
-/** Problem documents, and when which is answered. */
+/** Problem documents, and the errors that cause each of them. */
 import { expect } from 'vitest';
 import type { Problem } from '../../src/errors.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
 
-/** Two places are wrong: one of the path, one of the body. */
+/** Two values are invalid: one in the path, one in the body. */
 const ofRest = ({ refusal }: Scene): Promise<Problem> =>
   refusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
     name: 'no_underscores',
@@ -44,7 +44,7 @@ const problems: Rule[] = [
   problemRule('A problem has `detail`, a description of this occurrence.', ({ detail }) =>
     expect(detail).toMatch(/\w/),
   ),
-  problemRule('A problem may have `issues`, one for each offending input.', (problem) =>
+  problemRule('A problem may have `issues`, one for each invalid input.', (problem) =>
     issuesOf(problem),
   ),
   problemRule('An issue has `type` and may have `title`.', (problem) => {
@@ -61,14 +61,14 @@ const problems: Rule[] = [
       expect.stringMatching(/^(input\.)?name$/),
     );
   }),
-  problemRule('An issue has `value`, the offending value.', (problem) => {
+  problemRule('An issue has `value`, the invalid value.', (problem) => {
     expect(issuesOf(problem).map(({ value }) => value)).toContain('no_underscores');
   }),
-  problemRule('Incorrect input is answered 400, and the title is `Bad Request`.', (problem) =>
+  problemRule('Invalid input returns 400 with the title `Bad Request`.', (problem) =>
     expect(problem).toMatchObject({ status: 400, title: 'Bad Request' }),
   ),
   {
-    says: 'Every offending path parameter and body property has its issue.',
+    says: 'Every invalid path parameter and body property has an issue.',
     rest: async (scene) => {
       const places = issuesOf(await ofRest(scene)).map((issue) => `${issue.in} ${issue.name}`);
       expect(places.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);
@@ -92,7 +92,7 @@ interface Condition {
 
 const CONDITIONS: Condition[] = [
   {
-    when: 'no key and no token is given',
+    when: 'the request has neither a key nor a token',
     status: 401,
     type: 'urn:problem:unauthenticated',
     provoke: ({ stranger, base }) => stranger.refusal('GET', `${base}/topics`),
@@ -105,7 +105,7 @@ const CONDITIONS: Condition[] = [
       (await withScopes('read')).refusal('POST', `${base}/topics`, { name: 'a' }),
   },
   {
-    when: 'there is no such thing for the caller',
+    when: 'the row does not exist for the caller',
     status: 404,
     type: 'urn:problem:not-found',
     provoke: ({ refusal }) => refusal('GET', '/projects/unknown-project/topics'),

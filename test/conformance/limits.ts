@@ -1,4 +1,4 @@
-/** Limits: what is just inside is taken, what is just outside is refused. */
+/** Limits: values just inside are accepted, values just outside are refused. */
 import { expect } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { newProject } from '../support/conformance/fresh.ts';
@@ -11,7 +11,7 @@ import { insertRows } from '../support/database/rows.ts';
 import { projectBody } from './bodies.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
-/** An installation by name only, with so many operations. */
+/** Creates an installation with a number of operations. Only its name is set. */
 async function withOperations({ app, tenant, installation }: Scene, count: number) {
   const { projectId } = tenant;
   const { id: installationId, integrationId } = installation;
@@ -28,14 +28,14 @@ const nodesOf = async ({ tenant, installation: { id } }: Scene, args: string) =>
 
 const pageSizes: Rule[] = [
   {
-    says: 'A page of a list has at most 200 items, if nothing else is said.',
+    says: 'A page of a list has at most 200 items by default.',
     rest: async (scene) => {
       await withOperations(scene, 201);
       expect(await pageOf(scene, '')).toBe(200);
     },
   },
   {
-    says: 'A page of a list has 1 to 1000 items, as the caller says.',
+    says: 'The caller can set a page size of 1 to 1000 items.',
     rest: async (scene) => {
       await withOperations(scene, 2);
       expect(await pageOf(scene, '?pageSize=1')).toBe(1);
@@ -59,7 +59,7 @@ const pageSizes: Rule[] = [
     },
   },
   {
-    says: 'A page is not the last if `pagination.done` is false; `nextPageToken` is then the `pageToken` of the next one.',
+    says: 'A page with `pagination.done` false is not the last. Its `nextPageToken` is the `pageToken` of the next page.',
     rest: async (scene) => {
       await withOperations(scene, 3);
       const path = `${scene.installationPath}/operations?pageSize=2`;
@@ -94,7 +94,7 @@ const lengths = (member: string, taken: string[], wrong: string[], says: string)
   });
 const unique = (length: number) => crypto.randomUUID().repeat(4).slice(0, length);
 
-/** Two letters that no other run of the rule takes. */
+/** Two letters that no other run of the rule uses. */
 let pair = 0;
 function shortName() {
   pair += 1;

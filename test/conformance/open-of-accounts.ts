@@ -1,4 +1,6 @@
-/** What the platform leaves open of connections and their providers' apps, of answers, rates and versions. */
+/**
+ * Details of connections, provider apps, responses, rates and versions that the reference API leaves open.
+ */
 import { expect } from 'vitest';
 import { testApp } from '../support/app.ts';
 import type { Json } from '../support/conformance/body.ts';
@@ -28,7 +30,7 @@ const account = ({ fresh }: Scene, given: Json): Json => ({
 
 const person = { username: 'ann', password: 'sandbox-password-planted' };
 const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
-/** What each kind of credentials must have. */
+/** Required members of each kind of credentials. */
 const CREDENTIALS: Record<string, Json> = {
   basicAuth: person,
   oauth2ClientCredentials: client,
@@ -42,7 +44,7 @@ const METADATA =
 const ofConnections: Choice[] = [
   {
     open: 'Fields of `providerMetadata`',
-    says: 'Any JSON object of at most 16 KiB. GraphQL shows it as it was given; REST shows every member as a fact: an object with `value` and `source` as given, any other value as the `value` of a fact from `input`, as JSON if it is not a string.',
+    says: 'Any JSON object of at most 16 KiB. GraphQL returns it unchanged. REST returns every member as a fact: an object with `value` and `source` unchanged, any other value as the `value` of a fact with the source `input`, as JSON if it is not a string.',
     rest: async (scene) => {
       const path = `${scene.base}/connections:generate`;
       const body = account(scene, { apiKey: 'sandbox-key', providerMetadata: facts });
@@ -68,7 +70,7 @@ const ofConnections: Choice[] = [
   {
     open: 'Fields of `basicAuth`, `oauth2ClientCredentials` and `oauth2PasswordCredentials`',
     ...outcomeRule(
-      '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Scopes may be left out, the others not.',
+      '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Only `scopes` is optional.',
       connectionBody,
       async (outcomeOf, scene) => {
         for (const [kind, whole] of Object.entries(CREDENTIALS)) {
@@ -87,9 +89,9 @@ const ofConnections: Choice[] = [
     ),
   },
   {
-    open: 'Fields of `oauth2AuthorizationCode` that must be given',
+    open: 'Required fields of `oauth2AuthorizationCode`',
     ...outcomeRule(
-      'A token, or `scopes` alone: then the connection waits for a consent that asks for them.',
+      'A token, or only `scopes`: the connection then waits for a consent that requests them.',
       connectionBody,
       async (outcomeOf, scene) => {
         const given = (oauth2AuthorizationCode: Json) =>
@@ -118,7 +120,7 @@ const ofConnections: Choice[] = [
   },
   {
     open: '`enableCSRFProtection` of an OAuth connect',
-    says: 'Accepted with either value and ignored: every connect has a secret link that works once, and in the browser that opened it.',
+    says: 'Both values are accepted and ignored: every connect has a secret link that works once, in the browser that opened it.',
     rest: async ({ post, tenant, made, fresh }) => {
       await made.providerApp();
       const who = { provider: 'sandbox', groupRef: fresh('group'), consumerRef: 'ann' };
@@ -131,7 +133,7 @@ const ofConnections: Choice[] = [
   },
   {
     open: 'Transitions between the states of a connection',
-    says: 'From `bad_credentials` back to `created` by new credentials, and on to `working` by a request.',
+    says: 'New credentials change `bad_credentials` to `created`, and a successful request changes it to `working`.',
     rest: async (scene) => {
       const { app, base, fresh } = scene;
       const body = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
@@ -150,7 +152,7 @@ const ofConnections: Choice[] = [
   {
     open: 'Further keys of the metadata of a provider app',
     ...outcomeRule(
-      'None: a key beside `authQueryParams` and `providerParams` is refused, and so is one beside the three of `providerParams`.',
+      'None: keys other than `authQueryParams`, `providerParams` and the three of `providerParams` are refused.',
       appBody,
       async (outcomeOf) => {
         const app = {
@@ -173,7 +175,7 @@ const ofConnections: Choice[] = [
 const ofAnswers: Choice[] = [
   {
     open: 'Further fields of the result of a write',
-    says: '`errors`, the reasons of a refusal in words; of a batch the result of each record, in order.',
+    says: '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order.',
     rest: async ({ ask, objectPath }) => {
       const write = { groupRef: 'acme', type: 'create' };
       const noMail = { lastname: 'No e-mail' };
@@ -194,7 +196,7 @@ const ofAnswers: Choice[] = [
   },
   {
     open: 'Further endpoints',
-    says: 'Those of topics, destinations, integrations, installations, triggered reads and the metadata of an installation are in `/v1/openapi.json`.',
+    says: '`/v1/openapi.json` has endpoints of topics, destinations, integrations, installations, triggered reads and the metadata of an installation.',
     rest: async ({ app }) => {
       const document = await (await app.fetch('/v1/openapi.json')).json();
       const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '*'));
@@ -213,7 +215,7 @@ const ofAnswers: Choice[] = [
   },
   {
     open: 'Rate limits',
-    says: '`RATE_LIMIT_PER_SECOND` of a key, with bursts of `RATE_LIMIT_BURST`: what is more is answered 429 with `Retry-After`.',
+    says: 'A key may send `RATE_LIMIT_PER_SECOND`, with bursts of `RATE_LIMIT_BURST`. Further requests return 429 with `Retry-After`.',
     rest: async () => {
       const env = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
       await using app = await testApp({ env });
@@ -229,7 +231,7 @@ const ofAnswers: Choice[] = [
   },
   {
     open: 'Deprecation and negotiation of versions',
-    says: 'There is `/v1` alone, and nothing to negotiate: another version is not found.',
+    says: 'Only `/v1` exists, without negotiation: another version returns 404.',
     rest: async ({ app, tenant }) => {
       const headers = { 'x-api-key': tenant.apiKey };
       expect((await app.fetch('/v1/projects', { headers })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** What the platform leaves open of events: what they hold, where they go, and how often. */
+/** Details of events that the reference API leaves open: their content, their routes and their frequency. */
 import { expect } from 'vitest';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
@@ -12,7 +12,7 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id name type url } }
 }`;
 
-/** A destination that so many topics lead the type of event to. */
+/** Creates a destination that a number of topics route the event type to. */
 async function listening({ post, base, fresh }: Scene, eventType: string, topics = 1) {
   const metadata = { url: 'https://receiver.test/hook' };
   const place = { name: fresh('place'), type: 'webhook', metadata };
@@ -25,7 +25,7 @@ async function listening({ post, base, fresh }: Scene, eventType: string, topics
   return destinationId as string;
 }
 
-/** What the destination is owed. */
+/** The deliveries of the destination. */
 async function owed({ services }: Scene, destinationId: string) {
   const rows = await services.database.prisma.delivery.findMany({ where: { destinationId } });
   return rows.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
@@ -41,7 +41,7 @@ async function connected({ tenant, fresh }: Scene) {
 const payloads: Choice[] = [
   {
     open: 'Payload of notification events',
-    says: '`notificationType` and `data`; of a connection: `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
+    says: '`notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
     rest: async (scene) => {
       const destinationId = await listening(scene, 'connection.created');
       const { id: connectionId, groupRef, consumerRef } = await connected(scene);
@@ -70,7 +70,7 @@ const payloads: Choice[] = [
   },
   {
     open: 'Payload of notification events',
-    says: 'Of an installation: the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
+    says: 'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
     rest: async (scene) => {
       const { tenant, fresh, app } = scene;
       const destinationId = await listening(scene, 'installation.created');
@@ -98,7 +98,7 @@ const payloads: Choice[] = [
 
 const places: Choice = {
   open: 'Creation of topics and destinations',
-  says: 'A topic has a name; a destination has a name, a type and its address. Names are unique in the project.',
+  says: 'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
   rest: async ({ post, refusal, base, fresh }) => {
     const topic = { name: fresh('topic') };
     expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
@@ -134,7 +134,7 @@ const UPDATE_DESTINATION = `mutation ($input: UpdateDestinationInput!) {
 
 const maskedValues: Choice = {
   open: 'Creation of topics and destinations',
-  says: "Values of a destination's headers and of its URL's query are shown as `***`; in clear only in `secrets` (GraphQL: `urlWithValues`, `headerValues`), with the scope `credentials:read`. `***` is refused as a value; `keepHeaders` of an update names headers that keep theirs.",
+  says: "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
   rest: async ({ get, post, patch, refusal, base, fresh }) => {
     const place = { name: fresh('place'), type: 'webhook', metadata: SECRET };
     const { id, metadata } = await post(`${base}/destinations`, place);
@@ -174,7 +174,7 @@ const GUARANTEES = 'Delivery guarantees, retries and ordering of events';
 const guarantees: Choice[] = [
   {
     open: GUARANTEES,
-    says: 'An event is one message to a destination, however many topics lead there.',
+    says: 'An event is one message to a destination, however many topics route it there.',
     rest: async (scene) => {
       const destinationId = await listening(scene, 'connection.created', 3);
       await connected(scene);
@@ -183,7 +183,7 @@ const guarantees: Choice[] = [
   },
   {
     open: GUARANTEES,
-    says: 'At least once: what fails is sent again, first after about 5 seconds, with the same `webhook-id`; messages keep no order among each other.',
+    says: 'Delivery is at least once. A failed message is retried with its `webhook-id`, first after about 5 seconds. Messages have no order.',
     rest: async (scene) => {
       await using receiver = await startReceiver();
       const { database, vault } = scene.services;

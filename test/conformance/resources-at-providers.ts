@@ -1,4 +1,4 @@
-/** The resources of accounts at providers, and of the work there, field by field. */
+/** The resources of accounts at providers, and of operations there, field by field. */
 import { fieldRules } from '../support/conformance/field-rules.ts';
 import { nodeOf } from '../support/conformance/graphql-field.ts';
 import { mappedContact } from '../support/conformance/makings.ts';
@@ -127,7 +127,7 @@ async function metadataByGraphql({ tenant, installation: { id } }: Scene, select
   return (await nodeOf(tenant, { id, type: 'Installation', selection })).objectMetadata;
 }
 
-/** A field that has values to choose from. */
+/** A field with values to choose from. */
 const chosen = (fields: { values?: unknown }[]) => fields.find(({ values }) => values);
 
 const metadata: Section = {

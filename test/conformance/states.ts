@@ -1,4 +1,4 @@
-/** States, and what leads to each. */
+/** States, and the changes that lead to each. */
 import { expect } from 'vitest';
 import { newInvite } from '../support/conformance/fresh.ts';
 import { mappedContact } from '../support/conformance/makings.ts';
@@ -15,7 +15,7 @@ import { generate } from '../support/scenes/connections.ts';
 import { RESUME } from '../support/scenes/reads.ts';
 import { startWriteJobs } from '../support/scenes/writes.ts';
 
-/** The status as both surfaces show it. */
+/** The status on both surfaces. */
 async function statusOf({ get, base, tenant }: Scene, id: string) {
   const query = 'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { status } } }';
   const { node } = await tenant.query(query, { id });
@@ -28,14 +28,14 @@ const both = (says: string, check: Rule['rest']): Rule => ({ says, rest: check, 
 const call = async ({ app }: Scene, id: string) => callSandbox(app, await getConnection(app, id));
 
 const ofConnections: Rule[] = [
-  both('A connection is `created` when it was just made.', async (scene) => {
+  both('A connection is `created` when it is new.', async (scene) => {
     const { id } = await generate(scene.tenant, {
       groupRef: scene.fresh('group'),
       apiKey: 'sandbox-key',
     });
     expect(await statusOf(scene, id)).toBe('created');
   }),
-  both('A connection is `created` when its access token was just refreshed.', async (scene) => {
+  both('A connection is `created` after a refresh of its access token.', async (scene) => {
     const { id } = await connectWithTokens(scene.app, scene.tenant);
     await scene.patch(`${scene.base}/provider-apps/${(await scene.made.providerApp()).id}`, {
       updateMask: ['clientId', 'clientSecret'],
@@ -44,26 +44,32 @@ const ofConnections: Rule[] = [
     await scene.get(`${scene.base}/connections/${id}?refresh=force`);
     expect(await statusOf(scene, id)).toBe('created');
   }),
-  both('A connection is `working` when a request was made with it.', async (scene) => {
+  both('A connection is `working` after a successful request.', async (scene) => {
     const groupRef = scene.fresh('group');
     const { id } = await generate(scene.tenant, { groupRef, apiKey: 'sandbox-key' });
     await call(scene, id);
     expect(await statusOf(scene, id)).toBe('working');
   }),
-  both('A connection is `bad_credentials` when a request was refused for them.', async (scene) => {
-    const groupRef = scene.fresh('group');
-    const { id } = await generate(scene.tenant, { groupRef, apiKey: 'wrong', skipCheck: true });
-    await call(scene, id);
-    expect(await statusOf(scene, id)).toBe('bad_credentials');
-  }),
-  both('A connection is `bad_credentials` when a refresh was refused for them.', async (scene) => {
-    const { id } = await generate(scene.tenant, {
-      groupRef: scene.fresh('group'),
-      oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
-    });
-    await scene.ask('GET', `${scene.base}/connections/${id}?refresh=force`);
-    expect(await statusOf(scene, id)).toBe('bad_credentials');
-  }),
+  both(
+    'A connection is `bad_credentials` after the provider refused its credentials in a request.',
+    async (scene) => {
+      const groupRef = scene.fresh('group');
+      const { id } = await generate(scene.tenant, { groupRef, apiKey: 'wrong', skipCheck: true });
+      await call(scene, id);
+      expect(await statusOf(scene, id)).toBe('bad_credentials');
+    },
+  ),
+  both(
+    'A connection is `bad_credentials` after the provider refused to refresh its token.',
+    async (scene) => {
+      const { id } = await generate(scene.tenant, {
+        groupRef: scene.fresh('group'),
+        oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
+      });
+      await scene.ask('GET', `${scene.base}/connections/${id}?refresh=force`);
+      expect(await statusOf(scene, id)).toBe('bad_credentials');
+    },
+  ),
 ];
 
 async function invited(scene: Scene) {
@@ -92,7 +98,7 @@ const ofInvites: Choice[] = [
   },
   {
     ...both(
-      'It is `revoked` when it is deleted, which only a pending one can be.',
+      'It is `revoked` when it is deleted. Only a pending invite can be deleted.',
       async (scene) => {
         const invite = await invited(scene);
         await scene.delete(invite.path);
@@ -116,15 +122,18 @@ const ofInvites: Choice[] = [
     open: 'Transitions of an invite',
   },
   {
-    ...both('It is `expired` 7 days after it was made, if nothing came of it.', async (scene) => {
-      const invite = await invited(scene);
-      scene.clock.aheadMs = WEEK_MS;
-      try {
-        expect(await invite.status()).toBe('expired');
-      } finally {
-        scene.clock.aheadMs = 0;
-      }
-    }),
+    ...both(
+      'It is `expired` 7 days after its creation, if it was neither accepted nor revoked.',
+      async (scene) => {
+        const invite = await invited(scene);
+        scene.clock.aheadMs = WEEK_MS;
+        try {
+          expect(await invite.status()).toBe('expired');
+        } finally {
+          scene.clock.aheadMs = 0;
+        }
+      },
+    ),
     open: 'Transitions of an invite',
   },
 ];
@@ -147,7 +156,7 @@ const ofOperations: Choice[] = [
   },
   {
     open: 'Other states of an operation',
-    ...both('An operation that could not do its work is `failure`.', async (scene) => {
+    ...both('An operation that failed is `failure`.', async (scene) => {
       const { operationId } = (await write(scene, { record: { lastname: 'No e-mail' } })).body;
       expect(await statusOfOperation(scene, operationId)).toBe('failure');
     }),
@@ -162,17 +171,17 @@ const resuming = async ({ tenant, installation: { id } }: Scene) =>
   tenant.query(RESUME, { input: { projectIdOrName: tenant.projectName, installationId: id } });
 
 const ofPauses: Rule[] = [
-  both('Reads of all objects are paused if none is named.', async (scene) => {
+  both('A pause without objects pauses the reads of all objects.', async (scene) => {
     await resuming(scene);
     await pausing(scene);
     expect(await pausedOf(scene)).toEqual([true]);
   }),
-  both("Reads of an object are paused by the provider's name of it.", async (scene) => {
+  both("A pause accepts the provider's name of an object.", async (scene) => {
     await resuming(scene);
     await pausing(scene, { objects: ['contacts'] });
     expect(await pausedOf(scene)).toEqual([true]);
   }),
-  both('Reads of an object are paused by the name that it is mapped to.', async (scene) => {
+  both('A pause accepts the mapped name of an object.', async (scene) => {
     await resuming(scene);
     await pausing(scene, { objects: ['people'] });
     expect(await pausedOf(scene)).toEqual([true]);
@@ -184,7 +193,7 @@ export const states: Section[] = [
   {
     title: 'States of operations',
     rules: [
-      both('A read or a write that has done its work is `success`.', async ({ made }) => {
+      both('A read or a write that succeeded is `success`.', async ({ made }) => {
         expect(await made.operation()).toMatchObject({ actionType: 'read', status: 'success' });
       }),
     ],

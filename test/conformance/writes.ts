@@ -1,4 +1,4 @@
-/** What a write may be made of, and what comes of it. */
+/** Members of a write, and its outcomes. */
 import { expect } from 'vitest';
 import { mappedContact } from '../support/conformance/makings.ts';
 import { DONE, outcomeRule, refused } from '../support/conformance/outcome.ts';
@@ -13,7 +13,7 @@ const several = (given: object = {}) => to({ batch: [{ record: mappedContact() }
 const later = (given: object = {}) => single({ mode: 'asynchronous', ...given });
 const NO_EMAIL = { record: { lastname: 'No e-mail' } };
 
-/** What a write answers over REST; a failure is told by the result. */
+/** The response of a write over REST. The result describes a failure. */
 const restWrite = async ({ ask, objectPath }: Scene, given: object) =>
   (await ask('POST', objectPath, to(given))).body;
 const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Scene, given: object) =>
@@ -31,11 +31,11 @@ const bothWays = (says: string, check: (write: Write, inCapitals: boolean) => un
 });
 
 const outcomes: Rule[] = [
-  bothWays('A synchronous write answers with its result.', async (write) => {
+  bothWays('A synchronous write returns its result.', async (write) => {
     const { result } = await write({ record: mappedContact() });
     expect(result).toMatchObject({ success: true, recordId: expect.any(String) });
   }),
-  bothWays("An asynchronous write answers with its operation's id alone.", async (write, big) => {
+  bothWays('An asynchronous write returns only the id of its operation.', async (write, big) => {
     const mode = big ? 'ASYNCHRONOUS' : 'asynchronous';
     const answer = await write({ mode, record: mappedContact() });
     expect(answer).toMatchObject({ operationId: expect.stringMatching(/^opr_/) });
@@ -53,11 +53,11 @@ const outcomes: Rule[] = [
       expect(changed.result).toMatchObject({ success: true, recordId: id });
     }
   }),
-  bothWays('Of a batch, what can be written is written, unless more is said.', async (write) => {
+  bothWays('A batch writes its valid records by default.', async (write) => {
     const { results } = await write({ batch: [{ record: mappedContact() }, NO_EMAIL] });
     expect(results).toMatchObject([{ success: true }, { success: false }]);
   }),
-  bothWays('With `allOrNone` a batch fails as a whole if one record fails.', async (write) => {
+  bothWays('With `allOrNone`, a batch fails as a whole if one record fails.', async (write) => {
     const batch = [{ record: mappedContact() }, NO_EMAIL];
     const { results } = await write({ batch, batchPolicy: { allOrNone: true } });
     expect(results).toMatchObject([{ success: false }, { success: false }]);
@@ -104,7 +104,7 @@ const bodies: Rule[] = [
     [[single({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
   ),
   rule(
-    '`batchPolicy` is only for a batch.',
+    '`batchPolicy` requires a batch.',
     [several({ batchPolicy: { allOrNone: false } })],
     [[single({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
   ),
@@ -121,7 +121,7 @@ const bodies: Rule[] = [
     [[several({ type: 'delete' }), 'batch']],
   ),
   rule(
-    'A deletion takes the id of the record alone.',
+    'A deletion accepts only the id of the record.',
     [],
     [
       [to({ type: 'delete', record: { id: '1', lastname: 'New' } }), 'record.lastname'],
@@ -139,7 +139,7 @@ const bodies: Rule[] = [
 async function succeeded({ get, base, app, services }: Scene, ids: string[]) {
   await using _jobs = await startWriteJobs(app);
   const { prisma } = services.database;
-  // Beside the gateway: to ask it for each again and again would hold up the work.
+  // Reads the database directly, because repeated queries for each operation would delay the work.
   const where = { id: { in: ids }, status: { not: 'IN_PROGRESS' } } as const;
   const ended = () => prisma.operation.count({ where });
   await expect.poll(ended, { interval: 100, timeout: 45_000 }).toBe(ids.length);
@@ -147,7 +147,7 @@ async function succeeded({ get, base, app, services }: Scene, ids: string[]) {
   expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'success'));
 }
 
-/** What has other headers is collected apart: so is each of these. */
+/** Writes with other headers are collected separately, so each of these is. */
 const collected = (value: string, maxDelayMinutes: number) =>
   later({
     autoBatchPolicy: { maxDelayMinutes },
@@ -168,7 +168,7 @@ const autoBatches: Rule[] = [
     },
   },
   {
-    says: 'They are executed earlier when the maximum delay of the first has passed.',
+    says: 'They are executed earlier when the maximum delay of the first write has passed.',
     async rest(scene) {
       const { operationId } = await restWrite(scene, collected('delayed', 1));
       scene.clock.aheadMs = 61_000;

@@ -1,4 +1,4 @@
-/** What people do in the console, with its outcome as the API tells it. */
+/** Changes in the console, checked by the API. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { consoleApi, holdToAxe, openConsole } from '../support/console.ts';
@@ -23,7 +23,7 @@ export function testChanges(stage: () => ConsoleStage) {
   const DESTINATIONS =
     '{ project(idOrName: "demo") { destinations { nodes { id name url status } } } }';
 
-  test('a destination is refused at its field, added, disabled and deleted', async () => {
+  test('reports an invalid name at its field, then creates, disables and deletes a destination', async () => {
     await open('destinations');
     await press('Create destination');
     await dialog().getByLabel('Name').fill('not a name!');
@@ -59,7 +59,7 @@ export function testChanges(stage: () => ConsoleStage) {
   operations(first: 1) { nodes { actionType status metadata { objects } } } } } } }`;
   const installation = async () => (await stage().api(INSTALLATION)).project.installations.nodes[0];
 
-  test('an object is read now, paused with a note, and resumed', async () => {
+  test('starts a read, pauses an object with a note, and resumes it', async () => {
     await open(`installations/${(await installation()).id}`);
     const row = page.getByRole('row', { name: /^contacts/ });
     await row.getByRole('button', { name: 'Read now' }).click();
@@ -73,7 +73,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await row.getByText('moving house').waitFor();
     const contacts = async () =>
       (await installation()).objects.find(
-        (one: { objectName: string }) => one.objectName === 'contacts',
+        (object: { objectName: string }) => object.objectName === 'contacts',
       );
     expect(await contacts()).toMatchObject({ paused: true, pauseNote: 'moving house' });
     await row.getByRole('button', { name: 'Resume' }).click();
@@ -81,7 +81,7 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(await contacts()).toMatchObject({ paused: false });
   });
 
-  test('fields are chosen from those of the account', async () => {
+  test('selects fields from those of the account', async () => {
     await open(`installations/${(await installation()).id}`);
     await press('Edit fields');
     const phone = dialog().getByRole('checkbox', { name: 'Phone' });
@@ -95,7 +95,7 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(selectedFields.includes('phone')).toBe(!was);
   });
 
-  test('a customer is led to the connect page', async () => {
+  test('creates a link to the connect page', async () => {
     await open('connections');
     await press('Connect customer');
     await dialog().getByLabel('Group').fill('walked');
@@ -108,7 +108,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await connect.close();
   });
 
-  test('records of the provider are looked at, by a field', async () => {
+  test('loads and filters records at the provider', async () => {
     await open(`installations/${(await installation()).id}`);
     await choose('Object', 'contacts');
     await press('Load records');
@@ -126,7 +126,10 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(await records.getByRole('row').nth(1).textContent()).toContain(email);
   });
 
-  /** All of the editor's text: it draws only what is in sight. */
+  /**
+   * Replaces the text of the editor, and returns the earlier text. The clipboard has all of it, while the
+   * page renders only the visible part.
+   */
   async function edit(change: (text: string) => string): Promise<string> {
     const content = dialog().getByLabel('Content');
     await content.click();
@@ -137,27 +140,27 @@ export function testChanges(stage: () => ConsoleStage) {
     return text;
   }
 
-  test('a revision is completed, checked and refused in place, saved, and compared', async () => {
+  test('completes, checks, refuses, saves and compares a revision', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open('integrations/crm-sync');
     await press('New revision');
-    // As the schema says, before it is sent.
+    // The schema finds this error before the revision is sent.
     const text = await edit((before) => before.replace('"objectName"', '"objectNam"'));
-    const lineOf = (part: string) => 1 + text.split('\n').findIndex((one) => one.includes(part));
+    const lineOf = (part: string) => 1 + text.split('\n').findIndex((line) => line.includes(part));
     const finding = (part: string) => dialog().locator('.issues', { hasText: part });
     await finding(
       `Line ${lineOf('"objectName"')}: read.objects[0].objectNam is not a member`,
     ).waitFor();
     await dialog().locator('.cm-lintRange-error').first().waitFor();
     await holdToAxe(page);
-    // As the gateway says.
+    // The gateway finds this error.
     await edit(() => text.replace('*/10 * * * *', 'sometimes'));
     await finding('read.objects').waitFor({ state: 'detached' });
     await pressInDialog('Create revision');
     await finding(`Line ${lineOf('*/10 * * * *')}: read.objects[0].schedule`).waitFor();
     await edit(() => text.replace('*/10 * * * *', '*/20 * * * *'));
     await finding('read.objects').waitFor({ state: 'detached' });
-    // A member's name is completed with its opening.
+    // The editor completes the name of a member.
     await page.keyboard.press('ControlOrMeta+Home');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.insertText('\n  "mod');
@@ -175,7 +178,7 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(project.integration.revisions.totalCount).toBe(4);
   });
 
-  test('warnings of a saved revision and of a new integration are shown until they are closed', async () => {
+  test('shows the warnings of a saved revision and of a new integration until they are closed', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const twice = (text: string) => {
       const content = JSON.parse(text);
@@ -207,7 +210,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await page.getByRole('heading', { level: 1, name: 'my-new-integration' }).waitFor();
   });
 
-  test('a route is made and removed in the picture', async () => {
+  test('creates and removes a route in the diagram', async () => {
     await open('routes');
     await press('data');
     await page.getByRole('heading', { name: 'Its routes' }).waitFor();
@@ -234,7 +237,7 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(await routes()).toBe(0);
   });
 
-  test('a key is shown once, and works as far as its scopes go', async () => {
+  test('shows a new key once, which has the scopes of its preset', async () => {
     await open('settings');
     await press('Create key');
     await dialog().getByLabel('Label').fill('of a page');
@@ -257,7 +260,7 @@ export function testChanges(stage: () => ConsoleStage) {
     ]);
   });
 
-  test('a connection is deleted by keyboard alone, after a question', async () => {
+  test('deletes a connection by keyboard, after a confirmation', async () => {
     await open('connections');
     await page.getByRole('link', { name: 'Wayne Enterprises' }).focus();
     await page.keyboard.press('Enter');

@@ -1,4 +1,4 @@
-/** The connect page as customers use it, alone and embedded in a builder's page of another origin. */
+/** The connect page as customers use it, alone and in a frame of a builder's page of another origin. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +39,7 @@ export function testConnect(stage: () => ConsoleStage) {
     return createSessionToken.connectUrl;
   }
 
-  /** The page of docs/connect.md, and the builder's backend. */
+  /** Serves the page of docs/connect.md, and the builder's backend. */
   async function answerBuilder(
     method: string | undefined,
     res: import('node:http').ServerResponse,
@@ -73,7 +73,7 @@ export function testConnect(stage: () => ConsoleStage) {
       nodes { authScheme consumer { consumerRef } } } } }`)
     ).project.connections.nodes;
 
-  test('by an API key, then installed, and its first read is seen', async () => {
+  test('connects by an API key, installs, and shows the first read', async () => {
     await openConnect('by-key');
     await holdToAxe(page);
     await chooseWay('With an API key');
@@ -83,7 +83,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await holdToAxe(page);
     await page.getByText('Phone', { exact: true }).click();
     await page.getByRole('button', { name: 'Start' }).click();
-    // The first read starts by itself.
+    // The first read starts automatically.
     await page.getByText(/^50 records, last read/).waitFor();
     await holdToAxe(page);
     expect(await connectionsOf('by-key')).toEqual([
@@ -98,7 +98,7 @@ export function testConnect(stage: () => ConsoleStage) {
     });
   });
 
-  test('by a user name, and by a client of its own', async () => {
+  test('connects by a user name and by a client ID', async () => {
     await openConnect('by-name');
     await chooseWay('With a user name and a password');
     await page.getByLabel('User name', { exact: true }).fill('sandbox');
@@ -117,7 +117,7 @@ export function testConnect(stage: () => ConsoleStage) {
     ]);
   });
 
-  test('shows why a wrong key was refused, connects nothing and takes another', async () => {
+  test('shows why a key was refused, and accepts another one', async () => {
     await openConnect('by-mistake');
     await chooseWay('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('wrong');
@@ -131,7 +131,7 @@ export function testConnect(stage: () => ConsoleStage) {
     expect(await connectionsOf('by-mistake')).toHaveLength(1);
   });
 
-  test('by consent in a window, after one that was abandoned', async () => {
+  test('connects by consent in a window, after a closed one', async () => {
     await openConnect('by-consent');
     await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
     const openWindow = async (name: string) => {
@@ -156,7 +156,7 @@ export function testConnect(stage: () => ConsoleStage) {
     ]);
   });
 
-  test('by consent in the same window, after one that was refused', async () => {
+  test('connects by consent in the same window, after a refusal', async () => {
     await openConnect('by-redirect');
     await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
     await page.getByRole('button', { name: 'Continue in this window' }).click();
@@ -168,14 +168,14 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByRole('button', { name: 'Continue in this window' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     await isConnected();
-    // What the provider has added is gone from the address, and the page can be loaded again.
+    // The page removes the provider's parameters from the URL, so that it can be reloaded.
     expect(new URL(page.url()).search).toBe('');
     await page.reload();
     await isConnected();
     expect(await connectionsOf('by-redirect')).toHaveLength(1);
   });
 
-  test('by what the provider itself asks for', async () => {
+  test('connects by custom inputs of the provider', async () => {
     await openConnect('by-custom');
     await chooseWay("With credentials of the provider's own kind");
     await page.getByLabel('Account key').fill('sandbox-key');
@@ -184,7 +184,7 @@ export function testConnect(stage: () => ConsoleStage) {
     expect(await connectionsOf('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
   });
 
-  test('what was connected and installed is ended by who has begun it', async () => {
+  test('disconnects and uninstalls', async () => {
     await page.goto('about:blank');
     await page.goto(await connectUrl('by-key'));
     await page.getByRole('button', { name: 'Disconnect' }).click();
@@ -199,7 +199,7 @@ export function testConnect(stage: () => ConsoleStage) {
     expect(project.installations.totalCount).toBe(0);
   });
 
-  test('a link without a token, and one that no longer holds', async () => {
+  test('rejects a link without a token and one with an invalid token', async () => {
     const { url } = stage();
     await page.goto(`${url}/connect`);
     await page.getByText('This link is incomplete').waitFor();
@@ -212,33 +212,33 @@ export function testConnect(stage: () => ConsoleStage) {
     await holdToAxe(page);
   });
 
-  test("a builder's page frames it if its origin is allowed, and hears of it", async () => {
-    const own = await stage().browser.newPage({ viewport: { width: 900, height: 900 } });
-    await own.goto(origin);
-    await own.getByRole('button', { name: 'Connect an account' }).click();
-    const framed = own.frameLocator('iframe');
-    // Not yet: the browser shows nothing of the gateway.
-    await own.waitForFunction(() => frames.length === 1);
-    await expect.poll(() => own.frames().at(-1)?.url()).toMatch(/^chrome-error/);
+  test('opens in a frame of an allowed origin, and sends messages to it', async () => {
+    const builderPage = await stage().browser.newPage({ viewport: { width: 900, height: 900 } });
+    await builderPage.goto(origin);
+    await builderPage.getByRole('button', { name: 'Connect an account' }).click();
+    const framed = builderPage.frameLocator('iframe');
+    // The origin is not allowed yet, so the browser shows nothing of the gateway.
+    await builderPage.waitForFunction(() => frames.length === 1);
+    await expect.poll(() => builderPage.frames().at(-1)?.url()).toMatch(/^chrome-error/);
     await stage().api(`mutation { updateProject(input: { projectIdOrName: "demo",
     allowedOrigins: ["${origin}"] }) { project { id } } }`);
-    await own.reload();
-    await own.getByRole('button', { name: 'Connect an account' }).click();
+    await builderPage.reload();
+    await builderPage.getByRole('button', { name: 'Connect an account' }).click();
     await framed.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
     await framed.getByRole('button', { name: /How to connect$/ }).click();
     await framed.getByRole('option', { name: 'With an API key' }).click();
     await framed.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await framed.getByRole('button', { name: 'Connect', exact: true }).click();
     await framed.getByRole('button', { name: 'Start' }).click();
-    await own.getByText(/installed \{"installationId":"ins_/).waitFor();
+    await builderPage.getByText(/installed \{"installationId":"ins_/).waitFor();
     await framed.getByRole('button', { name: 'Done' }).click();
-    await own.waitForFunction(() => frames.length === 0);
-    const heard = (await own.locator('#heard').textContent()) ?? '';
-    expect(heard.match(/^\w+/gm)).toEqual(['connected', 'installed', 'closed']);
-    await own.close();
+    await builderPage.waitForFunction(() => frames.length === 0);
+    const messages = (await builderPage.locator('#heard').textContent()) ?? '';
+    expect(messages.match(/^\w+/gm)).toEqual(['connected', 'installed', 'closed']);
+    await builderPage.close();
   });
 
-  test('connect.js is small, and depends on nothing', async () => {
+  test('serves a small connect.js without dependencies', async () => {
     const script = await (await fetch(`${stage().url}/connect.js`)).text();
     expect(script.length).toBeLessThan(5_000);
     expect(script).not.toMatch(/\bimport\b|require\(|cookie|localStorage|https?:/);

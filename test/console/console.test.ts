@@ -1,4 +1,4 @@
-/** The console and the connect page in a browser. One server and one browser serve all of it. */
+/** The console and the connect page in a browser. One server and one browser serve all tests. */
 import { describe } from 'vitest';
 import { inBrowser } from '../support/stage.ts';
 import { testChanges } from './changes.ts';
@@ -11,7 +11,7 @@ import { testPages } from './pages.ts';
 import { openConsoleStage } from './stage.ts';
 
 inBrowser(openConsoleStage, (stage) => {
-  // The first one leaves the demo as it is; a later one may delete and restart.
+  // The first suite does not change the demo. Later ones may delete rows and restart the server.
   describe('pages', () => testPages(stage));
   describe('demo session', () => testDemoSession(stage));
   describe('newcomer', () => testNewcomer(stage));

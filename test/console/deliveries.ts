@@ -1,4 +1,4 @@
-/** What becomes of messages, seen and mended in the console. */
+/** Messages and their retries in the console. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { holdToAxe, openConsole } from '../support/console.ts';
@@ -26,18 +26,18 @@ export function testDeliveries(stage: () => ConsoleStage) {
       all: deliveries { totalCount nodes { attempts { attemptNumber } } }
       failed: deliveries(status: FAILED) { totalCount } } } }`);
     const { nodes, totalCount } = node.all;
-    const attempts = nodes.map((one: { attempts: object[] }) => one.attempts.length);
+    const attempts = nodes.map((delivery: { attempts: object[] }) => delivery.attempts.length);
     return { all: totalCount, failed: node.failed.totalCount, attempts };
   };
 
-  test('one is sent again', async () => {
+  test('retries a delivery', async () => {
     await open(`destinations/${destinationId}`);
     await page.getByRole('button', { name: 'Retry', exact: true }).first().click();
-    // The newest is at the top of the page.
+    // The newest delivery is at the top of the page.
     await expect.poll(async () => (await counts()).attempts.at(-1)).toBe(2);
   });
 
-  test('a test message is sent, and what became of it is shown', async () => {
+  test('sends a test message and shows its outcome', async () => {
     const before = await counts();
     await open(`destinations/${destinationId}`);
     await press('Send test message');
@@ -47,7 +47,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     expect((await counts()).all).toBe(before.all + 1);
   });
 
-  test('many are sent again, with progress', async () => {
+  test('retries many deliveries, and shows the progress', async () => {
     const { all } = await counts();
     await open(`destinations/${destinationId}?status=SUCCEEDED&time=day`);
     await press('Retry deliveries');
@@ -59,7 +59,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     await expect.poll(async () => Math.min(...(await counts()).attempts)).toBeGreaterThan(1);
   });
 
-  test('what was longer ago than the filter says is not listed', async () => {
+  test('filters deliveries by time', async () => {
     await open(`deliveries?until=2020-01-01T00:00:00.000Z`);
     await page.getByText('No deliveries', { exact: true }).waitFor();
     await page.getByRole('button', { name: /Created$/ }).click();
@@ -68,7 +68,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     expect(new URL(page.url()).search).toBe('?time=day');
   });
 
-  test('a stream is made, and what is put into it is seen as it comes', async () => {
+  test('creates a stream and shows new messages', async () => {
     await open('destinations');
     await press('Create destination');
     const dialog = page.getByRole('dialog');

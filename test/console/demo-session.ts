@@ -6,7 +6,7 @@ import type { ConsoleStage } from './stage.ts';
 const storedToken = () => sessionStorage.getItem('gateway.credential');
 
 export function testDemoSession(stage: () => ConsoleStage) {
-  test('the page renews its token before it expires, and goes on with the new one', async () => {
+  test('renews its token before it expires, and uses the new one', async () => {
     const context = await stage().openContext();
     const page = await context.newPage();
     await page.clock.install();

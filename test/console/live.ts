@@ -1,10 +1,10 @@
-/** Live pages: what happens outside appears, and a pause leaves no gap. */
+/** Live pages show outside changes, and a pause leaves no gap. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-/** More than the tail begins with. */
+/** More events than the page shows at first. */
 const OLDER = 55;
 
 export function testLive(stage: () => ConsoleStage) {
@@ -13,7 +13,7 @@ export function testLive(stage: () => ConsoleStage) {
     page = await stage().openTab();
   });
 
-  /** An event from outside: a new group connects. */
+  /** Causes an event from outside: a new group connects. */
   const connect = (groupRef: string) =>
     stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
     provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
@@ -23,7 +23,7 @@ export function testLive(stage: () => ConsoleStage) {
   const groups = async (...names: string[]) =>
     (await lines()).flatMap((line) => names.filter((name) => line.includes(name)));
 
-  test('an event appears, a pause holds it back, and none is missed', async () => {
+  test('shows new events, and events that arrived during a pause after it', async () => {
     await openConsole(page, `${stage().url}/console/demo/events`);
     await page.locator('main .lines li').first().waitFor();
     await connect('live-1');
@@ -38,7 +38,7 @@ export function testLive(stage: () => ConsoleStage) {
     expect(await groups('live-1', 'live-2', 'live-3')).toEqual(['live-3', 'live-2', 'live-1']);
   });
 
-  test('an operation is followed to its end, with its log', async () => {
+  test('follows an operation to its end, with its log', async () => {
     await openConsole(page, `${stage().url}/console/demo/operations`);
     const { triggerRead } = await stage().api(`mutation { triggerRead(input: {
     projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",
@@ -50,7 +50,7 @@ export function testLive(stage: () => ConsoleStage) {
     await page.locator('main .lines li').first().waitFor();
   });
 
-  test("the overview's figures lead to their lists, which keep the filter", async () => {
+  test('links figures of the overview to filtered lists', async () => {
     await openConsole(page, `${stage().url}/console/demo`);
     await page.getByRole('link', { name: /Failed operations/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
@@ -61,7 +61,7 @@ export function testLive(stage: () => ConsoleStage) {
     expect(await page.locator('td .status.good').count()).toBe(0);
   });
 
-  test('older events are read when they are asked for, each once, and a time that is over has no tail', async () => {
+  test('loads older events once each on request, and no live events for a past period', async () => {
     await Promise.all(Array.from({ length: OLDER }, (_none, index) => connect(`older-${index}`)));
     await openConsole(page, `${stage().url}/console/demo/events?type=CONNECTION_CREATED&time=day`);
     const row = page.locator('main .lines li');

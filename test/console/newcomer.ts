@@ -1,4 +1,4 @@
-/** The tour of docs/demo.md: each button and link that the test presses is named there. */
+/** The tour of docs/demo.md. The tour names each button and link that the test presses. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,16 +18,16 @@ const WALK_MS = 90_000;
 
 export function testNewcomer(stage: () => ConsoleStage) {
   /** Presses an element that the tour names. */
-  async function press(place: Page | Locator, name: string, role: Role = 'button'): Promise<void> {
+  async function press(scope: Page | Locator, name: string, role: Role = 'button'): Promise<void> {
     expect(SAID).toContain(`"${name}"`);
-    await place.getByRole(role, { name, exact: true }).click();
+    await scope.getByRole(role, { name, exact: true }).click();
   }
 
-  async function turnTo(page: Page, place: string): Promise<void> {
-    expect(SAID).toContain(`*${place}*`);
+  async function openFromMenu(page: Page, name: string): Promise<void> {
+    expect(SAID).toContain(`*${name}*`);
     const menu = page.getByRole('navigation');
-    await menu.getByRole('link', { name: place, exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: place }).waitFor();
+    await menu.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
   }
 
   /** Runs a command of the tour on the server's machine. */
@@ -39,14 +39,14 @@ export function testNewcomer(stage: () => ConsoleStage) {
   }
 
   test(
-    'connects a group, sees its messages, a failure and its end',
+    'connects a group, and shows its messages, a failure and the recovery',
     { timeout: WALK_MS },
     async () => {
       const context = await stage().openContext();
       const page = await context.newPage();
       await signIn(page, stage().server.demo.url);
 
-      await turnTo(page, 'Connections');
+      await openFromMenu(page, 'Connections');
       await press(page, 'Connect customer');
       const customer = page.getByRole('dialog');
       await customer.getByLabel('Group').fill('newcomer');
@@ -65,7 +65,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await press(connect, 'Read now: people');
 
       await customer.getByRole('button', { name: 'Done' }).click();
-      await turnTo(page, 'Destinations');
+      await openFromMenu(page, 'Destinations');
       await press(page, 'live', 'link');
       const lines = page.locator('main .lines li');
       await lines.filter({ hasText: 'read.triggered.done' }).first().waitFor();
@@ -75,7 +75,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
 
       await run(BREAK);
       await press(connect, 'Read now: people');
-      await turnTo(page, 'Destinations');
+      await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
       const failed = page.getByRole('row', { name: /Records Pending 2 503/ });
       await failed.first().waitFor();

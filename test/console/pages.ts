@@ -1,4 +1,7 @@
-/** Every page of the console: it opens, axe finds nothing, nothing is loaded from elsewhere, and a phone is wide enough. */
+/**
+ * Every page of the console opens, passes axe, loads nothing from other origins, and fits the width of a
+ * phone.
+ */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { hasDocs } from '../../src/server/docs/docs.ts';
@@ -56,7 +59,7 @@ export function testPages(stage: () => ConsoleStage) {
     ids.destination = delivery.destination.id;
   });
 
-  /** Complaints of the browser, and requests to elsewhere. */
+  /** Records errors of the browser and requests to other origins. */
   async function openWatchedTab(): Promise<{ page: Page; complaints: string[] }> {
     const { url } = stage();
     const page = await stage().openTab();
@@ -70,7 +73,7 @@ export function testPages(stage: () => ConsoleStage) {
     return { page, complaints };
   }
 
-  async function lookAt(page: Page, [path, heading]: readonly [string, string]): Promise<void> {
+  async function checkPage(page: Page, [path, heading]: readonly [string, string]): Promise<void> {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.emulateMedia({ colorScheme: 'light' });
     const named = path.replace(/\{(\w+)\}/, (_all, name: string) => ids[name] ?? name);
@@ -85,21 +88,21 @@ export function testPages(stage: () => ConsoleStage) {
     expect(isTooWide, path).toBe(false);
   }
 
-  // Side by side: most of a page's time is waited.
+  // The tabs run concurrently, because most of a page's time is waiting.
   test.concurrent.each(Array.from({ length: TABS }, (_none, tab) => tab))(
-    'each is as it should be, in light, dark and small (tab %i)',
+    'shows every page without errors, in light, dark and narrow windows (tab %i)',
     { tags: ['all/walk'], timeout: 180_000 },
     async (tab) => {
       const { page, complaints } = await openWatchedTab();
-      for (const one of PAGES.filter((_page, index) => index % TABS === tab)) {
-        await lookAt(page, one);
-        expect(complaints, one[0]).toEqual([]);
+      for (const entry of PAGES.filter((_page, index) => index % TABS === tab)) {
+        await checkPage(page, entry);
+        expect(complaints, entry[0]).toEqual([]);
       }
       await page.context().close();
     },
   );
 
-  test('the sidebar names the version, and links to the documentation if it is built', async () => {
+  test('shows the version in the sidebar, and links to the documentation if it is built', async () => {
     const page = await stage().openTab();
     await page.goto(`${stage().url}/console/demo`);
     await page.getByText(`Version ${VERSION}`).waitFor();
@@ -107,7 +110,7 @@ export function testPages(stage: () => ConsoleStage) {
     await page.context().close();
   });
 
-  test('a wrong key is refused, and a right one is in no address', async () => {
+  test('refuses a wrong key, and puts no key into a URL', async () => {
     const context = await stage().openContext();
     const stranger = await context.newPage();
     await stranger.goto(`${stage().url}/console/demo/operations`);
@@ -115,13 +118,13 @@ export function testPages(stage: () => ConsoleStage) {
     await stranger.getByRole('alert').waitFor();
     await holdToAxe(stranger);
     await enter(stranger, stage().server.demo.apiKey);
-    // Where the address led before.
+    // The page before the sign-in.
     await stranger.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
     expect(stranger.url()).not.toContain('ik_');
     await context.close();
   });
 
-  test('the demo is one click away; the first page is small', async () => {
+  test('opens the demo with one click and a small first page', async () => {
     const context = await stage().openContext();
     const page = await context.newPage();
     const sizes: Promise<number>[] = [];
@@ -138,20 +141,20 @@ export function testPages(stage: () => ConsoleStage) {
     await context.close();
   });
 
-  test('what a key may not do is told, with the scope that may', async () => {
-    const made = await stage().api(`mutation { createApiKey(input: {
+  test('names the missing scope if a key may not do something', async () => {
+    const created = await stage().api(`mutation { createApiKey(input: {
       projectIdOrName: "demo", label: "reader", scopes: [CONNECTIONS_WRITE] }) { key } }`);
     const context = await stage().openContext();
     const reader = await context.newPage();
     await reader.goto(`${stage().url}/console/demo/operations`);
-    await enter(reader, made.createApiKey.key);
+    await enter(reader, created.createApiKey.key);
     await reader.getByText('Not allowed').first().waitFor();
     expect(await reader.locator('main').textContent()).toContain('read');
     await holdToAxe(reader);
     await context.close();
   });
 
-  test('GraphiQL is opened with the text of what is on the screen', async () => {
+  test('opens GraphiQL with the query of the page', async () => {
     const page = await stage().openTab();
     await page.goto(`${stage().url}/console/demo/operations?status=FAILURE`);
     const link = page.getByRole('link', { name: 'Open in GraphiQL' });

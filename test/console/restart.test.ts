@@ -17,7 +17,7 @@ inBrowser(
         provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
         connection { id } } }`);
 
-    test('a restart is shown, and no event is missing afterwards', async () => {
+    test('shows a lost connection, and misses no event after the restart', async () => {
       const page = await stage().openTab();
       await openConsole(page, `${stage().url}/console/demo/events`);
       await page.locator('main .lines li').first().waitFor();

@@ -1,15 +1,15 @@
-/** The stage of these tests: its server has the demo, and runs trusted documents alone. */
+/** The stage of these tests. Its server has the demo, and runs only trusted documents. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { consoleApi } from '../support/console.ts';
 import { openStage, type Stage, type StageServer, startDemo } from '../support/stage.ts';
 
 export interface ConsoleStage<Server extends StageServer = StageServer> extends Stage<Server> {
   url: string;
-  /** With the demo's key. */
+  /** Sends queries with the demo's key. */
   api: ReturnType<typeof consoleApi>;
-  /** A tab of a person who has signed in, beside those of others. */
+  /** Opens a tab in a context of its own, signed in. */
   openTab(options?: BrowserContextOptions): Promise<Page>;
-  /** Nobody has signed in there. */
+  /** Opens a context without a sign-in. */
   openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 

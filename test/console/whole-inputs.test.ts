@@ -1,4 +1,4 @@
-/** What the console reads to send it back is all of it: a member that it did not read would be lost by saving. */
+/** The console reads every member that it sends back. Saving would lose a member that it did not read. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -18,40 +18,43 @@ const schema = buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'));
 function fragmentIn(path: string, name: string): FragmentDefinitionNode {
   const source = readFileSync(join(root, 'console', 'src', path), 'utf8');
   const texts = [...source.matchAll(/graphql`([^`]*)`/g)].map(([, text = '']) => text);
-  const found = texts
+  const fragment = texts
     .flatMap((text) => parse(text).definitions)
-    .find((one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name);
-  if (found?.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`${path} has no ${name}.`);
-  return found;
+    .find(
+      (definition) =>
+        definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
+    );
+  if (fragment?.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`${path} has no ${name}.`);
+  return fragment;
 }
 
-/** The members of an input that a selection leaves out, by their paths. */
+/** Paths of the members of an input that a selection omits. */
 function missingOf(typeName: string, selection: SelectionSetNode | undefined, path = ''): string[] {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) return [];
-  const fields = (selection?.selections ?? []).filter((one) => one.kind === Kind.FIELD);
+  const fields = (selection?.selections ?? []).filter((field) => field.kind === Kind.FIELD);
   return Object.values(type.getFields()).flatMap((member) => {
-    const place = `${path}${member.name}`;
+    const memberPath = `${path}${member.name}`;
     const field = fields.find(({ name }) => name.value === member.name);
-    if (!field) return [place];
-    return missingOf(getNamedType(member.type).name, field.selectionSet, `${place}.`);
+    if (!field) return [memberPath];
+    return missingOf(getNamedType(member.type).name, field.selectionSet, `${memberPath}.`);
   });
 }
 
 function memberOf({ selectionSet }: FragmentDefinitionNode, name: string) {
   const field = selectionSet.selections.find(
-    (one) => one.kind === Kind.FIELD && one.name.value === name,
+    (field) => field.kind === Kind.FIELD && field.name.value === name,
   );
   return field?.kind === Kind.FIELD ? field.selectionSet : undefined;
 }
 
-test('a new revision begins with all that the latest one has', () => {
+test('starts a new revision with every member of the latest one', () => {
   const fragment = fragmentIn('integrations/content.ts', 'content_revision');
   expect(missingOf('IntegrationContentInput', memberOf(fragment, 'content'))).toEqual([]);
 });
 
-test('fields are chosen without a loss of the rest of the config', () => {
+test('keeps every member of the config when fields are edited', () => {
   const fragment = fragmentIn('installations/edit-fields.tsx', 'editFields_installation');
-  // `provider` asks to be sure: a config that is read has none.
+  // `provider` only confirms the provider of the config, so a config has no such member to read.
   expect(missingOf('InstallationConfigInput', memberOf(fragment, 'config'))).toEqual(['provider']);
 });

@@ -1,5 +1,6 @@
 /**
- * A backup is whole or absent. A restored gateway repeats nothing by itself, and a failed restore leaves nothing behind.
+ * A backup is whole or absent. A restored gateway repeats nothing automatically, and a failed restore leaves
+ * nothing behind.
  *
  * @module-tag all/process
  */
@@ -32,14 +33,14 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const SEALED = { BACKUP_PASSPHRASE: 'correct horse battery' };
-/** A database is opened several times for it, mostly by processes of their own. */
+/** Each test opens a database several times, mostly in processes of their own. */
 const LIMIT = { timeout: 240_000 };
 const RETRY = `mutation ($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status } }
 }`;
 
 test(
-  'a restored gateway sends nothing again by itself, and subscribers miss no new event',
+  'repeats no message after a restore, and loses no new event for subscribers',
   LIMIT,
   async () => {
     const receiver = await startReceiver();
@@ -49,10 +50,10 @@ test(
     const { tenant, destinationId } = await owing(app, receiver);
     const { projectId, apiKey } = tenant;
     const file = join(newFolder(), 'backup');
-    const made = await runCommand('backup', [file], { ...original, ...SEALED });
-    expect(made).toMatchObject({ code: 0 });
+    const created = await runCommand('backup', [file], { ...original, ...SEALED });
+    expect(created).toMatchObject({ code: 0 });
     expect(readFileSync(file).includes('signingSecret')).toBe(false);
-    // What came after the backup: an event, and a subscriber that has seen it.
+    // After the backup: an event, and a subscriber that has received it.
     await connect(tenant, 'second');
     const { project } = await tenant.query(EVENTS, { project: projectId });
     const { cursor } = project.notificationEvents.edges.at(-1);
@@ -76,7 +77,7 @@ test(
     const later = await client.query(EVENTS, { project: projectId, after: cursor });
     expect(later.project.notificationEvents.edges).toHaveLength(1);
     await client.query(RETRY, { input: { projectIdOrName: projectId, deliveryId: delivery.id } });
-    // Of the third connection, and what was retried.
+    // One message for the third connection, and the retried one.
     await receiver.arrived(projectId, sent + 2);
     const ids = receiver.received(projectId).slice(sent);
     expect(ids.map(({ id }) => id)).toContain(receiver.received(projectId)[0]?.id);
@@ -92,7 +93,7 @@ test(
   },
 );
 
-test('a backup whose original is killed meanwhile is whole or absent', LIMIT, async () => {
+test('leaves a whole backup or none when the server is killed during it', LIMIT, async () => {
   const place = await newPlace();
   const server = await startServer(place);
   const file = join(newFolder(), 'backup');
@@ -107,7 +108,7 @@ test('a backup whose original is killed meanwhile is whole or absent', LIMIT, as
   expect(await runCommand('restore', [file], { ...other, ...SEALED })).toMatchObject({ code: 0 });
 });
 
-/** With the embedded database, the files are being copied; else rows are read. */
+/** The embedded database copies its files first. From PostgreSQL the backup reads rows. */
 function hasBegun({ DATABASE_URL, DATA_DIR = '' }: Place, file: string): boolean {
   if (DATABASE_URL) return existsSync(`${file}.unfinished`);
   return readdirSync(DATA_DIR).some((name) => name.startsWith('snapshot-'));
@@ -162,26 +163,29 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
   expect(Org).toEqual([]);
 });
 
-/** A backup with an org. */
+/** Creates a backup with an org. */
 async function backUpOrg() {
   const original = await newPlace();
   const app = await startAt(original);
   await app.tenant();
   await app[Symbol.asyncDispose]();
   const file = join(newFolder(), 'backup');
-  const made = await runCommand('backup', [file], { ...original, ...SEALED });
-  expect(made).toMatchObject({ code: 0 });
+  const created = await runCommand('backup', [file], { ...original, ...SEALED });
+  expect(created).toMatchObject({ code: 0 });
   const { Org } = await contentAt(original);
   return { file, orgs: Org };
 }
 
-/** A place in which nothing was ever started: its DATA_DIR is an empty folder, or is not there yet. */
+/** A location in which no gateway ever started: its DATA_DIR is an empty folder, or does not exist yet. */
 async function emptyPlace(folder: 'empty' | 'missing'): Promise<Place & { DATA_DIR: string }> {
   const DATA_DIR = folder === 'empty' ? newFolder() : join(newFolder(), 'new');
   return onPostgres ? { ...(await newPlace()), DATA_DIR } : { DATA_DIR };
 }
 
-/** Tables, functions and types of the place, and files of its DATA_DIR; null if the folder is not there. */
+/**
+ * Tables, functions and types of the location, and files of its DATA_DIR, or null if the folder does not
+ * exist.
+ */
 async function leftAt({ DATABASE_URL, DATA_DIR }: Awaited<ReturnType<typeof emptyPlace>>) {
   const files = existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : null;
   return { files, objects: DATABASE_URL ? await inPostgres(DATABASE_URL, OBJECTS) : [] };
@@ -202,7 +206,7 @@ async function inPostgres<T extends pg.QueryResultRow>(url: string, text: string
   }
 }
 
-test('a failed restore leaves nothing behind in an empty place', LIMIT, async () => {
+test('leaves an empty location unchanged if the restore fails', LIMIT, async () => {
   const { file, orgs } = await backUpOrg();
   const whole = readFileSync(file);
   for (const folder of ['empty', 'missing'] as const) {
@@ -224,7 +228,7 @@ test('a failed restore leaves nothing behind in an empty place', LIMIT, async ()
   }
 });
 
-test('a failed restore keeps what was there: another table, and files', LIMIT, async () => {
+test('keeps other tables and files if the restore fails', LIMIT, async () => {
   const { file } = await backUpOrg();
   truncateSync(file, readFileSync(file).length - 20);
   const place = await emptyPlace('empty');
@@ -235,7 +239,7 @@ test('a failed restore keeps what was there: another table, and files', LIMIT, a
   expect(await leftAt(place)).toEqual(untouched);
 });
 
-test('a restore that is killed midway can be repeated', LIMIT, async () => {
+test('repeats a restore that was killed midway', LIMIT, async () => {
   const { file, orgs } = await backUpOrg();
   const place = await emptyPlace('missing');
   const restoring = spawn(process.execPath, ['src/commands/restore.ts', file], {
@@ -252,7 +256,7 @@ test('a restore that is killed midway can be repeated', LIMIT, async () => {
   expect((await contentAt(place)).Org).toEqual(orgs);
 });
 
-/** Migrations are being applied, with many to come; the embedded database is made, and its keys are there. */
+/** On PostgreSQL, migrations are running and many follow. The embedded database exists, and its keys do. */
 async function hasBegunFilling({ DATABASE_URL, DATA_DIR = '' }: Place): Promise<boolean> {
   if (!DATABASE_URL) return existsSync(join(DATA_DIR, 'encryption-keys'));
   const exists = `select to_regclass('"Project"') is not null as "isThere"`;

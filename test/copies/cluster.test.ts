@@ -1,5 +1,5 @@
 /**
- * A database that is spread over the nodes of a cluster is copied while nothing changes it, to one server, and is not copied into.
+ * A cluster is copied to one server while nothing changes it, and refused as a target.
  *
  * @module-tag all/process
  */
@@ -21,7 +21,7 @@ import { generate } from '../support/scenes/connections.ts';
 const PROJECTS = 4;
 
 test.skipIf(!onCitus)(
-  'a cluster is moved, backed up and restored when no gateway runs on it',
+  'moves, backs up and restores a cluster only while no gateway runs on it',
   async () => {
     const lent = await lendPostgres();
     onTestFinished(() => lent[Symbol.asyncDispose]());
@@ -32,7 +32,7 @@ test.skipIf(!onCitus)(
     const passphrase = { BACKUP_PASSPHRASE: 'of the test' };
 
     const app = await startAt(cluster);
-    for (let made = 0; made < PROJECTS; made += 1) await generate(await app.tenant());
+    for (let count = 0; count < PROJECTS; count += 1) await generate(await app.tenant());
     const moved = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
     const backedUp = () => runCommand('backup', [file], { ...cluster, ...passphrase });
     for (const running of [await moved(), await backedUp()]) {
@@ -49,7 +49,7 @@ test.skipIf(!onCitus)(
     const restored = { DATA_DIR: newFolder(), DATABASE_URL: await newPostgres(), ENCRYPTION_KEY };
     const restoredAt = (place: Place) => runCommand('restore', [file], { ...place, ...passphrase });
     expect(await restoredAt(restored)).toMatchObject({ code: 0 });
-    // Positions go on far beyond those that were told after the backup.
+    // Positions continue far beyond those that may have been published after the backup.
     expect({ ...(await contentAt(restored)), EventLog: before.EventLog }).toEqual(before);
     const into = await restoredAt(cluster);
     expect(into).toMatchObject({ code: 1 });

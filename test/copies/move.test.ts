@@ -1,5 +1,5 @@
 /**
- * A database that is moved goes on where it was: to a PostgreSQL and back, or to another folder.
+ * A moved database continues at its new location: on PostgreSQL and back, or in another folder.
  *
  * @module-tag all/process
  */
@@ -29,10 +29,10 @@ import {
 import { createClient } from '../support/graphql-client.ts';
 import { type Received, startReceiver, verified } from '../support/receiver.ts';
 
-/** Soon, and for as long as a test takes. */
+/** Retries start soon, and continue as long as a test takes. */
 const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
 
-/** Where it goes, and how a server is started there: a PostgreSQL, or another folder. */
+/** The target of the move, and the settings of a server on it: PostgreSQL, or another folder. */
 async function elsewhere(from: Place): Promise<{ to: string; place: Place }> {
   if (!onPostgres) {
     const place = await newPlace();
@@ -43,65 +43,61 @@ async function elsewhere(from: Place): Promise<{ to: string; place: Place }> {
   return { to, place: { ...from, DATABASE_URL: to, ENCRYPTION_KEY: key } };
 }
 
-/** A database is opened eight times for it, mostly by processes of their own. */
+/** Each test opens a database eight times, mostly in processes of their own. */
 const LIMIT = { timeout: 240_000 };
 
-test(
-  'what moved has all rows, sends what was in flight, and knows the cursors',
-  LIMIT,
-  async () => {
-    const receiver = await startReceiver();
-    onTestFinished(() => receiver[Symbol.asyncDispose]());
-    const source = newEmbedded();
-    const app = await startAt(source, RETRIES);
-    const { tenant, signingSecret } = await owing(app, receiver);
-    const { projectId, apiKey } = tenant;
-    const { project } = await tenant.query(EVENTS, { project: projectId });
-    const { cursor } = project.notificationEvents.edges.at(-1);
+test('moves all rows, delivers pending messages, and accepts earlier cursors', LIMIT, async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const source = newEmbedded();
+  const app = await startAt(source, RETRIES);
+  const { tenant, signingSecret } = await owing(app, receiver);
+  const { projectId, apiKey } = tenant;
+  const { project } = await tenant.query(EVENTS, { project: projectId });
+  const { cursor } = project.notificationEvents.edges.at(-1);
 
-    const running = await runCommand('move', ['--to', newEmbedded().DATA_DIR], source);
-    expect(running).toMatchObject({ code: 0 });
-    expect(running.output).toContain('A gateway is running on the original: later changes');
-    expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
-    await app[Symbol.asyncDispose]();
+  const running = await runCommand('move', ['--to', newEmbedded().DATA_DIR], source);
+  expect(running).toMatchObject({ code: 0 });
+  expect(running.output).toContain('A gateway is running on the original: later changes');
+  expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
+  await app[Symbol.asyncDispose]();
 
-    const before = await contentAt(source, (database) => loseErasure(database, projectId));
-    const { to, place } = await elsewhere(source);
-    const moved = await runCommand('move', ['--to', to], source);
-    expect(moved).toMatchObject({ code: 0 });
-    expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
-    expect(moved.output).not.toContain('A gateway runs');
-    expect(await contentAt(place)).toEqual(before);
-    expect(before.Operation).toHaveLength(2);
-    const again = await runCommand('move', ['--to', to], source);
-    expect(again).toMatchObject({ code: 1 });
-    expect(again.output).toMatch(/is not empty \(.*\): name another one/);
+  const before = await contentAt(source, (database) => loseErasure(database, projectId));
+  const { to, place } = await elsewhere(source);
+  const moved = await runCommand('move', ['--to', to], source);
+  expect(moved).toMatchObject({ code: 0 });
+  expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
+  expect(moved.output).not.toContain('A gateway runs');
+  expect(await contentAt(place)).toEqual(before);
+  expect(before.Operation).toHaveLength(2);
+  const again = await runCommand('move', ['--to', to], source);
+  expect(again).toMatchObject({ code: 1 });
+  expect(again.output).toMatch(/is not empty \(.*\): name another one/);
 
-    const sent = receiver.received(projectId).length;
-    receiver.behave(projectId, { status: 200 });
-    const there = await startAt(place, RETRIES);
-    await receiver.arrived(projectId, sent + 1);
-    const messages = receiver.received(projectId);
-    expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
-    expect(verified(messages.at(-1) as Received, signingSecret)).toBeTruthy();
-    const client = createClient(there.fetch, { 'x-api-key': apiKey });
-    const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
-    expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
-    await connect({ ...tenant, ...client }, 'second');
-    const later = await client.query(EVENTS, { project: projectId, after: cursor });
-    expect(later.project.notificationEvents.edges).toHaveLength(1);
-    const { prisma } = there.app.services.database;
-    await expect.poll(() => prisma.erasure.count()).toBe(0);
-    await there[Symbol.asyncDispose]();
+  const sent = receiver.received(projectId).length;
+  receiver.behave(projectId, { status: 200 });
+  const there = await startAt(place, RETRIES);
+  await receiver.arrived(projectId, sent + 1);
+  const messages = receiver.received(projectId);
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
+  expect(verified(messages.at(-1) as Received, signingSecret)).toBeTruthy();
+  const client = createClient(there.fetch, { 'x-api-key': apiKey });
+  const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
+  expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
+  await connect({ ...tenant, ...client }, 'second');
+  const later = await client.query(EVENTS, { project: projectId, after: cursor });
+  expect(later.project.notificationEvents.edges).toHaveLength(1);
+  const { prisma } = there.app.services.database;
+  await expect.poll(() => prisma.erasure.count()).toBe(0);
+  await there[Symbol.asyncDispose]();
 
-    const back = newEmbedded();
-    const returned = await runCommand('move', ['--to', back.DATA_DIR], place);
-    expect(returned).toMatchObject({ code: 0 });
-    expect(await contentAt(back)).toEqual(await contentAt(place));
-  },
-);
+  const back = newEmbedded();
+  const returned = await runCommand('move', ['--to', back.DATA_DIR], place);
+  expect(returned).toMatchObject({ code: 0 });
+  expect(await contentAt(back)).toEqual(await contentAt(place));
+});
 
-test('without a target, or with one that is the source, it says what to do', async () => {
+test('refuses without a target and with the source as target', async () => {
   const DATA_DIR = newFolder();
   expect(await runCommand('move', [], { DATA_DIR })).toMatchObject({ code: 2 });
   const same = await runCommand('move', ['--to', DATA_DIR], { DATA_DIR });

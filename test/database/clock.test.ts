@@ -6,9 +6,9 @@ const HOUR_MS = 3_600_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-// The embedded database has no other clock than the process.
+// The embedded database uses the clock of the process.
 test.runIf(onPostgres).each([1, -1])(
-  'a process whose clock is %d h off tells the time of the database',
+  'uses the time of the database if the clock of the process is %d h off',
   async (hours) => {
     vi.setSystemTime(Date.now() + hours * HOUR_MS);
     await using database = await testDatabase();

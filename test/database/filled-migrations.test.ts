@@ -1,5 +1,5 @@
 /**
- * Migrations that look at rows, on a database that is filled already.
+ * Runs migrations that change rows on a database with rows.
  *
  * @module-tag all/rows
  */
@@ -12,19 +12,19 @@ import { openUnmigratedPglite } from '../support/database/embedded/embedded-data
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
 
-/** All migrations up to one of that name, or from it on. */
+/** Runs all migrations before the named one, or from it on. */
 async function migrate(database: PGlite, part: 'before' | 'from', name: string): Promise<void> {
   const all = readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  const at = all.findIndex((one) => one.endsWith(name));
-  for (const one of part === 'before' ? all.slice(0, at) : all.slice(at)) {
-    await database.exec(readFileSync(join(FOLDER, one, 'migration.sql'), 'utf8'));
+  const index = all.findIndex((migration) => migration.endsWith(name));
+  for (const migration of part === 'before' ? all.slice(0, index) : all.slice(index)) {
+    await database.exec(readFileSync(join(FOLDER, migration, 'migration.sql'), 'utf8'));
   }
 }
 
-/** One installation that is there, and what is left of another one that is gone. */
+/** One present installation, and the remains of a deleted one. */
 const FILL = `
   insert into "Org" ("id", "label") values ('org', 'Acme');
   insert into "Project" ("id", "orgId", "name", "appName") values ('prj', 'org', 'acme', 'Acme');
@@ -46,7 +46,7 @@ const FILL = `
     ('of event', 'prj', 'dst', 'told', null, '{}'),
     ('of records', 'prj', 'dst', null, 'sent', '{"groupRef":"north","consumerRef":"ann","result":[{"a":"\\u0000"}]}')`;
 
-test('what is stored already is known to be of its group and its consumer', async () => {
+test('fills in the group and the consumer of stored rows', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'ends_of_life');
   await database.exec(FILL);
@@ -67,7 +67,10 @@ test('what is stored already is known to be of its group and its consumer', asyn
   expect(await whose('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
 });
 
-/** An integration that has named another destination before, and an installation that names one of its own. */
+/**
+ * An integration whose earlier revision named another destination, and an installation with a destination of
+ * its own.
+ */
 const NAMING = `
   insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content") values
     ('old', 'prj', 'int', '1.0.0', '{"read":{"objects":[{"destination":"before"}]}}'),
@@ -76,7 +79,7 @@ const NAMING = `
   insert into "InstallationConfig" ("id", "projectId", "installationId", "content") values
     ('cfg', 'prj', 'ins', '{"read":[{"destination":"own"},{"destination":null}],"write":[{"objectName":"x"}]}')`;
 
-test('what names a destination already is known by an index', async () => {
+test('indexes the destinations that stored integrations and installations name', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'ends_of_life');
   await database.exec(FILL);
@@ -93,7 +96,10 @@ test('what names a destination already is known by an index', async () => {
   ]);
 });
 
-/** Beside the installation of FILL one that fails, one that has recovered, and one whose subscription does not work. */
+/**
+ * Besides the installation of FILL: one that fails, one that has recovered, and one with a failed
+ * subscription.
+ */
 const FAILING = `
   insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content")
     values ('rev', 'prj', 'int', '1.0.0', '{}');
@@ -109,7 +115,7 @@ const FAILING = `
       "otherEvents", "watchFields", "status", "error")
     values ('prj', 'unsubscribed', 'contacts', 'sandbox', 'con', '{}', '{}', '{}', 'FAILED', 'No.')`;
 
-test('the health of what is installed already is stored', async () => {
+test('computes the health of stored installations', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'installation_health');
   await database.exec(FILL);
@@ -133,7 +139,10 @@ test('the health of what is installed already is stored', async () => {
   ]);
 });
 
-/** Two hours of a day and one of the next, of operations and of a destination that took 1 ms and 64 ms. */
+/**
+ * Two hours of one day and one of the next. Counts of operations, and of a destination that took 1 ms and 64
+ * ms.
+ */
 const COUNTED = `
   insert into "ActivityCount" ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations")
   select 'prj', 'hour', time::timestamptz, kind, key, 2, 1, 0,
@@ -141,7 +150,7 @@ const COUNTED = `
   from unnest(array['2026-05-01T00:00:00Z', '2026-05-01T02:00:00Z', '2026-05-02T01:00:00Z']) time,
     (values ('operation', 'READ SUCCESS'), ('delivery', 'dst')) v(kind, key)`;
 
-test('what is counted already is in rows of many buckets', async () => {
+test('converts stored activity counts to rows of many buckets', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'activity_in_blocks');
   await database.exec(FILL);
@@ -165,7 +174,7 @@ test('what is counted already is in rows of many buckets', async () => {
   expect(left).toEqual([{ count: 3 }]);
 });
 
-test('rows keep what they were when their keys begin with the project, and how long that may take is told before', async () => {
+test('keeps the rows when a key gets the project first, and estimates the duration', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'key_of_operation_log');
   await database.exec(FILL_LATER);
@@ -184,7 +193,7 @@ test('rows keep what they were when their keys begin with the project, and how l
     'select "id" from "OperationLog" order by "id"',
   );
   expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-  // Another project may have a row of the same id; the same project may not.
+  // An id is unique in a project, and may occur in another one.
   const log = (project: string) =>
     database.query(
       `insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")
@@ -204,7 +213,7 @@ function namesFrom(name: string): string[] {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  return all.slice(all.findIndex((one) => one.endsWith(name)));
+  return all.slice(all.findIndex((migration) => migration.endsWith(name)));
 }
 
 const FILL_LATER = `

@@ -14,16 +14,20 @@ const notRenewed = 'subscription.lease_not_renewed';
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
 const NOW = new Date('2024-01-01T12:00:00Z');
 const minutes = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
-/** It is over, and is renewed, while a test waits. */
+/** Short enough to expire and to be renewed during a test. */
 const SHORT_MS = 30;
 
-/** Rows of one project, whose test claims no others. */
+/** Creates rows of a new project. The test claims rows of this project only. */
 async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
   const { projectId } = await app.tenant();
   const installationId = newId('ins');
   const keyOf = (objectName: string) => ({ projectId, installationId, objectName });
-  const of = { projectId, installationId, provider: 'sandbox', connectionId: 'c' };
-  const data = dueTimes.map((dueTime, index) => ({ ...of, objectName: `object${index}`, dueTime }));
+  const parents = { projectId, installationId, provider: 'sandbox', connectionId: 'c' };
+  const data = dueTimes.map((dueTime, index) => ({
+    ...parents,
+    objectName: `object${index}`,
+    dueTime,
+  }));
   await prisma.objectSubscription.createMany({ data });
   const rows = new LeasedRows({
     table: 'ObjectSubscription',
@@ -45,14 +49,14 @@ async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
 }
 const namesOf = (claims: { objectName: string }[]) => claims.map(({ objectName }) => objectName);
 
-test('what is due is claimed, each once, and what was due first goes first', async () => {
+test('claims each due row once, the earliest first', async () => {
   const { claim } = await rowsDue([minutes(-1), minutes(-3), minutes(1), null, minutes(-2)]);
   expect(namesOf(await claim(2)).toSorted()).toEqual(['object1', 'object4']);
   expect(namesOf(await claim(2))).toEqual(['object0']);
   expect(await claim(2)).toEqual([]);
 });
 
-test('workers that claim at the same time share what is due', async () => {
+test('divides due rows among workers that claim at the same time', async () => {
   const { claim } = await rowsDue(Array.from({ length: 12 }, () => NOW));
   const claims = await Promise.all(Array.from({ length: 6 }, () => claim(3)));
   const names = namesOf(claims.flat());
@@ -65,12 +69,12 @@ test('workers that claim at the same time share what is due', async () => {
   expect(new Set(names).size).toBe(12);
 });
 
-test('of projects whose rows are apart no more are claimed than are asked for, of each in its turn', async () => {
+test('claims at most the requested number over separate projects, in turn', async () => {
   const ids = [(await rowsDue([NOW, NOW])).projectId, (await rowsDue([NOW, NOW])).projectId];
   const together = (some: readonly string[]) => some.map((id) => [id]);
   const group = { name: 'some', projectIds: () => ids, together };
-  const of = { table: 'ObjectSubscription', key: KEY, columns: LEASE } as const;
-  const rows = new LeasedRows({ ...of, leaseMs: MINUTE_MS });
+  const spec = { table: 'ObjectSubscription', key: KEY, columns: LEASE } as const;
+  const rows = new LeasedRows({ ...spec, leaseMs: MINUTE_MS });
   const claim = async (countMax: number) => {
     const due = { countMax, now: NOW, columns: KEY };
     const claimed = await rows.claimDue({ ...database, group }, due);
@@ -83,7 +87,7 @@ test('of projects whose rows are apart no more are claimed than are asked for, o
   expect(await claim(1)).toEqual([]);
 });
 
-test('one row is claimed by its key, if it is free and as it should be', async () => {
+test('claims a row by its key if it is free and meets the condition', async () => {
   const { claim, claimNamed } = await rowsDue([NOW, NOW]);
   expect(await claimNamed('object1', Prisma.sql`held."dueTime" < ${NOW}`)).toBeNull();
   const claimed = await claimNamed('object1', Prisma.sql`held."dueTime" <= ${NOW}`);
@@ -93,7 +97,7 @@ test('one row is claimed by its key, if it is free and as it should be', async (
   expect(namesOf(await claim(2))).toEqual(['object0']);
 });
 
-test('a renewal is of the claim that holds the row, or it is lost', async () => {
+test('renews a lease only for the claim that holds the row', async () => {
   const { rows, claim, claimNamed } = await rowsDue([NOW], SHORT_MS);
   const first = await claimNamed('object0');
   if (!first) throw new Error('Nothing was claimed.');
@@ -102,7 +106,7 @@ test('a renewal is of the claim that holds the row, or it is lost', async () => 
   await expect(rows.renew(prisma, first)).rejects.toThrow(LeaseLost);
 });
 
-test('a claim that is kept is nobody else’s; one that is not is taken over, and its result refused', async () => {
+test('keeps a held claim, and refuses the result of one that expired', async () => {
   const { rows, claim, row } = await rowsDue([NOW], SHORT_MS);
   const [first] = await claim(1);
   if (!first) throw new Error('Nothing was claimed.');
@@ -119,7 +123,7 @@ test('a claim that is kept is nobody else’s; one that is not is taken over, an
   expect(await row('object0')).toMatchObject({ failures: 0 });
 });
 
-test('what comes of a claim is noted with it, and it is given back', async () => {
+test('stores the result of a claim and releases the row', async () => {
   const { rows, claim, row } = await rowsDue([NOW]);
   const [claimed] = await claim(1);
   if (!claimed) throw new Error('Nothing was claimed.');
@@ -130,7 +134,7 @@ test('what comes of a claim is noted with it, and it is given back', async () =>
   expect(namesOf(await claim(1, minutes(6)))).toEqual(['object0']);
 });
 
-test('nobody claims or keeps what is not wanted any more', async () => {
+test('neither claims nor keeps rows that are no longer wanted', async () => {
   const { rows, claim, projectId } = await rowsDue([NOW, NOW], SHORT_MS);
   const [kept] = await claim(1);
   if (!kept) throw new Error('Nothing was claimed.');

@@ -1,12 +1,12 @@
-/** A test finds the database that an earlier one has used as if it were new. */
+/** A test gets a database without traces of an earlier test. */
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { onCitus, testDatabase } from '../support/app.ts';
 
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
-/** Each process has its row there, which is counted about a second after it is made. */
+/** Each process adds its row, which PostgreSQL counts about a second later. */
 const OF_AN_OPEN_DATABASE = 'ServerProcess';
-const KNOWN = {
+const STATISTICS = {
   values: `select distinct tablename from pg_stats where ${IN_SCHEMAS} order by 1`,
   changes: `select relname, n_live_tup, n_dead_tup, n_mod_since_analyze, last_vacuum, last_analyze
     from pg_stat_user_tables where ${IN_SCHEMAS} and relname <> '${OF_AN_OPEN_DATABASE}' order by 1`,
@@ -14,25 +14,26 @@ const KNOWN = {
     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations' order by 1`,
 };
 
-async function knownOf({ rows }: Database) {
-  const known: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(KNOWN)) known[name] = await rows.query(text, []);
-  return known;
+async function statisticsOf({ rows }: Database) {
+  const statistics: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(STATISTICS))
+    statistics[name] = await rows.query(text, []);
+  return statistics;
 }
 
-test.skipIf(onCitus)('nothing is known of the rows that were in a database before', async () => {
+test.skipIf(onCitus)('resets statistics and rows before it lends a database again', async () => {
   const first = await testDatabase();
   const orgs = `select n::text, n::text from generate_series(1, 500) n`;
-  const fresh = await knownOf(first);
+  const fresh = await statisticsOf(first);
   await first.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
   for (const table of ['Org', 'Project', 'Delivery']) {
     await first.rows.query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
   }
   await first.rows.query('vacuum analyze', []);
-  expect(await knownOf(first)).not.toEqual(fresh);
+  expect(await statisticsOf(first)).not.toEqual(fresh);
   await first[Symbol.asyncDispose]();
 
   await using second = await testDatabase();
-  expect(await knownOf(second)).toEqual(fresh);
+  expect(await statisticsOf(second)).toEqual(fresh);
   expect(await second.rows.query('select "id" from "Org"', [])).toEqual([]);
 });

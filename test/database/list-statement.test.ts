@@ -1,4 +1,4 @@
-/** The texts of lists: one for each shape, whatever the values. */
+/** Statements of lists: one text for each shape, whatever the values. */
 import { expect, test } from 'vitest';
 import type { AnyList } from '../../src/database/reads/list-shape.ts';
 import { listStatement } from '../../src/database/reads/list-statement.ts';
@@ -9,13 +9,13 @@ const link = { table: 'Group', column: 'groupId', where: { projectId: 'prj_1' } 
 
 const rows = (...lists: AnyList[]) => listStatement('rows', lists);
 
-function page(where: object, given: Partial<RowList> & { above?: string; limit?: number } = {}) {
-  const { above, limit = 3, ...list } = given;
+function page(where: object, options: Partial<RowList> & { above?: string; limit?: number } = {}) {
+  const { above, limit = 3, ...list } = options;
   const bounds = { ...range, limit, ...(above !== undefined && { above }) };
   return rows({ table: 'Connection', where: where as never, range: bounds, ...list });
 }
 
-test('lists that differ by their values alone have one text', () => {
+test('returns one text for lists that differ only in their values', () => {
   const [text, values] = page({ projectId: 'prj_1', status: ['WORKING'] }, { above: 'a' });
   const other = page({ projectId: 'prj_2', status: ['ERROR'] }, { above: 'b', limit: 5 });
   expect(other[0]).toBe(text);
@@ -23,7 +23,7 @@ test('lists that differ by their values alone have one text', () => {
   expect(other[1]).toEqual(['prj_2', 'ERROR', 'b', 5]);
 });
 
-test('lists of other shapes have other texts', () => {
+test('returns another text for each shape of a list', () => {
   const where = { projectId: 'prj_1' };
   const along = ['projectId', 'status'];
   const texts = [
@@ -48,13 +48,13 @@ test('lists of other shapes have other texts', () => {
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('a condition that is left out is none', () => {
+test('ignores an undefined condition', () => {
   const [text, values] = page({ projectId: 'prj_1', status: undefined });
   expect(text).toBe(page({ projectId: 'prj_1' })[0]);
   expect(values).toEqual(['prj_1', 3]);
 });
 
-test('ranges that are merged have each their value, once', () => {
+test('passes each value of merged ranges once', () => {
   const [, values] = page({ projectId: 'prj_1', status: ['WORKING', 'ERROR', 'WORKING'] });
   expect(values).toEqual(['prj_1', 'WORKING', 3, 'prj_1', 'ERROR', 3, 3]);
 });

@@ -3,11 +3,11 @@ import { schemaDiff } from '../../scripts/schema-diff.ts';
 import { testDatabase } from '../support/app.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
-test('the migrations make what schema.prisma describes', async () => {
+test('creates the schema that schema.prisma describes', async () => {
   expect(await schemaDiff(openUnmigratedPglite)).toBe('');
 });
 
-test('ids are compared byte by byte', async () => {
+test('compares ids byte by byte', async () => {
   await using database = await testDatabase();
   const columns = await database.rows.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns

@@ -1,4 +1,6 @@
-/** Hints of the same moment share a statement, and are told until the database has taken them. */
+/**
+ * Notifications of the same moment share a statement. They are retried until the database has accepted them.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
@@ -9,26 +11,26 @@ import type { RunQuery } from '../../src/database/rows.ts';
 
 const POLLING = { timeout: 10_000, interval: 5 };
 
-/** A database that takes what it is told when it is let. */
+/** A database that records notifications, and that a test can delay or fail. */
 function startDatabase() {
   const statements: string[][] = [];
   const database = {
     statements,
-    isAway: false,
+    isDown: false,
     taken: Promise.resolve(),
-    told: () => statements.flat(),
+    delivered: () => statements.flat(),
     query: (async (_text, [channels, payloads]) => {
       await database.taken;
-      if (database.isAway) throw new Error('The database is away.');
+      if (database.isDown) throw new Error('The database is away.');
       const names = payloads as string[];
-      statements.push((channels as string[]).map((channel, place) => `${channel} ${names[place]}`));
+      statements.push((channels as string[]).map((channel, index) => `${channel} ${names[index]}`));
       return [];
     }) as RunQuery,
   };
   return database;
 }
 
-test('one goes at once; those that come meanwhile go together, each once', async () => {
+test('sends the first notification immediately, and later ones together without duplicates', async () => {
   const database = startDatabase();
   await using sender = new NotificationSender(notifyBy(database.query));
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -40,26 +42,26 @@ test('one goes at once; those that come meanwhile go together, each once', async
   expect(database.statements).toEqual([['logs one'], ['logs two', 'logs three of it', 'others ']]);
 });
 
-test('while the database is away they wait, up to a number, and are told when it is back', async () => {
+test('queues at most 10,000 notifications while the database is down, and sends them afterwards', async () => {
   const database = startDatabase();
   await using sender = new NotificationSender(notifyBy(database.query));
-  database.isAway = true;
+  database.isDown = true;
   sender.tell(['logs first']);
   await wait(1);
   const many = Array.from({ length: 12_000 }, (_, number) => `logs ${number}` as const);
   sender.tell(many);
-  database.isAway = false;
-  await expect.poll(() => database.told().length, POLLING).toBe(10_001);
-  expect(database.told().slice(0, 2)).toEqual(['logs first', 'logs 0']);
+  database.isDown = false;
+  await expect.poll(() => database.delivered().length, POLLING).toBe(10_001);
+  expect(database.delivered().slice(0, 2)).toEqual(['logs first', 'logs 0']);
 });
 
-test('what waits at the end is sent, and a database that hangs does not hold it up', async () => {
+test('sends queued notifications on disposal, and does not wait for a database that hangs', async () => {
   const database = startDatabase();
   const sender = new NotificationSender(notifyBy(database.query));
   sender.tell(['logs one']);
   sender.tell(['logs two']);
   await sender[Symbol.asyncDispose]();
-  expect(database.told()).toEqual(['logs one', 'logs two']);
+  expect(database.delivered()).toEqual(['logs one', 'logs two']);
   const hanging = new NotificationSender(() => new Promise(() => {}));
   hanging.tell(['logs one']);
   hanging.tell(['logs two']);

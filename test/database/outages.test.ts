@@ -15,7 +15,7 @@ const socketError = Object.assign(new Error('connect'), {
   syscall: 'connect',
 });
 
-test('what says that the database fails is told as that; a wrong statement stays what it is', () => {
+test('maps failures of the database to ServiceUnavailable, and no other error', () => {
   const { outages: met, lines } = outages();
   const failures = [
     ...['08006', '28P01', '3D000', '57P01', '53300', '53100', '25006', '57014', 'P2028'].map(
@@ -27,11 +27,11 @@ test('what says that the database fails is told as that; a wrong statement stays
     new Error('timeout exceeded when trying to connect'),
   ];
   for (const cause of failures) {
-    const told = met.told(cause) as ServiceUnavailable;
-    expect(told).toBeInstanceOf(ServiceUnavailable);
-    expect(told.cause).toBe(cause);
-    expect(told.problem).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
-    expect(met.told(told)).toBe(told);
+    const mapped = met.told(cause) as ServiceUnavailable;
+    expect(mapped).toBeInstanceOf(ServiceUnavailable);
+    expect(mapped.cause).toBe(cause);
+    expect(mapped.problem).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
+    expect(met.told(mapped)).toBe(mapped);
   }
   for (const error of [withCode('23505'), withCode('42601'), withCode('P2002'), new Error('no')])
     expect(met.told(error)).toBe(error);
@@ -45,7 +45,7 @@ test('what says that the database fails is told as that; a wrong statement stays
   met[Symbol.dispose]();
 });
 
-test('an outage is logged when it begins and when it is over', async () => {
+test('logs the start and the end of an outage', async () => {
   const { outages: met, lines } = outages(1);
   for (let times = 0; times < 3; times += 1) met.told(socketError);
   await vi.waitFor(() => expect(lines).toHaveLength(2));
@@ -55,7 +55,7 @@ test('an outage is logged when it begins and when it is over', async () => {
   ]);
 });
 
-test('who has waited for too long is told of the outage, if there is one', () => {
+test('replaces a timeout by the outage only during an outage', () => {
   const { outages: met } = outages();
   const late = new Error('late');
   expect(met.waitedFor(late)).toBe(late);

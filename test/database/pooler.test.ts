@@ -1,4 +1,4 @@
-/** What PgBouncer in transaction mode changes for the gateway, beside all that is tested through it. */
+/** Differences of PgBouncer in transaction mode. The pooler project runs the other tests through it. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -12,14 +12,14 @@ import { noPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
 const isThere = onPostgres && noPgbouncer() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A database and a role of its own, on the server and through a pooler. */
+/** Creates a database with these settings. Returns a direct URL and one through a pooler. */
 async function pooled(...settings: string[]) {
   const { serverUrl, template } = inject('postgres');
   const name = `pooled_${randomUUID().replaceAll('-', '')}`;
   const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
   await admin.connect();
   await admin.query(`create database ${name} template ${template}`);
-  for (const one of settings) await admin.query(`alter database ${name} set ${one}`);
+  for (const setting of settings) await admin.query(`alter database ${name} set ${setting}`);
   const pooler = await startPgbouncer(Number(new URL(serverUrl).port));
   onTestFinished(async () => {
     await pooler.stop();
@@ -36,28 +36,25 @@ function open(env: Record<string, string>) {
   return { database, lines };
 }
 
-test.runIf(isThere)(
-  'a limit that a pooler refuses of a connection is asked of the role',
-  async () => {
-    const { direct, through } = await pooled(`statement_timeout = '5s'`);
-    const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
-    await using opened = await database;
-    expect(lines).toMatchObject([
-      { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
-      {
-        msg: 'database.planner_unset',
-        settings: expect.arrayContaining(['enable_seqscan', 'jit']),
-      },
-    ]);
-    const [limit] = await opened.rows.query(
-      `select current_setting('statement_timeout') as "is"`,
-      [],
-    );
-    expect(limit).toEqual({ is: '5s' });
-  },
-);
+test.runIf(isThere)('reports the settings that the pooler rejects and the role lacks', async () => {
+  const { direct, through } = await pooled(`statement_timeout = '5s'`);
+  const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
+  await using opened = await database;
+  expect(lines).toMatchObject([
+    { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
+    {
+      msg: 'database.planner_unset',
+      settings: expect.arrayContaining(['enable_seqscan', 'jit']),
+    },
+  ]);
+  const [limit] = await opened.rows.query(
+    `select current_setting('statement_timeout') as "is"`,
+    [],
+  );
+  expect(limit).toEqual({ is: '5s' });
+});
 
-test.runIf(isThere)('a role that has all that a pooler refuses is asked for nothing', async () => {
+test.runIf(isThere)('reports no setting if the role has all that the pooler rejects', async () => {
   const limits = [`statement_timeout = '5s'`, `idle_in_transaction_session_timeout = '10s'`];
   const planner = ['enable_seqscan = off', 'jit = off', 'plan_cache_mode = force_generic_plan'];
   const { direct, through } = await pooled(...limits, ...planner);
@@ -66,7 +63,7 @@ test.runIf(isThere)('a role that has all that a pooler refuses is asked for noth
   expect(lines).toEqual([]);
 });
 
-test.runIf(isThere)('where statements are kept, they are to be planned once', async () => {
+test.runIf(isThere)('requires generic plans if the pooler keeps prepared statements', async () => {
   const { direct } = await pooled();
   const client = new pg.Client({ connectionString: direct });
   await client.connect();
@@ -77,7 +74,7 @@ test.runIf(isThere)('where statements are kept, they are to be planned once', as
   expect(await missing()).toEqual(['enable_seqscan', 'jit']);
 });
 
-test.runIf(isThere)('no statement is left behind on a connection that others get', async () => {
+test.runIf(isThere)('leaves no prepared statement on a pooled connection', async () => {
   const { direct, through } = await pooled();
   await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct }).database;
   const { rows, prisma } = opened;
@@ -85,30 +82,30 @@ test.runIf(isThere)('no statement is left behind on a connection that others get
     index % 2 ? rows.find('Org', { id: [`org_${index}`] }) : prisma.org.findMany({ take: 1 }),
   );
   await Promise.all(reads);
-  // A pooler that carries statements over gives them names of its own.
+  // A pooler that keeps prepared statements gives them names of its own.
   const left = () =>
     rows.query(`select name from pg_prepared_statements where name not like 'PGBOUNCER%'`, []);
   for (let looks = 0; looks < 10; looks += 1) expect(await left()).toEqual([]);
 });
 
 test.runIf(isThere)(
-  'a listener hears past the pooler, and other processes see that this one runs',
+  'listens on a direct connection, and sees its own process as running',
   async () => {
     const { direct, through } = await pooled();
     await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct })
       .database;
-    const heard: (string | undefined)[] = [];
-    await using _listening = opened.listen('some_channel', (payload) => heard.push(payload));
-    await expect.poll(() => heard).toEqual([undefined]);
+    const received: (string | undefined)[] = [];
+    await using _listening = opened.listen('some_channel', (payload) => received.push(payload));
+    await expect.poll(() => received).toEqual([undefined]);
     await opened.rows.query(`select pg_notify('some_channel', 'a word')`, []);
-    await expect.poll(() => heard).toEqual([undefined, 'a word']);
+    await expect.poll(() => received).toEqual([undefined, 'a word']);
     expect(await opened.processes.look()).toEqual([]);
   },
 );
 
-test.runIf(isThere)('two URLs of two databases are refused', async () => {
-  const [one, other] = [await pooled(), await pooled()];
-  const env = { DATABASE_URL: one.through, DATABASE_LISTEN_URL: other.direct };
+test.runIf(isThere)('refuses two URLs of different databases', async () => {
+  const [first, other] = [await pooled(), await pooled()];
+  const env = { DATABASE_URL: first.through, DATABASE_LISTEN_URL: other.direct };
   await expect(open(env).database).rejects.toThrow(
     'DATABASE_LISTEN_URL leads to another database than DATABASE_URL.',
   );

@@ -1,4 +1,7 @@
-/** Processes that share a PostgreSQL server miss one whose connection is gone, and none that is slow. */
+/**
+ * Processes that share a PostgreSQL server detect one whose connection is lost, and never one that is only
+ * slow.
+ */
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
@@ -29,71 +32,76 @@ function configOf(url: string) {
   });
 }
 
-test.runIf(onPostgres)('a process whose connection is cut is missed until it is back', async () => {
-  const { database, other, url } = await twoProcesses();
-  const { processes, prisma } = database;
-  const missedTime = async () =>
-    (await prisma.serverProcess.findUniqueOrThrow({ where: { id: other.processes.id } }))
-      .missedTime;
-  await database.ping();
-  await other.ping();
-  // Nobody is missed just after the start of the server.
-  const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
-  await expect.poll(() => database.rows.query(isLongUp, [])).toEqual([{ is: true }]);
-  expect(await processes.look()).toEqual([]);
+test.runIf(onPostgres)(
+  'marks a process as missed when its connection is lost, until it reconnects',
+  async () => {
+    const { database, other, url } = await twoProcesses();
+    const { processes, prisma } = database;
+    const missedTime = async () =>
+      (await prisma.serverProcess.findUniqueOrThrow({ where: { id: other.processes.id } }))
+        .missedTime;
+    await database.ping();
+    await other.ping();
+    // No process is missed just after the start of the server.
+    const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
+    await expect.poll(() => database.rows.query(isLongUp, [])).toEqual([{ is: true }]);
+    expect(await processes.look()).toEqual([]);
 
-  const server = new pg.Client({ connectionString: url });
-  await server.connect();
-  await server.query(`select pg_terminate_backend(l.pid) from pg_locks l
+    const server = new pg.Client({ connectionString: url });
+    await server.connect();
+    await server.query(`select pg_terminate_backend(l.pid) from pg_locks l
     join "ServerProcess" p on l.objid::bigint = p."lockKey"
     where l.locktype = 'advisory' and l.objsubid = 2 and p."id" = '${other.processes.id}'`);
-  await server.end();
-  // It has the other connections, and does not take itself for gone.
-  expect(await other.processes.look()).toEqual([]);
-  // Its hints come back by themselves: it is there again, and nobody has missed it for long.
-  await expect
-    .poll(async () =>
-      other.ping().then(
-        () => true,
-        () => false,
-      ),
-    )
-    .toBe(true);
-  await processes.look();
-  expect(await missedTime()).toBeNull();
+    await server.end();
+    // The process still has its other connections, and does not consider itself missed.
+    expect(await other.processes.look()).toEqual([]);
+    // The process reopens its connection for notifications automatically, and is no longer missed.
+    await expect
+      .poll(async () =>
+        other.ping().then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    await processes.look();
+    expect(await missedTime()).toBeNull();
 
-  await other[Symbol.asyncDispose]();
-  await processes.look();
-  expect(await missedTime()).not.toBeNull();
-  await database[Symbol.asyncDispose]();
-});
+    await other[Symbol.asyncDispose]();
+    await processes.look();
+    expect(await missedTime()).not.toBeNull();
+    await database[Symbol.asyncDispose]();
+  },
+);
 
-test.runIf(onPostgres)('a new connection that fails before it is used is opened anew', async () => {
+test.runIf(onPostgres)('reopens a connection that fails before its first use', async () => {
   const { database, other, url } = await twoProcesses();
   let attempts = 0;
   const processes = {
     ...other.processes,
     attend: async () => {
       attempts += 1;
-      // As a standby answers.
+      // A standby responds with this error.
       if (attempts < 3) throw new Error('cannot execute LISTEN during recovery');
     },
     hasOthers: async () => false,
     leave: async () => {},
   };
   const server = { address: { connectionString: url }, limitMs: 1_000, outages: new Outages(log) };
-  await using hints = new PostgresNotifications(server, processes, async () => {});
-  const heard: unknown[] = [];
-  await using _listening = hints.listen('test_opened_anew', (payload) => heard.push(payload));
-  await expect.poll(() => heard).toEqual([undefined]);
+  await using notifications = new PostgresNotifications(server, processes, async () => {});
+  const received: unknown[] = [];
+  await using _listening = notifications.listen('test_opened_anew', (payload) =>
+    received.push(payload),
+  );
+  await expect.poll(() => received).toEqual([undefined]);
   expect(attempts).toBe(3);
-  await hints.ping();
+  await notifications.ping();
   await other[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
 });
 
 test.runIf(onPostgres)(
-  'who has lost its own connection misses nobody, nor just after it is back',
+  'misses no process without a connection of its own, nor just after it reconnects',
   async () => {
     const { database, url } = await twoProcesses();
     const server = new pg.Client({ connectionString: url });
@@ -103,7 +111,7 @@ test.runIf(onPostgres)(
     await expect.poll(() => query(isLongUp, [])).toEqual([{ is: true }]);
     const joined = await joinProcesses(query);
     const gone = await joinProcesses(query);
-    // It holds no lock: it was cut as all were.
+    // The process holds no lock, as after a failure that cut all connections.
     expect(await joined.look()).toEqual([]);
     await joined.attend((text, values) => server.query(text, values));
     expect(await joined.look()).toEqual([gone.id]);
@@ -115,53 +123,57 @@ test.runIf(onPostgres)(
   },
 );
 
-test.runIf(onPostgres)('hints go through the database only while others are there', async () => {
-  const { database, other, url } = await twoProcesses();
-  const server = new pg.Client({ connectionString: url });
-  await server.connect();
-  const passed: string[] = [];
-  server.on('notification', ({ payload }) => passed.push(payload ?? ''));
-  await server.query('listen test_passed');
-  const heard: (string | undefined)[] = [];
-  await using _listening = database.listen('test_passed', (payload) => heard.push(payload));
-  await expect.poll(() => heard).toEqual([undefined]);
+test.runIf(onPostgres)(
+  'sends notifications through the database only while other processes run',
+  async () => {
+    const { database, other, url } = await twoProcesses();
+    const server = new pg.Client({ connectionString: url });
+    await server.connect();
+    const passed: string[] = [];
+    server.on('notification', ({ payload }) => passed.push(payload ?? ''));
+    await server.query('listen test_passed');
+    const received: (string | undefined)[] = [];
+    await using _listening = database.listen('test_passed', (payload) => received.push(payload));
+    await expect.poll(() => received).toEqual([undefined]);
 
-  await other.ping();
-  const tellBoth = () => {
-    database.tell(['test_passed to-both']);
-    return passed;
-  };
-  await expect.poll(tellBoth).toContain('to-both');
-  await expect.poll(() => heard).toContain('to-both');
+    await other.ping();
+    const tellBoth = () => {
+      database.tell(['test_passed to-both']);
+      return passed;
+    };
+    await expect.poll(tellBoth).toContain('to-both');
+    await expect.poll(() => received).toContain('to-both');
 
-  await other[Symbol.asyncDispose]();
-  let count = 0;
-  const tellOnce = async () => {
-    count += 1;
-    const payload = `alone-${count}`;
-    database.tell([`test_passed ${payload}`]);
-    await expect.poll(() => heard).toContain(payload);
-    // Asked after it, on the same server: what was told through it has come.
-    await server.query(`select pg_notify('test_passed', 'after-${count}')`);
-    await expect.poll(() => passed).toContain(`after-${count}`);
-    return passed.includes(payload);
-  };
-  await expect.poll(tellOnce).toBe(false);
+    await other[Symbol.asyncDispose]();
+    let count = 0;
+    const tellOnce = async () => {
+      count += 1;
+      const payload = `alone-${count}`;
+      database.tell([`test_passed ${payload}`]);
+      await expect.poll(() => received).toContain(payload);
+      // Notifications of a server arrive in order, so the earlier one has arrived, too, if it went through the
+      // server.
+      await server.query(`select pg_notify('test_passed', 'after-${count}')`);
+      await expect.poll(() => passed).toContain(`after-${count}`);
+      return passed.includes(payload);
+    };
+    await expect.poll(tellOnce).toBe(false);
 
-  await using back = await openDatabase(configOf(url), log);
-  await back.ping();
-  // Its greeting is heard a moment later.
-  const tellAgain = () => {
-    database.tell(['test_passed to-both-again']);
-    return passed;
-  };
-  await expect.poll(tellAgain).toContain('to-both-again');
-  await server.end();
-  await database[Symbol.asyncDispose]();
-});
+    await using back = await openDatabase(configOf(url), log);
+    await back.ping();
+    // The other process needs a moment to notice the new one.
+    const tellAgain = () => {
+      database.tell(['test_passed to-both-again']);
+      return passed;
+    };
+    await expect.poll(tellAgain).toContain('to-both-again');
+    await server.end();
+    await database[Symbol.asyncDispose]();
+  },
+);
 
 test.runIf(!onPostgres)(
-  'who opens an embedded database is the only process: all others are missed',
+  'marks all other processes as missed when it opens an embedded database',
   async () => {
     await using engine = await lendEngine();
     const stays = { address: engine.address, [Symbol.asyncDispose]: async () => {} };

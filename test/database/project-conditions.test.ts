@@ -1,4 +1,4 @@
-/** What is asked of every statement after each file, on statements of its own. */
+/** Tests the check that every test file applies to its statements. */
 import { expect, test } from 'vitest';
 import { acrossProjects, forProjects, sent } from '../../src/database/projects/all-projects.ts';
 import { missingProjects } from '../support/database/project-conditions.ts';
@@ -59,7 +59,7 @@ test.each([
   expect(missingProjects(text)).toEqual(missing);
 });
 
-test('a statement that is marked may ask all projects, and changes only what it names with its project', () => {
+test('accepts a marked statement over all projects, except changes without the project', () => {
   const due = 'select "projectId", "id" from "Delivery" where "nextAttemptTime" <= now()';
   const change = (condition: string) =>
     acrossProjects(
@@ -73,7 +73,7 @@ test('a statement that is marked may ask all projects, and changes only what it 
   expect(missingProjects(change('d."id" = due."id"'))).toEqual(['updates Delivery']);
 });
 
-test('a statement for some projects has their ids as its last value, and then needs no mark', () => {
+test('appends the project ids as the last value, which makes the mark unnecessary', () => {
   const due = forProjects(
     (isAsked) =>
       `select 1 from "Delivery" where ${isAsked('"projectId"')} and "nextAttemptTime" between $1 and $2`,

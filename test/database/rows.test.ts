@@ -8,7 +8,7 @@ import { recordStatements } from '../support/database/statements.ts';
 
 const hour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));
 
-/** Three invites of a new org, which end at 1, 2 and 3 o'clock. */
+/** Creates three invites of a new org, which expire at 1, 2 and 3 o'clock. */
 async function insertInvites({ prisma }: Database) {
   const orgId = newId('org');
   await prisma.org.create({ data: { id: orgId, label: 'Acme' } });
@@ -28,7 +28,7 @@ async function insertInvites({ prisma }: Database) {
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
 
-test('a range of times leaves out its start and has its end', async () => {
+test('excludes the start of a time range and includes its end', async () => {
   await using database = await testDatabase();
   const { orgId, ids } = await insertInvites(database);
   const [first, second, third] = ids;
@@ -40,7 +40,7 @@ test('a range of times leaves out its start and has its end', async () => {
   expect(await rows.count('Invite', { orgId, expireTime: { upTo: hour(2) } })).toBe(2);
 });
 
-test('a page can be one row, but only one that its conditions have', async () => {
+test('returns one row as a page only if the row meets the conditions', async () => {
   await using database = await testDatabase();
   const { orgId, ids } = await insertInvites(database);
   const [first] = ids;
@@ -50,15 +50,15 @@ test('a page can be one row, but only one that its conditions have', async () =>
   expect(await database.rows.page('Invite', { id: [ids[1], ids[2]] }, at)).toEqual([]);
 });
 
-test('several values of an enum are found, also right after the migration that made it', async () => {
+test('filters by several enum values, even directly after the migration that creates the enum', async () => {
   await using database = await openEngine(await startUnmigratedEngine(), createLog('silent'));
   const { orgId, ids } = await insertInvites(database);
   const [first, second] = ids;
-  const found = await database.rows.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
-  expect(idsOf(found)).toEqual([first, second]);
+  const invites = await database.rows.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
+  expect(idsOf(invites)).toEqual([first, second]);
 });
 
-test('a read that is refused fails alone, and those beside it are answered', async () => {
+test('rejects only the failing read of a batch', async () => {
   await using database = await testDatabase();
   const { orgId, ids } = await insertInvites(database);
   const { rows } = database;
@@ -66,31 +66,34 @@ test('a read that is refused fails alone, and those beside it are answered', asy
   const read = () => rows.find('Invite', { orgId, status: 'PENDING' });
   for (let time = 0; time < 2; time += 1) {
     const answers = await Promise.allSettled([read(), refused(), read(), refused(), read()]);
-    const found = answers.map((answer) =>
-      answer.status === 'fulfilled' ? idsOf(answer.value) : answer.status,
+    const outcomes = answers.map((result) =>
+      result.status === 'fulfilled' ? idsOf(result.value) : result.status,
     );
-    expect(found).toEqual([[ids[0]], 'rejected', [ids[0]], 'rejected', [ids[0]]]);
+    expect(outcomes).toEqual([[ids[0]], 'rejected', [ids[0]], 'rejected', [ids[0]]]);
   }
 });
 
-test.runIf(onPostgres)('reads of one moment share a connection, and outlive its loss', async () => {
-  await using database = await testDatabase();
-  const { orgId, ids } = await insertInvites(database);
-  const { rows } = database;
-  const connections = new Set<unknown>();
-  const reads = () => Promise.all(ids.map((id) => rows.find('Invite', { orgId, id })));
-  await recordStatements(reads, async (connection, { text }) => {
-    if (text.includes('"Invite"')) connections.add(connection);
-  });
-  expect(connections.size).toBe(1);
-  await rows
-    .query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()',
-      [],
-    )
-    .catch(() => {});
-  await expect.poll(async () => (await reads().catch(() => [])).flat().length).toBe(ids.length);
-});
+test.runIf(onPostgres)(
+  'runs reads of one turn on one connection, and recovers from its loss',
+  async () => {
+    await using database = await testDatabase();
+    const { orgId, ids } = await insertInvites(database);
+    const { rows } = database;
+    const connections = new Set<unknown>();
+    const reads = () => Promise.all(ids.map((id) => rows.find('Invite', { orgId, id })));
+    await recordStatements(reads, async (connection, { text }) => {
+      if (text.includes('"Invite"')) connections.add(connection);
+    });
+    expect(connections.size).toBe(1);
+    await rows
+      .query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()',
+        [],
+      )
+      .catch(() => {});
+    await expect.poll(async () => (await reads().catch(() => [])).flat().length).toBe(ids.length);
+  },
+);
 
 async function insertProjects({ prisma }: Database, ...names: string[]) {
   const orgId = newId('org');
@@ -100,7 +103,7 @@ async function insertProjects({ prisma }: Database, ...names: string[]) {
   });
 }
 
-test.runIf(onPostgres)('who looks for the same project in one turn shares a read', async () => {
+test.runIf(onPostgres)('shares one read among lookups of a project in one turn', async () => {
   await using database = await testDatabase();
   const { rows, prisma } = database;
   await insertProjects(database, 'one', 'other');
@@ -110,14 +113,14 @@ test.runIf(onPostgres)('who looks for the same project in one turn shares a read
   expect(result).toEqual(['before', 'before', 'before', 'before']);
   expect(statements.map(({ values }) => values)).toEqual([['one'], ['other']]);
   const early = appNameOf('one');
-  // The burst has left: who comes now is not to be told what was before.
+  // The shared read has been sent. A later lookup must not get the older row.
   await new Promise((resolve) => setImmediate(resolve));
   await prisma.project.update({ where: { name: 'one' }, data: { appName: 'after' } });
   expect(await appNameOf('one')).toBe('after');
   expect(await early).toBe('before');
 });
 
-test('a project that was found can not be changed, and what is not there is null', async () => {
+test('returns a frozen project, and null for an unknown one', async () => {
   await using database = await testDatabase();
   await insertProjects(database, 'one');
   const project = await database.rows.findProject({ name: 'one' });
@@ -125,7 +128,7 @@ test('a project that was found can not be changed, and what is not there is null
   expect(await database.rows.findProject({ name: 'nothing' })).toBeNull();
 });
 
-test('many lists with conditions of several kinds are read as each of them by itself', async () => {
+test('returns from combined lists the rows of each single list', async () => {
   await using database = await testDatabase();
   const orgs = [await insertInvites(database), await insertInvites(database)];
   const { rows } = database;

@@ -1,12 +1,12 @@
-/** Where words begin in names and refs, as searches find them. */
+/** Returns the words that searches find in these names and refs. */
 import { expect, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
 
-async function placesOf(texts: (string | null)[]): Promise<string[]> {
+async function searchWordsOf(texts: (string | null)[]): Promise<string[]> {
   await using database = await testDatabase();
   const statement = 'select word from search_words($1::text[]) word order by word collate "C"';
-  const found = await database.rows.query<{ word: string }>(statement, [texts]);
-  return found.map(({ word }) => word);
+  const rows = await database.rows.query<{ word: string }>(statement, [texts]);
+  return rows.map(({ word }) => word);
 }
 
 test.each<[string, string[]]>([
@@ -19,20 +19,20 @@ test.each<[string, string[]]>([
   ['日本 語', ['日本 語', '語']],
   ['-- !', []],
   ['', []],
-])('the words of %j', async (text, places) => {
-  expect(await placesOf([text])).toEqual(places);
+])('returns the words of %j', async (text, words) => {
+  expect(await searchWordsOf([text])).toEqual(words);
 });
 
-test('a place has 64 characters of the text, and begins among the first 256', async () => {
+test('returns 64 characters from each start of a word among the first 256', async () => {
   const text = `${'a'.repeat(250)} in ${'b'.repeat(100)}`;
-  expect(await placesOf([text])).toEqual(
+  expect(await searchWordsOf([text])).toEqual(
     ['a'.repeat(64), `in ${'b'.repeat(61)}`, 'b'.repeat(64)].sort(),
   );
-  expect(await placesOf([`${'a'.repeat(260)} late`])).toEqual(['a'.repeat(64)]);
+  expect(await searchWordsOf([`${'a'.repeat(260)} late`])).toEqual(['a'.repeat(64)]);
 });
 
-test('what two texts have in common is one place, nothing is nothing, and there are 40 at most', async () => {
-  expect(await placesOf(['acme', null, 'ACME', 'the acme'])).toEqual(['acme', 'the acme']);
+test('returns each common word once, none for null, and at most 40', async () => {
+  expect(await searchWordsOf(['acme', null, 'ACME', 'the acme'])).toEqual(['acme', 'the acme']);
   const many = Array.from({ length: 60 }, (_, index) => `w${index}`).join(' ');
-  expect(await placesOf([many, 'more'])).toHaveLength(40);
+  expect(await searchWordsOf([many, 'more'])).toHaveLength(40);
 });

@@ -1,4 +1,4 @@
-/** Changes of the same moment share statements, and none of them suffers from another. */
+/** Changes of the same moment share statements, and a failing change affects no other. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { ChangeOfMany } from '../../src/database/hot/shared-changes.ts';
@@ -30,17 +30,17 @@ async function open(): Promise<Database> {
 const rates = (count: number): Rate[] =>
   Array.from({ length: count }, (_, number) => ({ callerId: `c${number}`, tokens: number + 1 }));
 
-test('those of one turn are one statement, up to 100, and each gets its own row', async () => {
+test('combines up to 100 changes of a turn in one statement, and returns to each its row', async () => {
   const { changes } = await open();
-  const given = rates(250);
+  const inputs = rates(250);
   const { result, statements } = await recordStatements(() =>
-    Promise.all(given.map((rate) => changes.run(ADD_RATE, rate))),
+    Promise.all(inputs.map((rate) => changes.run(ADD_RATE, rate))),
   );
-  expect(result).toEqual(given.map(({ tokens }) => ({ tokens })));
+  expect(result).toEqual(inputs.map(({ tokens }) => ({ tokens })));
   expect(statements).toHaveLength(3);
 });
 
-test('one that has no row gets null', async () => {
+test('returns null for a change without a row', async () => {
   const { changes } = await open();
   const [none, one] = await Promise.all([
     changes.run(ADD_RATE, { callerId: 'none', tokens: 0 }),
@@ -49,7 +49,7 @@ test('one that has no row gets null', async () => {
   expect([none, one]).toEqual([null, { tokens: 1 }]);
 });
 
-test('one that the database refuses fails alone, and what comes later is made', async () => {
+test('rejects only the failing change, and runs later ones', async () => {
   const { changes, prisma } = await open();
   await changes.run(ADD_RATE, { callerId: 'c1', tokens: 1 });
   const settled = await Promise.allSettled(rates(5).map((rate) => changes.run(ADD_RATE, rate)));
@@ -64,7 +64,7 @@ test('one that the database refuses fails alone, and what comes later is made', 
   expect(await prisma.callerRate.count()).toBe(6);
 });
 
-test('what comes while a statement is under way goes together with the next one, line by line', async () => {
+test('combines changes that arrive during a statement, separately for each line', async () => {
   const { changes } = await open();
   const { statements } = await recordStatements(async () => {
     const first = changes.run(ADD_RATE, { callerId: 'first', tokens: 1 });

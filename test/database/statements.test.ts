@@ -1,5 +1,5 @@
 /**
- * How many statements queries take: as many for a long page as for a short one.
+ * The number of statements of a query does not depend on the size of its pages.
  *
  * @module-tag all/walk
  */
@@ -21,7 +21,7 @@ import {
 
 const SHORT = 2;
 const LONG = 12;
-/** A page of either size has another one after it. */
+/** Pages of both sizes have a next page. */
 const FEW = LONG + 2;
 const MANY = 50 * FEW;
 
@@ -50,7 +50,7 @@ const FILTERS = {
   eventTypes: ['[CONNECTION_CREATED, CONNECTION_ERROR]'],
 };
 
-/** A row of the type that has many of each of its lists. */
+/** The id of a row that has many items in each of its lists. */
 function idOfSome(type: string): string {
   if (type === 'Org') return orgId;
   const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
@@ -62,11 +62,11 @@ function tableOf(type: string): string {
 }
 
 function prefixOfType(type: string): string {
-  const known = Object.entries(ID_PREFIXES).find(([, table]) => table === tableOf(type));
-  return known?.[0] ?? '';
+  const entry = Object.entries(ID_PREFIXES).find(([, table]) => table === tableOf(type));
+  return entry?.[0] ?? '';
 }
 
-/** The list where there is much in it. */
+/** Queries the list of a parent that has many items. */
 function queryOf({ name, parent, field }: ListShape, args: string, selection: string): string {
   const list = `list: ${field}(${args}) { ${pageOf(selection)} }`;
   if (parent.name === 'Query') return `{ ${list} }`;
@@ -81,17 +81,20 @@ async function askList(shape: ListShape, args: string, selection = '__typename')
   return { list: (data.parent ?? data).list, texts };
 }
 
-/** The parent, the page, its total and pageInfo, and at most two for each relation and each list's total. */
+/**
+ * One statement each for the parent, the page, its total and pageInfo, and at most two for each relation and
+ * each total of a list.
+ */
 const most = ({ item }: ListShape) => 5 + 2 * relationsOf(item);
 
-/** The caller here may join no org; a page of those is a page of orgs by ids. */
+/** The caller can join no org. A page of these orgs reads orgs by their ids. */
 const EMPTY_HERE = 'Viewer.joinableOrgs';
 
 const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_HERE);
 
 test.each(
   shapes.map((shape) => [shape.name, shape] as const),
-)('%s takes as many statements for a long page as for a short one', async (_name, shape) => {
+)('%s runs equally many statements for a long and a short page', async (_name, shape) => {
   const { startCursor } = (await askList(shape, 'first: 1')).list.pageInfo;
   const { endCursor } = (await askList(shape, 'last: 1')).list.pageInfo;
   for (const [direction, bound] of [
@@ -114,7 +117,7 @@ const filtered = shapes.filter(({ filters }) => filters.length > 0);
 
 test.each(
   filtered.map((shape) => [shape.name, shape] as const),
-)('%s with filters takes as many statements for many parents as for two', async (_name, shape) => {
+)('%s with filters runs equally many statements for many parents as for two', async (_name, shape) => {
   for (const above of shapes.filter(({ item }) => item === shape.parent)) {
     for (const args of argumentsOf(shape, FILTERS)) {
       const list = `${shape.field}(first: 2, ${args}) { ${pageOf('__typename')} }`;
@@ -126,12 +129,12 @@ test.each(
   }
 });
 
-/** Statements that fields of their own need: the sealed values of a destination are not read with its row. */
+/** Additional statements of single fields: the sealed values of a destination are not read with its row. */
 const STATEMENTS_OF_FIELDS: Record<string, number> = { Destination: 1 };
 
 test.each(
   storedNodeTypes(schema).map((type) => [type.name, type] as const),
-)('as many statements for many nodes of the type %s as for two', async (name, type) => {
+)('runs equally many statements for many nodes of type %s as for two', async (name, type) => {
   const table = `select "id" from "${tableOf(name)}" order by "id" desc limit $1`;
   const nodes = async (size: number) => {
     const rows = await services.database.rows.query<{ id: string }>(table, [size]);
@@ -146,7 +149,7 @@ test.each(
   );
 });
 
-test('connections with their groups, consumers and provider apps take one statement beside the project', async () => {
+test('reads connections with groups, consumers and provider apps in one statement after the project', async () => {
   const { data, texts } = await ask(`{ project(idOrName: "${projectId}") {
     connections(first: 20) { nodes { id group { id } consumer { id } providerApp { id } } }
   } }`);
@@ -158,13 +161,13 @@ test('connections with their groups, consumers and provider apps take one statem
 const OPERATIONS = `a: operations(first: 3, status: SUCCESS) { totalCount nodes { id installationId } }
   b: operations(last: 2) { totalCount pageInfo { hasPreviousPage endCursor } nodes { id } }`;
 
-test('lists of many parents hold what each holds by itself', async () => {
+test('returns from lists of many parents the rows of each single list', async () => {
   const list = `installations(first: ${LONG}) { nodes { id ${OPERATIONS} } }`;
   const { data } = await ask(`{ project(idOrName: "${projectId}") { ${list} } }`);
   const { nodes } = data.project.installations;
   expect(nodes[0].a.nodes).toHaveLength(3);
   for (const installation of nodes) {
-    const one = `node(id: "${installation.id}") { ... on Installation { id ${OPERATIONS} } }`;
-    expect((await ask(`{ ${one} }`)).data.node).toEqual(installation);
+    const node = `node(id: "${installation.id}") { ... on Installation { id ${OPERATIONS} } }`;
+    expect((await ask(`{ ${node} }`)).data.node).toEqual(installation);
   }
 });

@@ -1,4 +1,4 @@
-/** Times come back from the database as they went in, to the millisecond, whichever reader takes them. */
+/** Times come back from the database as they were stored, to the millisecond, from every parser. */
 import { expect, test } from 'vitest';
 import { timestampOf } from '../../src/database/column-types.ts';
 import { testDatabase } from '../support/app.ts';
@@ -15,16 +15,16 @@ const TIMES = [
   '9999-12-31T23:59:59.999Z',
 ];
 
-test('what is shown and what is computed with are the same time', async () => {
+test('returns times that serialize and compute as they were stored', async () => {
   await using database = await testDatabase();
   const { rows } = database;
-  const found = await rows.query<{ time: Date }>(
+  const stored = await rows.query<{ time: Date }>(
     'select time::timestamptz(3) as time from unnest($1::text[]) with ordinality as t (time, n) order by n',
     [TIMES],
   );
-  expect(found.map(({ time }) => time.toISOString())).toEqual(TIMES);
-  expect(found.map(({ time }) => JSON.parse(JSON.stringify(time)))).toEqual(TIMES);
-  expect(found.map(({ time }) => time.getTime())).toEqual(TIMES.map((time) => Date.parse(time)));
+  expect(stored.map(({ time }) => time.toISOString())).toEqual(TIMES);
+  expect(stored.map(({ time }) => JSON.parse(JSON.stringify(time)))).toEqual(TIMES);
+  expect(stored.map(({ time }) => time.getTime())).toEqual(TIMES.map((time) => Date.parse(time)));
 });
 
 test.each([
@@ -36,6 +36,6 @@ test.each([
   '0001-01-31 12:00:00+00 BC',
   'infinity',
   '',
-])('%j is left to the slow reader', (text) => {
+])('leaves %j to the slow parser', (text) => {
   expect(timestampOf(text)).toBeNull();
 });

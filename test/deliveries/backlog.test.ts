@@ -6,13 +6,13 @@ import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
 const LIMITS = { ...DELIVERY_LIMITS, inFlight: 6, inFlightPerDestination: 2, inFlightFailing: 3 };
 const QUICKLY = { isSuccess: true, durationMs: 1 };
 
-let made = 0;
+let count = 0;
 function job(
   destinationId: string,
   { isFailing = false, startByMs = 1_000, projectId = destinationId } = {},
 ): Job {
-  made += 1;
-  const row = { id: `dlv_${made}`, projectId, destinationId, isFailing } as Job['row'];
+  count += 1;
+  const row = { id: `dlv_${count}`, projectId, destinationId, isFailing } as Job['row'];
   return { row, bodyBytes: 10, target: null, startByMs, clockOffsetMs: 0 };
 }
 
@@ -26,7 +26,7 @@ function destinationsOf(jobs: Job[]): string[] {
   return jobs.map(({ row }) => row.destinationId);
 }
 
-test('destinations take turns, and each has so many in flight at most', () => {
+test('alternates between destinations, and limits the messages in flight of each', () => {
   const backlog = new Backlog(LIMITS);
   backlog.add([job('a'), job('a'), job('a'), job('b'), job('c')]);
   const first = take(backlog);
@@ -37,13 +37,13 @@ test('destinations take turns, and each has so many in flight at most', () => {
   expect(destinationsOf(take(backlog))).toEqual(['a']);
 });
 
-test('all destinations together have so many in flight at most', () => {
+test('limits the messages in flight of all destinations', () => {
   const backlog = new Backlog(LIMITS);
   backlog.add(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [job(id), job(id)]));
   expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
 });
 
-test('a project leaves room in flight for the next one', () => {
+test('leaves room in flight for another project', () => {
   const backlog = new Backlog(LIMITS);
   const greedy = { projectId: 'greedy' };
   backlog.add(['a', 'b', 'c', 'd'].flatMap((id) => [job(id, greedy), job(id, greedy)]));
@@ -52,7 +52,7 @@ test('a project leaves room in flight for the next one', () => {
   expect(destinationsOf(take(backlog))).toEqual(['e']);
 });
 
-test('those that fail share a part of the places, also when they begin to fail', () => {
+test('limits the messages in flight of failing destinations, including newly failing ones', () => {
   const backlog = new Backlog(LIMITS);
   const isFailing = true;
   backlog.add(['a', 'b', 'c', 'd'].map((id) => job(id, { isFailing })));
@@ -62,13 +62,13 @@ test('those that fail share a part of the places, also when they begin to fail',
   if (!e1 || !e2) return expect.unreachable();
   expect(destinationsOf([e1, e2])).toEqual(['e', 'e']);
   backlog.sent(e1, { isSuccess: false, durationMs: 1 });
-  // Its other one still counts, now among the failing ones.
+  // The second job of the destination still counts, now as failing.
   expect(take(backlog)).toEqual([]);
   backlog.sent(e2, QUICKLY);
   expect(destinationsOf(take(backlog))).toEqual(['e']);
 });
 
-test('what waited too long is not sent, but set aside to be given back', () => {
+test('sets aside jobs that waited too long', () => {
   const backlog = new Backlog(LIMITS);
   const [late, inTime] = [job('a', { startByMs: 10 }), job('a', { startByMs: 20 })];
   backlog.add([late, inTime]);
@@ -77,7 +77,7 @@ test('what waited too long is not sent, but set aside to be given back', () => {
   expect(backlog.takeStale()).toEqual([]);
 });
 
-test('a destination that answers at once may have more at hand, until it does no longer', () => {
+test('raises the allowance of a destination while it responds quickly', () => {
   const backlog = new Backlog(LIMITS);
   const first = job('a');
   backlog.add([first]);
@@ -94,7 +94,7 @@ test('a destination that answers at once may have more at hand, until it does no
   expect(backlog.free()).toEqual(new Map());
 });
 
-test('it counts what is held until it is dropped', () => {
+test('counts jobs and bytes until they are dropped', () => {
   const backlog = new Backlog(LIMITS);
   const jobs = [job('a'), job('b', { isFailing: true })];
   backlog.add(jobs);
@@ -106,7 +106,7 @@ test('it counts what is held until it is dropped', () => {
   expect(backlog.capacities().of).toEqual(new Map());
 });
 
-test('a project may hold three quarters of what others leave free, and no more rows that fail than a quarter of all', () => {
+test('allows a project three quarters of the free room, and failing rows a quarter of the total', () => {
   const backlog = new Backlog({ ...LIMITS, heldRows: 80, heldBytes: 400 });
   expect(backlog.capacities().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
   const greedy = { projectId: 'greedy' };

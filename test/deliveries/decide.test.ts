@@ -11,7 +11,7 @@ function waitMs(random: number, retryAfter?: string, retrySeconds = [100]) {
   return (nextAttemptTime?.getTime() ?? Number.NaN) - now.getTime();
 }
 
-test('a success ends the delivery', () => {
+test('ends the delivery after a success', () => {
   const rules = { retrySeconds: [5], now, random: () => 0 };
   expect(decide({ responseStatus: 204, error: null }, 3, rules)).toEqual({
     status: 'SUCCEEDED',
@@ -20,7 +20,7 @@ test('a success ends the delivery', () => {
   });
 });
 
-test('the wait is a fifth shorter to a fifth longer', () => {
+test('varies the delay by up to a fifth', () => {
   expect(waitMs(0)).toBe(80_000);
   expect(waitMs(0.5)).toBe(100_000);
   expect(waitMs(1)).toBe(120_000);
@@ -44,11 +44,11 @@ test.each([
   ['-5', 100_000],
   ['1.5', 100_000],
   ['', 100_000],
-])('Retry-After %j waits %d ms where 100 s are due', (retryAfter, expected) => {
+])('turns Retry-After %j into a wait of %d ms if the delay is 100 s', (retryAfter, expected) => {
   expect(waitMs(0.5, retryAfter)).toBe(expected);
 });
 
-test('each attempt has its own delay, and after the last one the delivery has failed', () => {
+test('uses a delay for each attempt, and fails the delivery after the last one', () => {
   const rules = { retrySeconds: [1, 2], now, random: () => 0.5 };
   const decisions = [0, 1, 2, 3].map((attemptCount) => decide(failed, attemptCount, rules));
   expect(decisions.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'FAILED', 'FAILED']);

@@ -1,4 +1,4 @@
-/** What is owed to a destination that is deleted. */
+/** Deliveries of a deleted destination fail. */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { dropDeliveriesSweep } from '../../src/jobs/sweeps.ts';
@@ -14,12 +14,12 @@ const REMOVE =
 
 const sweep = () => dropDeliveriesSweep.run(services, new AbortController().signal);
 
-async function owed(count: number, given: object = {}) {
+async function createDeliveries(count: number, columns: object = {}) {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { id: destinationId } = await insertDestination(app, { projectId });
   const data = Array.from({ length: count }, () => ({
-    ...{ id: newId('dlv'), projectId, destinationId, body: '{}', ...given },
+    ...{ id: newId('dlv'), projectId, destinationId, body: '{}', ...columns },
   }));
   await prisma.delivery.createMany({ data });
   const pending = () => prisma.delivery.count({ where: { projectId, status: 'PENDING' } });
@@ -27,10 +27,10 @@ async function owed(count: number, given: object = {}) {
 }
 
 test(
-  'of very many the first fail with the deletion, and the others soon after',
+  'fails 10,000 deliveries with the deletion, and the rest in the sweep',
   { tags: ['all/rows'] },
   async () => {
-    const { tenant, projectId, destinationId, pending } = await owed(10_500);
+    const { tenant, projectId, destinationId, pending } = await createDeliveries(10_500);
     const input = { projectIdOrName: projectId, destinationId };
     expect(await tenant.query(REMOVE, { input })).toMatchObject({ deleteDestination: {} });
     expect(await pending()).toBe(500);
@@ -42,8 +42,8 @@ test(
   },
 );
 
-test('what a destination is owed that is there stays pending', async () => {
-  const { projectId, destinationId, pending } = await owed(3);
+test('keeps deliveries of a disabled destination pending', async () => {
+  const { projectId, destinationId, pending } = await createDeliveries(3);
   await prisma.destination.updateMany({
     where: { projectId, id: destinationId },
     data: { status: 'DISABLED' },
@@ -52,9 +52,9 @@ test('what a destination is owed that is there stays pending', async () => {
   expect(await pending()).toBe(3);
 });
 
-test('what a process has left is failed, also while another one held it', async () => {
+test('fails deliveries of a deleted destination, even if another process claimed them', async () => {
   const lease = { leaseToken: 'held', leaseExpireTime: new Date(Date.now() + 60_000) };
-  const { projectId, destinationId, pending } = await owed(3, lease);
+  const { projectId, destinationId, pending } = await createDeliveries(3, lease);
   await prisma.destination.deleteMany({ where: { projectId, id: destinationId } });
   await Promise.all([sweep(), sweep()]);
   expect(await pending()).toBe(0);

@@ -8,7 +8,7 @@ const shared = await sharedDeliveries();
 const { database, prisma, receiver, newPlace, projectId, destination, owe } = shared;
 const { delivery, destinationRow } = shared;
 
-test('410 disables the destination at once, tells so, and what it is owed waits to be sent', async () => {
+test('disables the destination after a 410, records an event and keeps its deliveries pending', async () => {
   const place = newPlace();
   receiver.behave(place, { status: 410 });
   const { id } = await destination(receiver.url(place));
@@ -40,7 +40,7 @@ test('410 disables the destination at once, tells so, and what it is owed waits 
   expect(await delivery(second)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
-test('410 of a URL that was changed meanwhile disables nothing', async () => {
+test('ignores a 410 if the URL has changed since the request', async () => {
   const place = newPlace();
   receiver.behave(place, 'HANG');
   const { id } = await destination(receiver.url(place));
@@ -57,7 +57,7 @@ test('410 of a URL that was changed meanwhile disables nothing', async () => {
   });
 });
 
-test('a destination that fails for 5 days and 20 attempts without a success is disabled', async () => {
+test('disables a destination after 5 days and 20 attempts without a success', async () => {
   const place = newPlace();
   receiver.behave(place, { status: 503 });
   const { id } = await destination(receiver.url(place));
@@ -70,7 +70,7 @@ test('a destination that fails for 5 days and 20 attempts without a success is d
   expect(await state()).toMatchObject({ failedAttempts: 18, failingSince: clock.now() });
   await prisma.delivery.deleteMany();
 
-  // 5 days, and only 19 attempts.
+  // After 5 days there are only 19 attempts.
   clock.advance(5 * DAY_MS);
   await owe(id);
   await sender.worker.drain();
@@ -87,7 +87,7 @@ test('a destination that fails for 5 days and 20 attempts without a success is d
   expect(await prisma.notificationEvent.count({ where: { destinationId: id } })).toBe(1);
 });
 
-test('failing often, but not for 5 days, disables nothing; a success begins anew', async () => {
+test('disables no destination that fails for less than 5 days, and resets after a success', async () => {
   const place = newPlace();
   receiver.behave(place, { status: 503 });
   const { id } = await destination(receiver.url(place));

@@ -1,4 +1,4 @@
-/** What is told of a destination that fails, and of a delivery that is given up. */
+/** Events about a destination that fails and about a failed delivery. */
 import { expect, test } from 'vitest';
 import { responseText } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
@@ -22,7 +22,7 @@ const eventsOf = (
   eventType: 'DELIVERY_FAILED' | 'DESTINATION_WEBHOOK_FAILING',
 ) => prisma.notificationEvent.findMany({ where: { destinationId, eventType } });
 
-test('a destination that fails for an hour is told of once, and again after it has worked', async () => {
+test('records one event when a destination fails for an hour, and another after it has recovered', async () => {
   await routeToTopic('DESTINATION_WEBHOOK_FAILING');
   const place = newPlace();
   receiver.behave(place, { status: 500 });
@@ -40,9 +40,9 @@ test('a destination that fails for an hour is told of once, and again after it h
   clock.advance(2 * MINUTE_MS);
   await fail();
   await fail();
-  const [told, ...more] = await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING');
+  const [event, ...more] = await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING');
   expect(more).toEqual([]);
-  expect(told?.data).toMatchObject({
+  expect(event?.data).toMatchObject({
     projectId,
     destinationId: id,
     destinationName: id,
@@ -58,7 +58,7 @@ test('a destination that fails for an hour is told of once, and again after it h
   expect(await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING')).toHaveLength(2);
 });
 
-test('a delivery that is given up is told of, but not one that tells of that', async () => {
+test('records an event for a failed delivery, except a delivery of such an event', async () => {
   const topicId = await routeToTopic('DELIVERY_FAILED');
   const place = newPlace();
   receiver.behave(place, { status: 500, body: 'no such hook' });
@@ -67,35 +67,35 @@ test('a delivery that is given up is told of, but not one that tells of that', a
     data: { id: newId('tdr'), projectId, topicId, destinationId: id },
   });
   const operationId = newId('opr');
-  const [given] = await owe(id, 1, { operationId });
+  const [deliveryId] = await owe(id, 1, { operationId });
   const config = { DELIVERY_RETRY_SECONDS: [], SHUTDOWN_MS: 1_000 };
   await using sender = createWorker(database, { config });
   await sender.worker.drain();
   await sender.worker.drain();
-  expect(await delivery(given)).toMatchObject({ status: 'FAILED' });
-  const [told, ...more] = await eventsOf(id, 'DELIVERY_FAILED');
+  expect(await delivery(deliveryId)).toMatchObject({ status: 'FAILED' });
+  const [event, ...more] = await eventsOf(id, 'DELIVERY_FAILED');
   expect(more).toEqual([]);
-  expect(told?.data).toEqual({
+  expect(event?.data).toEqual({
     projectId,
     destinationId: id,
     destinationName: id,
     url: receiver.url(place),
-    deliveryId: given,
+    deliveryId,
     operationId,
     attempts: 1,
     error: 'Given up after 1 attempts: The receiver answered 500.',
   });
-  const ofTelling = await prisma.delivery.findFirstOrThrow({
-    where: { eventId: String(told?.id) },
+  const eventDelivery = await prisma.delivery.findFirstOrThrow({
+    where: { eventId: String(event?.id) },
   });
-  expect(ofTelling).toMatchObject({ eventType: 'DELIVERY_FAILED', status: 'FAILED' });
+  expect(eventDelivery).toMatchObject({ eventType: 'DELIVERY_FAILED', status: 'FAILED' });
   const attempt = await prisma.deliveryAttempt.findFirstOrThrow({
-    where: { deliveryId: String(given) },
+    where: { deliveryId: String(deliveryId) },
   });
   expect(attempt.responseBody).toBe('no such hook');
 });
 
-test('of an answer the beginning is kept, if it is a text', () => {
+test('keeps the first 4,096 bytes of a text response', () => {
   expect(responseText(Buffer.alloc(0), 'text/plain')).toBeNull();
   expect(responseText(Buffer.from('Ölmühle'), undefined)).toBe('Ölmühle');
   expect(responseText(Buffer.from('ö'.repeat(4_000)), 'text/plain')).toBe('ö'.repeat(2_048));

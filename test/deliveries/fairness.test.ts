@@ -11,11 +11,11 @@ async function newDestination(data: Parameters<typeof destination>[1] = {}) {
   return { place, ...(await destination(receiver.url(place), data)) };
 }
 
-/** Rows of one statement, which has five seconds on a machine that is busy too. */
+/** Rows of one statement. It must end within five seconds, even on a busy machine. */
 const INSERTED = 5_000;
 
-/** So many at once: as rows, without their way through this process. */
-async function oweMany(destinationId: string, count: number): Promise<void> {
+/** Inserts many deliveries by SQL, without loading them into this process. */
+async function enqueueMany(destinationId: string, count: number): Promise<void> {
   for (let at = 1; at <= count; at += INSERTED) {
     await database.rows.query(
       `insert into "Delivery" ("id", "projectId", "destinationId", "body", "nextAttemptTime")
@@ -26,14 +26,14 @@ async function oweMany(destinationId: string, count: number): Promise<void> {
   }
 }
 
-test('a destination that hangs with 20,000 due messages holds up no other, and has 8 in flight', async () => {
+test('limits a hanging destination with 20,000 due messages to 8 in flight, and delays no other', async () => {
   const hanging = await newDestination();
   receiver.behave(hanging.place, 'HANG');
-  await oweMany(hanging.id, 20_000);
+  await enqueueMany(hanging.id, 20_000);
   const others = await Promise.all(Array.from({ length: 5 }, () => newDestination()));
   for (const { id } of others) await owe(id, 200);
 
-  // Those that hang do not end on a slow machine either, and make room for more.
+  // Hanging requests must outlast the test even on a slow machine, so that they keep their places.
   const limits = { attemptMs: 100_000, leaseMs: 120_000 };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
@@ -44,7 +44,7 @@ test('a destination that hangs with 20,000 due messages holds up no other, and h
   for (const { place } of others) expect(receiver.mostAtOnce(place)).toBeLessThanOrEqual(8);
 });
 
-test('many destinations that hang leave half of all places to the others', async () => {
+test('leaves half of the capacity to other destinations while many hang', async () => {
   const hanging = await Promise.all(
     Array.from({ length: 12 }, () =>
       newDestination({ failingSince: new Date(), failedAttempts: 5 }),
@@ -65,8 +65,8 @@ test('many destinations that hang leave half of all places to the others', async
   expect(held.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
 });
 
-test('a project whose destinations hang with more than all that may be in flight delays no other project', async () => {
-  // Each may have 8 messages in flight: together more than the process has.
+test('delays no other project when the destinations of a project fill the capacity in flight', async () => {
+  // Each destination may have 8 messages in flight. Together they exceed the limit of the process.
   const hanging = await Promise.all(Array.from({ length: 20 }, () => newDestination()));
   for (const { place } of hanging) receiver.behave(place, 'HANG');
   for (const { id } of hanging) await owe(id, 8);
@@ -83,7 +83,7 @@ test('a project whose destinations hang with more than all that may be in flight
   expect(receiver.received(place)).toHaveLength(200);
 });
 
-/** Two projects: the first one has destinations that hang, the second one is quiet, and its id is the later one. */
+/** Creates a project with hanging destinations, and a quiet one whose id is greater. */
 async function besideHanging({ destinations, failing = false, body = '{}' }: Hanging) {
   const since = failing ? { failingSince: new Date(), failedAttempts: 5 } : {};
   const hanging = await Promise.all(
@@ -106,24 +106,24 @@ interface Hanging {
   body?: string;
 }
 
-/** None of those that hang ends during a test. */
+/** Hanging requests outlast the test. */
 const HANGING = { attemptMs: 100_000, leaseMs: 120_000 };
 
 test.each([
-  { what: 'rows', limits: { claimRows: 20, heldRows: 40 }, given: {} },
+  { resource: 'rows', limits: { claimRows: 20, heldRows: 40 }, given: {} },
   {
-    what: 'bytes',
+    resource: 'bytes',
     limits: { claimRows: 20, heldBytes: 50_000 },
     given: { body: JSON.stringify('x'.repeat(1_000)) },
   },
   {
-    what: 'rows for destinations that fail',
+    resource: 'rows for destinations that fail',
     limits: { claimRows: 20, heldRows: 80 },
     given: { failing: true },
   },
-])('a project whose destinations hang does not take all $what of a process', async (one) => {
-  const { place } = await besideHanging({ destinations: 20, ...one.given });
-  const limits = { ...HANGING, ...one.limits };
+])('leaves other projects a part of the $resource while the destinations of a project hang', async (scenario) => {
+  const { place } = await besideHanging({ destinations: 20, ...scenario.given });
+  const limits = { ...HANGING, ...scenario.limits };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
   await receiver.arrived(place, 40);
@@ -131,7 +131,7 @@ test.each([
   expect(receiver.received(place)).toHaveLength(40);
 });
 
-test("every destination of a project gets its turn, though one claim takes a few of the project's", async () => {
+test('serves every destination of a project when one claim takes only a few rows of it', async () => {
   const { hanging } = await besideHanging({ destinations: 12 });
   for (const { place } of hanging) receiver.behave(place, { status: 200 });
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
@@ -140,7 +140,7 @@ test("every destination of a project gets its turn, though one claim takes a few
   expect(hanging.map(({ place }) => receiver.received(place).length)).toEqual(Array(12).fill(20));
 });
 
-test('every destination gets its turn, however many there are and however much each is owed', async () => {
+test('serves every destination, even if many have many messages', async () => {
   const destinations = await Promise.all(Array.from({ length: 30 }, () => newDestination()));
   for (const { id } of destinations) await owe(id, 30);
   const limits = { claimRows: 20, heldRows: 40, inFlight: 4 };
@@ -150,7 +150,7 @@ test('every destination gets its turn, however many there are and however much e
   expect(counts).toEqual(Array(30).fill(30));
 });
 
-test('bodies in memory are bounded, and still all of them are sent', async () => {
+test('bounds the bodies in memory, and sends all messages', async () => {
   const { id, place } = await newDestination();
   const body = JSON.stringify({ text: 'x'.repeat(100_000) });
   await owe(id, 40, { body });
@@ -160,11 +160,11 @@ test('bodies in memory are bounded, and still all of them are sent', async () =>
   expect(receiver.mostAtOnce(place)).toBeLessThanOrEqual(3);
 });
 
-test('what waited here too long to be sent within its lease is given back, and sent with a new one', async () => {
+test('releases deliveries that cannot start within their lease, and sends them with a new one', async () => {
   const { id, place } = await newDestination();
   const limits = { attemptMs: 150, leaseMs: 200, heldPerQuickDestination: 20 };
   await using sender = createWorker(database, { limits: { ...limits, inFlightPerDestination: 4 } });
-  // An answer at once makes it a destination of which more is held than is in flight.
+  // A quick response allows the worker to hold more messages of the destination than are in flight.
   await owe(id);
   await sender.worker.drain();
   receiver.behave(place, 'HANG');

@@ -9,7 +9,7 @@ const shared = await sharedDeliveries();
 const { database, prisma, receiver, newPlace, destination, owe } = shared;
 const { delivery, destinationRow, succeeded } = shared;
 
-test('a late result of a claim that was taken over is refused', async () => {
+test('refuses the late result of a claim that another worker took over', async () => {
   const place = newPlace();
   receiver.behave(place, 'HANG');
   const { id } = await destination(receiver.url(place));
@@ -36,7 +36,7 @@ test('a late result of a claim that was taken over is refused', async () => {
   });
 });
 
-test('what waits for a message is not due by a late result of it that is refused', async () => {
+test('keeps the next message waiting when the result of the previous one is refused', async () => {
   const place = newPlace();
   receiver.behave(place, 'HANG');
   const { id } = await destination(receiver.url(place));
@@ -51,7 +51,7 @@ test('what waits for a message is not due by a late result of it that is refused
   expect(await delivery(next)).toMatchObject({ status: 'PENDING', afterId: first });
 });
 
-test('a delivery that is held by another is left alone while the lease lasts', async () => {
+test('skips a delivery while another process holds its lease', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place));
   await owe(id, 1, { leaseToken: 'other', leaseExpireTime: new Date(Date.now() + HOUR_MS) });
@@ -60,7 +60,7 @@ test('a delivery that is held by another is left alone while the lease lasts', a
   expect(receiver.received(place)).toEqual([]);
 });
 
-test('what a process holds that has ended is sent at once, whatever time its lease has left', async () => {
+test('sends deliveries of an ended process immediately, before their lease expires', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place));
   await prisma.serverProcess.create({ data: { id: 'ended', missedTime: new Date(0) } });
@@ -72,23 +72,24 @@ test('what a process holds that has ended is sent at once, whatever time its lea
   expect(await delivery(held)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
-test('two workers at once send each message once', async () => {
+test('sends each message once from two concurrent workers', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place));
-  const owed = await owe(id, 500);
-  await using one = createWorker(database);
+  const ids = await owe(id, 500);
+  await using first = createWorker(database);
   await using other = createWorker(database);
-  await Promise.all([one.worker.drain(), other.worker.drain()]);
+  await Promise.all([first.worker.drain(), other.worker.drain()]);
   const arrived = receiver.received(place).map((message) => message.id);
-  expect(arrived.toSorted()).toEqual(owed.toSorted());
+  expect(arrived.toSorted()).toEqual(ids.toSorted());
   expect(await succeeded()).toBe(500);
 });
 
 const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-// The embedded database has one connection: nothing is changed at the same time. In a cluster it waits on another server.
+// The embedded database has one connection, so nothing changes concurrently. In a cluster the statement waits
+// on another server.
 test.runIf(onPostgres && !onCitus)(
-  'a result counts although its delivery is changed at the same time',
+  'records a result although another transaction changes the delivery',
   async () => {
     const place = newPlace();
     receiver.behave(place, 'HANG');

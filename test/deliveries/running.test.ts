@@ -4,7 +4,7 @@ import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts'
 const shared = await sharedDeliveries();
 const { database, prisma, receiver, newPlace, destination, owe, delivery, succeeded } = shared;
 
-test('stopping waits for what is in flight, records it, and gives back the rest', async () => {
+test('waits for messages in flight on stop, records them and releases the others', async () => {
   const place = newPlace();
   receiver.behave(place, 'HANG');
   const { id } = await destination(receiver.url(place));
@@ -21,7 +21,7 @@ test('stopping waits for what is in flight, records it, and gives back the rest'
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
 });
 
-test('what stopping can not wait for is left to be sent again', async () => {
+test('leaves a delivery pending if it does not end before the stop', async () => {
   const place = newPlace();
   receiver.behave(place, 'HANG');
   const { id } = await destination(receiver.url(place));
@@ -35,7 +35,7 @@ test('what stopping can not wait for is left to be sent again', async () => {
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 });
 
-test('a running worker sends what is owed later, when it is woken or by itself', async () => {
+test('sends new deliveries when woken, and by polling', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place));
   const sender = createWorker(database, { limits: { pollMs: 20 } });
@@ -50,13 +50,13 @@ test('a running worker sends what is owed later, when it is woken or by itself',
   expect(await succeeded()).toBe(2);
 });
 
-test('a database that fails for a while delays deliveries, and none is lost or sent twice', async () => {
+test('loses and repeats no delivery while the database fails', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place));
   await owe(id, 50);
   let failures = 0;
   const failing = async <T>(text: string, values: unknown[]): Promise<T[]> => {
-    // Every kind of statement fails twice, and works once in between.
+    // Every kind of statement fails twice, then succeeds once.
     failures += 1;
     if (failures % 3 !== 0) throw new Error('the database is gone');
     return database.rows.query<T>(text, values);
@@ -76,7 +76,7 @@ test('a database that fails for a while delays deliveries, and none is lost or s
   );
 });
 
-test('while results can not be recorded nothing more is claimed: it could be what was just sent', async () => {
+test('claims nothing while results cannot be recorded', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place));
   await owe(id, 100);
@@ -103,11 +103,11 @@ test('while results can not be recorded nothing more is claimed: it could be wha
   const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
   const running = sender.worker.run();
   await receiver.arrived(place, 10);
-  // Before the first refusal it may claim more, and one claim may be under way then.
+  // One more claim may be under way before the first refusal.
   await expect.poll(() => refused).toBeGreaterThan(1);
   await expect.poll(() => claims.begun - claims.ended).toBe(0);
   const begunBefore = claims.begun;
-  // As if the database had been gone for longer than the leases last.
+  // Simulates an outage that outlasts the leases.
   await prisma.delivery.updateMany({ data: { leaseExpireTime: new Date(0) } });
   const refusedSoFar = refused;
   await expect.poll(() => refused).toBeGreaterThan(refusedSoFar + 100);

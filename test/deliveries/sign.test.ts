@@ -11,7 +11,7 @@ function signed(body: string, timestampSeconds = nowSeconds, secrets = [secret])
   return signedHeaders({ id: 'dlv_1', timestampSeconds, body }, secrets.map(signingKey));
 }
 
-test('what is signed here verifies with the reference library, whatever the text', () => {
+test('signs any text so that the reference library verifies it', () => {
   fc.assert(
     fc.property(fc.json(), (body) => {
       expect(new Webhook(secret).verify(body, signed(body))).toEqual(JSON.parse(body));
@@ -19,19 +19,19 @@ test('what is signed here verifies with the reference library, whatever the text
   );
 });
 
-test('what the reference library signs verifies here', () => {
+test('verifies signatures of the reference library', () => {
   const body = '{"ä":"😀"}';
   const signature = new Webhook(secret).sign('dlv_1', new Date(nowSeconds * 1000), body);
   const headers = { ...signed(body), 'webhook-signature': signature };
   expect(isSigned(body, headers, { secret, nowSeconds })).toBe(true);
 });
 
-test('two secrets make two signatures, and either verifies', () => {
+test('signs with two secrets, and either verifies', () => {
   const other = newSigningSecret();
   const headers = signed('{}', nowSeconds, [secret, other]);
   expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
-  for (const one of [secret, other]) {
-    expect(isSigned('{}', headers, { secret: one, nowSeconds })).toBe(true);
+  for (const either of [secret, other]) {
+    expect(isSigned('{}', headers, { secret: either, nowSeconds })).toBe(true);
   }
 });
 
@@ -45,10 +45,10 @@ test.each([
   ['no signature', '{}', { 'webhook-signature': undefined }],
   ['a part of the signature', '{}', { 'webhook-signature': 'v1,AAAA' }],
   ['another secret', '{}', signed('{}', nowSeconds, [newSigningSecret()])],
-])('%s does not verify', (_, body, change) => {
+])('rejects %s', (_, body, change) => {
   expect(isSigned(body, { ...signed('{}'), ...change }, { secret, nowSeconds })).toBe(false);
 });
 
-test('a key never shows its secret', () => {
+test('hides the secret when a key is serialized', () => {
   expect(JSON.stringify({ key: signingKey(secret) })).not.toContain(secret.slice(6));
 });

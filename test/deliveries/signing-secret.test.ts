@@ -12,13 +12,13 @@ const owner = { id: 'dst_1', projectId: 'prj_1' };
 const none = { previousSecretSealed: null, previousSecretExpireTime: null };
 const now = new Date('2026-01-01T00:00:00Z');
 
-test('a secret is whsec_ and 32 random bytes in base64', () => {
+test('creates a secret of whsec_ and 32 random bytes in base64', () => {
   const secret = newSigningSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(newSigningSecret()).not.toBe(secret);
 });
 
-test('a sealed secret does not hold the secret, and opens only for its destination', () => {
+test('opens a sealed secret only for its destination', () => {
   const sealed = { ...owner, ...none, ...sealSigningSecret(vault, owner, 'whsec_a') };
   expect(JSON.stringify(sealed)).not.toContain('whsec_a');
   expect(openSigningSecrets(vault, sealed, now)).toEqual(['whsec_a']);
@@ -26,7 +26,7 @@ test('a sealed secret does not hold the secret, and opens only for its destinati
   expect(() => openSigningSecrets(vault, { ...sealed, projectId: 'prj_2' }, now)).toThrow();
 });
 
-test('after a rotation the secret before signs too, for 24 hours', () => {
+test('signs with the previous secret, too, for 24 hours after a rotation', () => {
   const first = { ...owner, ...sealSigningSecret(vault, owner, 'whsec_a') };
   const rotated = { ...owner, ...rotateSecrets(vault, first, { secret: 'whsec_b', now }) };
   const hoursLater = (hours: number) => new Date(now.getTime() + hours * 3_600_000);

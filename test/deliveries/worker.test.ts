@@ -10,9 +10,9 @@ const shared = await sharedDeliveries();
 const { database, prisma, receiver, newPlace, destination, owe } = shared;
 const { delivery, destinationRow } = shared;
 
-test('a message is posted with its signature, its content type and the headers of its destination', async () => {
+test('posts a message with its signature, content type and the headers of its destination', async () => {
   const place = newPlace();
-  // Not sealed yet.
+  // Headers may be stored unsealed: a migration seals them later.
   const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
   const { id, secret } = await destination(receiver.url(place), { maskedHeaders });
   const [deliveryId] = await owe(id);
@@ -45,7 +45,7 @@ test('a message is posted with its signature, its content type and the headers o
   expect(sent.attempts[0]?.id).toMatch(/^att_/);
 });
 
-test('a message keeps its id over all attempts, waits longer after each, and is given up in the end', async () => {
+test('keeps the id over all attempts, waits longer after each, and fails after the last', async () => {
   const place = newPlace();
   receiver.behave(place, { status: 500 });
   const { id, secret } = await destination(receiver.url(place));
@@ -67,13 +67,13 @@ test('a message keeps its id over all attempts, waits longer after each, and is 
     await sender.worker.drain();
   }
   expect(waits).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
-  const given = await delivery(deliveryId);
-  expect(given).toMatchObject({
+  const failed = await delivery(deliveryId);
+  expect(failed).toMatchObject({
     status: 'FAILED',
     failureReason: 'Given up after 8 attempts: The receiver answered 500.',
     attemptCount: 8,
   });
-  expect(given.attempts.map(({ attemptNumber }) => attemptNumber)).toEqual([
+  expect(failed.attempts.map(({ attemptNumber }) => attemptNumber)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8,
   ]);
   const messages = receiver.received(place);
@@ -95,7 +95,7 @@ test.each([
     status: null,
     error: 'The connection ended before the answer (UND_ERR_SOCKET).',
   },
-] as const)('$behaviour fails, and other destinations go on', async (failing) => {
+] as const)('fails an attempt after $behaviour, and continues with other destinations', async (failing) => {
   const [bad, good] = [newPlace(), newPlace()];
   receiver.behave(bad, failing.behaviour);
   const [badOne, goodOne] = [
@@ -104,7 +104,7 @@ test.each([
   ];
   const [failed] = await owe(badOne.id);
   await owe(goodOne.id, 20);
-  // Short only where it has to end: a busy machine answers late.
+  // The limit is short only if the request must time out. A busy machine responds slowly.
   const attemptMs = failing.behaviour === 'HANG' ? 200 : 5_000;
   await using sender = createWorker(database, { limits: { attemptMs } });
   await sender.worker.drain();
@@ -116,7 +116,7 @@ test.each([
   await prisma.destination.deleteMany({ where: { id: badOne.id } });
 });
 
-test('an endless answer with a good status is a success', async () => {
+test('treats an endless response with a good status as a success', async () => {
   const place = newPlace();
   receiver.behave(place, 'ENDLESS');
   const { id } = await destination(receiver.url(place));
@@ -126,7 +126,7 @@ test('an endless answer with a good status is a success', async () => {
   expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
-test('a destination whose address is private fails without being reached', async () => {
+test('fails without a request if the address of the destination is private', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place).replace('127.0.0.1', '127.0.0.2'));
   const [deliveryId] = await owe(id);
@@ -155,7 +155,7 @@ test('sends the sealed values of the query and the headers', async () => {
   expect(receiver.received(place)).toMatchObject([{ headers: { 'x-key': 's3cret' } }]);
 });
 
-test('a secret that can not be opened fails the attempt, and nothing is sent', async () => {
+test('fails the attempt without a request if a secret cannot be opened', async () => {
   const place = newPlace();
   const { id } = await destination(receiver.url(place), { signingSecretSealed: 'v1.other.AAAA' });
   const [deliveryId] = await owe(id);
@@ -167,7 +167,7 @@ test('a secret that can not be opened fails the attempt, and nothing is sent', a
   ]);
 });
 
-test('Retry-After is honoured, and for an hour at most', async () => {
+test('honours Retry-After up to one hour', async () => {
   const clock = clockAt('2031-01-01T00:00:00Z');
   const waits: number[] = [];
   for (const retryAfter of ['120', 'Wed, 01 Jan 2031 00:10:00 GMT', '86400', '1', 'soon']) {
@@ -183,7 +183,7 @@ test('Retry-After is honoured, and for an hour at most', async () => {
   expect(waits).toEqual([120, 600, 3600, 5, 5]);
 });
 
-test('after a rotation both secrets sign, until the older one has expired', async () => {
+test('signs with both secrets after a rotation, until the older one expires', async () => {
   const place = newPlace();
   const { id, secret: before } = await destination(receiver.url(place));
   const clock = clockAt('2031-01-01T00:00:00Z');
@@ -209,7 +209,7 @@ test('after a rotation both secrets sign, until the older one has expired', asyn
   expect(() => verified(only, before)).toThrow();
 });
 
-test('signatures carry the time of the database, whatever the clock of the process says', async () => {
+test('signs with the time of the database, whatever the clock of the process', async () => {
   const place = newPlace();
   const { id, secret } = await destination(receiver.url(place));
   await owe(id);

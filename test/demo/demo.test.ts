@@ -13,7 +13,7 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 const app = await sharedApp({ env: { DATA_DIR } });
 const { services } = app.app;
 
-test("names the demo's own org after a restart, also if its builder has created another since", async () => {
+test("reports the demo's own org after a restart, even if its builder has created another one", async () => {
   const verifier = await createBearerVerifier(services.config);
   const url = 'http://gateway.test';
   const first = await fillDemo({ services, verifier, url });

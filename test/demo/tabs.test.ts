@@ -1,4 +1,4 @@
-/** GraphiQL's tabs are what a newcomer runs first. */
+/** GraphiQL's tabs are the first queries that a newcomer runs. */
 import { parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { demoTabs } from '../../src/demo/tabs.ts';
@@ -19,7 +19,7 @@ const tabs = demoTabs({
   streamId: newId('dst'),
 });
 
-test('every tab is of the schema, and has the key', () => {
+test('fits every tab to the schema and sends the key', () => {
   for (const { query, headers } of tabs) {
     expect(validate(schema, parse(query)), query).toEqual([]);
     expect(headers).toEqual({ 'x-api-key': 'ik_demo' });
@@ -27,7 +27,7 @@ test('every tab is of the schema, and has the key', () => {
   expect(demoTabs(null)).toEqual([]);
 });
 
-test('the catalogue shows what of each provider is moved, within the limits of a query', async () => {
+test("lists the providers' objects and capabilities within the limits of a query", async () => {
   const tenant = await app.tenant();
   const catalogue = tabs.find(({ query }) => query.includes('query Catalogue'))?.query ?? '';
   const { providers } = await tenant.query(catalogue);

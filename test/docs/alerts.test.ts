@@ -1,4 +1,7 @@
-/** The alert rules load, fire when they must, and name metrics that exist; each has its part in docs/runbook.md. */
+/**
+ * The alert rules load, fire when they must, and name existing metrics. Each has a section in
+ * docs/runbook.md.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,9 +20,9 @@ const rules: Rule[] = parse(read('ops/alerts.yaml')).groups[0].rules;
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 if (!hasPromtool)
-  console.warn('Whether alerts fire is left out: there is no promtool (prometheus).');
+  console.warn('Whether alerts fire is not tested: promtool (of Prometheus) is not installed.');
 
-test('every alert has a part in the runbook, and every part an alert', () => {
+test('the runbook has a section for every alert, and no other', () => {
   const parts = [...read('docs/runbook.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(rules.map(({ alert }) => alert)).toEqual(parts);
   for (const { alert, annotations } of rules) {
@@ -27,14 +30,19 @@ test('every alert has a part in the runbook, and every part an alert', () => {
   }
 });
 
-test('every metric of a rule is one that operations.md lists', () => {
+test('rules use only metrics that operations.md lists', () => {
   const documented = read('docs/operations.md');
   const named = rules.flatMap(({ expr }) => expr.match(/\b(?:gateway|http|db)_\w+/g) ?? []);
   expect(named.length).toBeGreaterThan(rules.length);
   for (const name of named) expect(documented).toContain(`\`${name.replace(/_count$/, '')}`);
 });
 
-test.skipIf(!hasPromtool)('each alert fires at its fault, and none beside ordinary work', () => {
-  const told = execFileSync('promtool', ['test', 'rules', 'ops/alerts.test.yaml'], { cwd: ROOT });
-  expect(told.toString()).toContain('SUCCESS');
-});
+test.skipIf(!hasPromtool)(
+  'each alert fires at its fault, and none fires during ordinary work',
+  () => {
+    const report = execFileSync('promtool', ['test', 'rules', 'ops/alerts.test.yaml'], {
+      cwd: ROOT,
+    });
+    expect(report.toString()).toContain('SUCCESS');
+  },
+);

@@ -1,4 +1,7 @@
-/** What Grafana needs of ops/grafana-dashboard.json; test/faults/operation/prometheus.test.ts runs its queries. */
+/**
+ * Requirements of Grafana for ops/grafana-dashboard.json. test/faults/operation/prometheus.test.ts runs its
+ * queries.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,7 +41,7 @@ const dashboard = z.object({
 
 const { panels, templating } = dashboard.parse(JSON.parse(read('ops/grafana-dashboard.json')));
 
-test('panels have ids of their own, and none covers another', () => {
+test('panels have unique ids and do not overlap', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
@@ -46,9 +49,9 @@ test('panels have ids of their own, and none covers another', () => {
   expect(new Set(cells).size).toBe(cells.length);
 });
 
-const queries = panels.flatMap((one) => ('targets' in one ? one.targets : []));
+const queries = panels.flatMap((panelOrRow) => ('targets' in panelOrRow ? panelOrRow.targets : []));
 
-test('each query names variables that there are, and metrics that operations.md lists', () => {
+test('queries use only declared variables and metrics that operations.md lists', () => {
   const documented = read('docs/operations.md');
   const known = [...templating.list.map(({ name }) => name), '__rate_interval'];
   for (const { expr } of queries) {
@@ -59,7 +62,7 @@ test('each query names variables that there are, and metrics that operations.md 
   }
 });
 
-test('every metric that operations.md lists is on the dashboard', () => {
+test('the dashboard shows every metric that operations.md lists', () => {
   const listed = [...read('docs/operations.md').matchAll(/`((?:gateway|http_server|db)_\w+)`/g)];
   const text = queries.map(({ expr }) => expr).join('\n');
   const missing = listed.map(([, name = '']) => name).filter((name) => !text.includes(name));

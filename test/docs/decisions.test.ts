@@ -1,4 +1,4 @@
-/** The index of the decision records: every record is listed once, under its own title. */
+/** The index of the decision records lists every record once, under its own title. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

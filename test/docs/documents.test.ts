@@ -1,4 +1,7 @@
-/** Every example of the documentation is run by the walk or has a reason why not, and every script and test it names exists. */
+/**
+ * The walk runs every example of the documentation, or not-run.ts has a reason. Every named script and test
+ * exists.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +16,7 @@ import {
   ofLanguage,
 } from './not-run.ts';
 
-test('every block is run, or has a reason why not', () => {
+test('every block runs, or has a reason why not', () => {
   const fences = DOCUMENTS.map((name) =>
     readFileSync(join(ROOT, name), 'utf8').match(/^\s*(```|~~~)/gm),
   );
@@ -32,7 +35,7 @@ test('every block is run, or has a reason why not', () => {
   }
 });
 
-test('every command in a sentence is run, or has a reason why not', () => {
+test('every command in a sentence runs, or has a reason why not', () => {
   const run = [...ofLanguage('sh'), ...ASIDE.map((text) => ({ text }))]
     .map(({ text }) => text.replaceAll('npm run -s', 'npm run'))
     .join('\n');

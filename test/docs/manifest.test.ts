@@ -1,4 +1,4 @@
-/** docs/manifest.md and docs/manifest.schema.json: complete, and true for the gateway. */
+/** docs/manifest.md and docs/manifest.schema.json are complete and correct. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,7 +36,7 @@ const schema = z.toJSONSchema(manifest, {
   },
 });
 
-test('the JSON Schema is that of the inputs: `npx vitest run test/docs/manifest.test.ts -u` writes it', async () => {
+test('the JSON Schema matches the inputs: `npx vitest run test/docs/manifest.test.ts -u` writes it', async () => {
   const text = `${JSON.stringify({ title: 'Manifest', ...schema }, null, 2)}\n`;
   await expect(text).toMatchFileSnapshot(join(ROOT, 'docs/manifest.schema.json'));
 });
@@ -59,7 +59,7 @@ test('the examples deploy', async () => {
 });
 
 function* membersOf(node: unknown): Generator<string> {
-  if (Array.isArray(node)) for (const one of node) yield* membersOf(one);
+  if (Array.isArray(node)) for (const item of node) yield* membersOf(item);
   if (typeof node !== 'object' || node === null) return;
   for (const [name, value] of Object.entries(node)) {
     if (name === 'properties') yield* Object.keys(value as object);

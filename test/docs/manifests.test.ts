@@ -1,4 +1,6 @@
-/** The Dockerfile, compose.yaml and the Kubernetes manifests, held to their linters and to the settings there are. */
+/**
+ * The Dockerfile, compose.yaml and the Kubernetes manifests pass their linters, and use existing settings.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DCLinter } from 'dclint';
@@ -17,7 +19,7 @@ const FOLDER = join(ROOT, 'ops', 'kubernetes');
 const KINDS = { ConfigMap, PodDisruptionBudget, Service, StatefulSet };
 const KEY = Buffer.alloc(32).toString('base64');
 const SECRETS = { DATABASE_URL: 'postgresql://a:b@c/d', ENCRYPTION_KEY: KEY };
-/** Some seconds to end after SHUTDOWN_MS. */
+/** Time to exit after SHUTDOWN_MS. */
 const MARGIN_MS = 5_000;
 
 const named = z.object({
@@ -46,19 +48,19 @@ const compose = z
   .parse(parse(readFileSync(join(ROOT, 'ops', 'compose.yaml'), 'utf8'), { merge: true }));
 const gateways = Object.values(compose.services).filter(({ build }) => build);
 
-/** As docker compose fills in what is not given. */
+/** Replaces variables as docker compose does. */
 function filledIn(variables: Record<string, string>): Record<string, string> {
-  const given = (text: string) =>
+  const fill = (text: string) =>
     text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, sign, fallback) =>
       sign === '-' ? fallback : name === 'ENCRYPTION_KEY' ? KEY : 'given',
     );
-  return Object.fromEntries(Object.entries(variables).map(([name, text]) => [name, given(text)]));
+  return Object.fromEntries(Object.entries(variables).map(([name, text]) => [name, fill(text)]));
 }
 
 const unknownOf = (variables: object) =>
   Object.keys(variables).filter((name) => !(name in environment.shape));
 
-/** Who reads the file wants the settings first. */
+/** Readers of the file want the settings first. */
 const OF_ORDER = { 'service-keys-order': 0, 'top-level-properties-order': 0 } as const;
 const findings = z.array(
   z.object({ messages: z.array(z.object({ rule: z.string(), line: z.number() })) }),
@@ -68,34 +70,34 @@ test('the Dockerfile has no finding', () => {
   expect(validate(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))).toEqual([]);
 });
 
-test('compose.yaml has no finding but of order, and two processes of each role', () => {
+test('compose.yaml has findings only about order, and two processes of each role', () => {
   const linter = new DCLinter({ rules: OF_ORDER, quiet: false, debug: false, exclude: [] });
-  const told = findings.parse(linter.lintFiles([join(ROOT, 'ops', 'compose.yaml')], false));
-  expect(told.flatMap(({ messages }) => messages)).toEqual([]);
-  const roles = gateways.map(({ environment: given = {} }) => given.ROLES);
+  const report = findings.parse(linter.lintFiles([join(ROOT, 'ops', 'compose.yaml')], false));
+  expect(report.flatMap(({ messages }) => messages)).toEqual([]);
+  const roles = gateways.map(({ environment: env = {} }) => env.ROLES);
   expect(roles.toSorted()).toEqual(['api', 'api', 'worker', 'worker']);
 });
 
-test('the processes of compose.yaml have settings that can be used, and time to end', () => {
-  for (const { environment: given = {}, stop_grace_period: grace } of gateways) {
-    expect(unknownOf(given)).toEqual([]);
-    const config = readConfig(filledIn(given));
+test('the processes of compose.yaml have valid settings and time to stop', () => {
+  for (const { environment: env = {}, stop_grace_period: grace } of gateways) {
+    expect(unknownOf(env)).toEqual([]);
+    const config = readConfig(filledIn(env));
     const endMs = config.DRAIN_MS + config.SHUTDOWN_MS + MARGIN_MS;
     expect(Number(grace?.replace('s', '')) * 1_000).toBeGreaterThanOrEqual(endMs);
   }
 });
 
-test('Prometheus reads each process of compose.yaml, and HAProxy sends to each that answers requests', () => {
+test('Prometheus scrapes each process of compose.yaml, and HAProxy balances those with the API', () => {
   const prometheus = readFileSync(join(ROOT, 'ops', 'prometheus.yaml'), 'utf8');
   const balancer = readFileSync(join(ROOT, 'ops', 'haproxy.cfg'), 'utf8');
-  for (const [name, { environment: given }] of Object.entries(compose.services)) {
-    if (!given?.ROLES) continue;
-    expect(prometheus).toContain(`"${name}:${given.METRICS_PORT}"`);
-    expect(balancer.includes(` ${name}:4000\n`)).toBe(given.ROLES === 'api');
+  for (const [name, { environment: env }] of Object.entries(compose.services)) {
+    if (!env?.ROLES) continue;
+    expect(prometheus).toContain(`"${name}:${env.METRICS_PORT}"`);
+    expect(balancer.includes(` ${name}:4000\n`)).toBe(env.ROLES === 'api');
   }
 });
 
-test('the manifests are what Kubernetes takes, and all of them are applied', () => {
+test('the manifests are valid for Kubernetes, and kustomize applies all of them', () => {
   for (const { manifest } of manifests) {
     const { kind } = named.parse(manifest);
     expect(() => new KINDS[kind](manifest as never).validate()).not.toThrow();
@@ -132,7 +134,7 @@ const set = z.object({
   }),
 });
 
-test('pods have settings that can be used, and drain for longer than their probe takes to notice', () => {
+test('pods have valid settings, and drain until their readiness probe fails', () => {
   const { data } = z
     .object({ data: settings })
     .parse(manifests.find(({ manifest }) => manifest.kind === 'ConfigMap')?.manifest);
@@ -144,10 +146,10 @@ test('pods have settings that can be used, and drain for longer than their probe
     expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
     const { containers, terminationGracePeriodSeconds } = spec.template.spec;
     for (const { env, readinessProbe } of containers) {
-      const own = Object.fromEntries(env.map(({ name, value = '127.0.0.1' }) => [name, value]));
-      const given = { ...data, ...own, ...SECRETS };
-      expect(unknownOf(given)).toEqual([]);
-      const { DRAIN_MS, SHUTDOWN_MS } = readConfig(given);
+      const podEnv = Object.fromEntries(env.map(({ name, value = '127.0.0.1' }) => [name, value]));
+      const merged = { ...data, ...podEnv, ...SECRETS };
+      expect(unknownOf(merged)).toEqual([]);
+      const { DRAIN_MS, SHUTDOWN_MS } = readConfig(merged);
       const noticedMs = readinessProbe.periodSeconds * readinessProbe.failureThreshold * 1_000;
       expect(DRAIN_MS).toBeGreaterThan(noticedMs);
       expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(

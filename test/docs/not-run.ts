@@ -1,7 +1,7 @@
 /** Examples of the documentation that the walk does not run, each with its reason. */
 import { type Block, blocksOf, DOCUMENTS } from '../support/documents.ts';
 
-/** Blocks, by their beginning. */
+/** Blocks, identified by their beginning. */
 export const BLOCKS_NOT_RUN = [
   {
     start: 'npm ci && npm start',
@@ -14,11 +14,11 @@ export const BLOCKS_NOT_RUN = [
   { start: 'npm ci && npm test', reason: 'this test is a part of it' },
   {
     start: 'npx vitest run test/graphql/event/topic.test.ts',
-    reason: 'this run contains the test; that its file exists is checked',
+    reason: 'this run contains the test, and another one checks that the file exists',
   },
   {
     start: 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start',
-    reason: 'the walk starts its server so, in a terminal of its own',
+    reason: 'the walk starts its server by it, in a terminal of its own',
   },
   {
     start: 'npm run listen -- --topic data',
@@ -28,15 +28,15 @@ export const BLOCKS_NOT_RUN = [
     start: 'AMP_API_URL=',
     reason: 'test/clients/cli.test.ts replays the requests of that program, which is not installed',
   },
-  { start: ' request ─► ', reason: 'a picture' },
-  { start: 'POST /graphql   ', reason: 'a picture' },
+  { start: ' request ─► ', reason: 'a diagram' },
+  { start: 'POST /graphql   ', reason: 'a diagram' },
   {
     start: 'rule_files: [ops',
-    reason: 'test/faults/operation/prometheus.test.ts runs its like',
+    reason: 'test/faults/operation/prometheus.test.ts runs a similar file',
   },
   {
     start: 'backend gateway',
-    reason: 'test/faults/operation/rolling-restart.test.ts runs its like',
+    reason: 'test/faults/operation/rolling-restart.test.ts runs a similar file',
   },
   ...['// urql.mjs', '// apollo.mjs', '// Documents.js', '// relay.mjs', 'mkdir -p pages'].map(
     (start) => ({
@@ -46,22 +46,22 @@ export const BLOCKS_NOT_RUN = [
   ),
   ...['CREATE EXTENSION citus;', 'npm run distribute', 'SELECT citus_add_node('].map((start) => ({
     start,
-    reason: 'it needs a Citus cluster, which those who have one test',
+    reason: 'it needs a Citus cluster',
   })),
   { start: 'npm run move -- --to postgresql', reason: 'test/copies/ runs it' },
   {
     start:
       'export DATABASE_URL=postgresql://gateway:secret@127.0.0.1:5432/gateway\nexport ENCRYPTION_KEY=$(head',
-    reason: 'test/copies/ starts what was moved with these settings',
+    reason: 'test/copies/ starts the moved database with these settings',
   },
   { start: 'BACKUP_PASSPHRASE=... npm run backup', reason: 'test/copies/ runs it' },
 ];
 
 const RUN_BY_CI = '.ci/run does it, on a fresh copy';
-const CHANGES_SOURCES = 'it writes to the sources; it is told as what to do after a change of them';
+const CHANGES_SOURCES = 'it writes to the sources, and readers run it after a change of them';
 const MINUTES = 'it takes minutes and a machine of its own';
 
-/** Commands in the middle of a sentence. */
+/** Commands within a sentence. */
 export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm ci', reason: RUN_BY_CI },
   { command: 'npm test', reason: 'this test is a part of it' },
@@ -69,31 +69,34 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run dev', reason: 'npm start in watch mode' },
   {
     command: 'npm ci && npm start',
-    reason: 'what is tested is installed; the walk starts the server',
+    reason: 'the packages are installed, and the walk starts the server',
   },
-  { command: 'npm run console', reason: 'the server does it when the console is opened first' },
+  {
+    command: 'npm run console',
+    reason: 'the server runs it when the console is opened for the first time',
+  },
   {
     command: 'npm run console:pictures -- data/pictures',
-    reason: 'it opens the pages that test/console opens',
+    reason: 'test/console opens the pages that it opens',
   },
   {
     command: 'PORT=4710 npm start',
     reason: 'test/process/npm-start.test.ts starts it with a port',
   },
   { command: 'npm run types', reason: RUN_BY_CI },
-  { command: 'npm run test:surface', reason: 'its tests are a part of all' },
+  { command: 'npm run test:surface', reason: 'this run contains its tests' },
   { command: 'npm run lint', reason: RUN_BY_CI },
   { command: 'npm run test:faults', reason: RUN_BY_CI },
   { command: 'npm run test:pooler', reason: RUN_BY_CI },
   { command: 'npm run test:citus', reason: 'it needs a Citus cluster' },
   {
     command: 'npm run distribute',
-    reason: 'it needs a Citus cluster, which those who have one test',
+    reason: 'it needs a Citus cluster',
   },
   { command: '.ci/run', reason: 'this test is a part of it' },
   {
     command: 'npm ci --omit=dev',
-    reason: 'it loads packages; the walk runs in a folder that has those which it leaves',
+    reason: 'it installs packages, and the walk runs in a folder without the others',
   },
   { command: 'npm run migration -- <name>', reason: CHANGES_SOURCES },
   { command: 'npx prisma generate', reason: CHANGES_SOURCES },
@@ -112,7 +115,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
     reason: 'this run contains the test',
   },
   { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
-  { command: 'npm run provider -- <name>', reason: 'a run of tests in this one, which run anyway' },
+  { command: 'npm run provider -- <name>', reason: 'this run contains its tests' },
   { command: 'npx biome check --write <files>', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/conformance -u', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/docs/scopes.test.ts -u', reason: CHANGES_SOURCES },
@@ -123,7 +126,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   {
     command: 'npm run listen -- --stream lake',
-    reason: 'test/commands/listen.test.ts follows a stream by it',
+    reason: 'test/commands/listen.test.ts runs it',
   },
   {
     command: 'SIGNING_SECRET=whsec_... npm run receive',
@@ -131,7 +134,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   {
     command: 'prisma migrate status',
-    reason: 'the product installs no schema engine for it; Prisma has to load one',
+    reason: 'it needs a schema engine, which the product does not install',
   },
   {
     command: 'npm run config -- --check',
@@ -164,7 +167,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run bench -- --parts moving,inbound', reason: MINUTES },
 ];
 
-/** What the walk runs in terminals of their own. */
+/** Commands that the walk runs in terminals of their own. */
 export const START = 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start';
 export const LISTEN = 'npm run listen -- --topic data';
 export const REENCRYPT = 'npm run reencrypt -- --new-key';
@@ -180,5 +183,5 @@ export const ofLanguage = (language: string, document?: string) =>
       block.language === language && (!document || block.document === document) && isRun(block),
   );
 
-/** The name that a script has to be saved under, from its first line. */
+/** The file name for a script, from its first line. */
 export const nameOf = (script: string) => script.split('\n')[0]?.replace('// ', '') ?? '';

@@ -8,7 +8,7 @@ import { ALL_SCOPES, SCOPES, type Scope } from '../../src/domain/viewer/scopes.t
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ROOT } from '../support/documents.ts';
 
-test('the page of scopes lists what each one allows: `npx vitest run test/docs/scopes.test.ts -u` writes it', async () => {
+test('the page of scopes is current: `npx vitest run test/docs/scopes.test.ts -u` writes it', async () => {
   await expect(page()).toMatchFileSnapshot(join(ROOT, 'docs/scopes.md'));
 });
 
@@ -23,7 +23,7 @@ function fieldsOf(scope: Scope): string {
     .flatMap((type) =>
       Object.values(type.getFields())
         .filter(({ name, extensions }) => {
-          if (type.getInterfaces().some((one) => name in one.getFields())) return false;
+          if (type.getInterfaces().some((parent) => name in parent.getFields())) return false;
           const need = extensions.needs as Need | undefined;
           return need !== undefined && scopeOf(need) === scope;
         })

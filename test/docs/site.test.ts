@@ -29,7 +29,7 @@ function slugsOf(path: string): Set<string> {
   return slugs;
 }
 
-/** Why a link of a page is dead; null if it is not. */
+/** Returns why a link of a page is dead, or null. */
 function faultOf(page: string, href: string): string | null {
   const [path = '', hash] = href.split('#');
   const target = path ? join(dirname(page), decodeURI(path)) : page;
@@ -39,7 +39,7 @@ function faultOf(page: string, href: string): string | null {
   return `${page}: ${href} names no heading of ${target}`;
 }
 
-test('the sidebar has every Markdown file of the repository', () => {
+test('the sidebar lists every Markdown file of the repository', () => {
   expect([...PATHS].sort()).toEqual(pages.toSorted());
   expect(new Set(pages.map(siteFile)).size).toBe(pages.length);
   expect(SECTIONS.map(({ text }) => text)).toEqual([
@@ -47,7 +47,7 @@ test('the sidebar has every Markdown file of the repository', () => {
   ]);
 });
 
-test('every link leads to a file and a heading that exist', () => {
+test('every link leads to an existing file and heading', () => {
   const faults = pages.flatMap((page) =>
     [
       ...textOf(page)

@@ -13,10 +13,10 @@ import { DOCUMENTS } from '../support/documents.ts';
 import { Reader, SHOWN_MAX, type Terminal } from '../support/reader.ts';
 import { LISTEN, nameOf, ofLanguage, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
 
-/** Starts its own servers, on a PostgreSQL. */
-const APART = 'docs/operations.md';
+/** This document starts its own servers, on PostgreSQL. */
+const OPERATIONS = 'docs/operations.md';
 
-/** Patterns that the terminal of each document shows in the end, with the output of background processes. */
+/** Patterns that the terminal of each document must show, including the output of background processes. */
 const SHOWN: Record<string, RegExp[]> = {
   'README.md': [/"recordId":"/],
   'docs/demo.md': [/"triggerRead":/],
@@ -32,7 +32,7 @@ const SHOWN: Record<string, RegExp[]> = {
     /by fetch .*"operation"/,
   ],
   'docs/webhooks.md': [/genuine dlv_\w+ .*connection\.created/],
-  [APART]: [/"status":"ready".*"status":"ready"/s],
+  [OPERATIONS]: [/"status":"ready".*"status":"ready"/s],
 };
 
 const WAITING = { timeout: 60_000, interval: 100 };
@@ -41,7 +41,7 @@ const REFUSED = /"errors":\s*\[\s*\{|urn:problem/;
 
 const postgresMissing = noPostgres();
 if (postgresMissing) {
-  console.warn(`What ${APART} runs on PostgreSQL is left out: ${postgresMissing}.`);
+  console.warn(`The commands of ${OPERATIONS} on PostgreSQL are not tested: ${postgresMissing}.`);
 }
 
 test('the commands of the documentation run against one server', { timeout: WALK_MS }, async () => {
@@ -51,11 +51,11 @@ test('the commands of the documentation run against one server', { timeout: WALK
   const listener = await reader.run(`${LISTEN} &`);
   await shows(listener, [/^Listening to /m]);
   const shown: string[] = [];
-  for (const document of DOCUMENTS.filter((name) => name !== APART)) {
+  for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS)) {
     shown.push(await follow(reader, document));
   }
   await shows(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
-  holdExamples(shown.join('\n'));
+  checkExamples(shown.join('\n'));
   for (const { text, line, document } of ofLanguage('graphql')) {
     const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
     const body = JSON.stringify({ query: text });
@@ -69,7 +69,7 @@ test('the commands of the documentation run against one server', { timeout: WALK
 });
 
 test.skipIf(postgresMissing)(
-  'two processes start as documented',
+  'the commands for two processes run on PostgreSQL',
   { timeout: WALK_MS },
   async () => {
     const postgres = await startPostgres(join(folderOfPostgres(), 'postgres'));
@@ -77,17 +77,17 @@ test.skipIf(postgresMissing)(
     const reader = await openReader({
       'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
     });
-    await follow(reader, APART);
+    await follow(reader, OPERATIONS);
   },
 );
 
-test('a server that ends before it is ready is not waited for', async () => {
+test('the wait for a server ends when the server fails', async () => {
   const reader = await openReader();
   const failing = reader.run(`PORT=no npm start &\n${isReady(4000)}`);
   await expect(failing).rejects.toThrow(/PORT: .*FAILED: npm start ended with 1/s);
 });
 
-/** All commands of a document in one terminal, as a reader has it, with the scripts that it says to save. */
+/** Runs all commands of a document in one terminal, with the scripts that it says to save. */
 async function follow(reader: Reader, document: string): Promise<string> {
   for (const { text } of ofLanguage('js', document)) {
     reader.save(nameOf(text), text);
@@ -100,7 +100,7 @@ async function follow(reader: Reader, document: string): Promise<string> {
   return terminal.output();
 }
 
-/** In the end; at once not where a program has failed. */
+/** Waits for the patterns, and fails immediately if a program has failed. */
 async function shows({ output, hasFailed }: Terminal, expected: RegExp[]): Promise<void> {
   const missing = () => expected.filter((pattern) => !pattern.test(output()));
   await vi.waitFor(() => {
@@ -109,18 +109,21 @@ async function shows({ output, hasFailed }: Terminal, expected: RegExp[]): Promi
   expect(hasFailed(), output().slice(-SHOWN_MAX)).toBe(false);
 }
 
-/** Nothing changes at a provider, and nothing is sent for a test: test/flows/ and test/rest/webhooks.test.ts hold these. */
-const NOT_ON_THE_WALK = ['subscribe', 'schema.watch', 'test.message'];
+/**
+ * Nothing changes at a provider during the walk, and it sends no test message: test/flows/ and
+ * test/rest/webhooks.test.ts cover these.
+ */
+const NOT_SENT = ['subscribe', 'schema.watch', 'test.message'];
 
-/** The messages that documents show have the members of those that came. */
-function holdExamples(shown: string): void {
-  const came = [...shown.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map((found) =>
-    JSON.parse(found[1] ?? ''),
+/** The messages in documents have the same members as the received ones. */
+function checkExamples(shown: string): void {
+  const received = [...shown.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map((match) =>
+    JSON.parse(match[1] ?? ''),
   );
   for (const { text, line, document } of ofLanguage('json')) {
     const example = JSON.parse(text);
-    if (NOT_ON_THE_WALK.includes(kindOf(example) ?? '')) continue;
-    const [message] = came.filter((one) => kindOf(one) === kindOf(example));
+    if (NOT_SENT.includes(kindOf(example) ?? '')) continue;
+    const [message] = received.filter((candidate) => kindOf(candidate) === kindOf(example));
     expect(membersOf(message), `${document}:${line}`).toEqual(membersOf(example));
   }
 }

@@ -43,7 +43,7 @@ function listing(): string {
 ${types.join('\n')}
 
 ${shared.join('\n')}
-A member with a question mark may be left out.
+A member with a question mark is optional.
 
 | member | |
 | --- | --- |
@@ -51,7 +51,7 @@ ${meanings.join('\n')}
 `;
 }
 
-/** The part whose members the body has: the largest one. */
+/** The largest shared part whose members the body has. */
 function partOf({ shape }: z.ZodObject) {
   return parts.find(([, part]) => Object.keys(part.shape).every((name) => name in shape));
 }

@@ -7,7 +7,7 @@ import { createOwing } from '../support/scenes/deliveries.ts';
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-test('a message waits for the last of its line, whatever the clock of the process that owed that', async () => {
+test('queues a message after the last one with its order key, even if that has an older id', async () => {
   const { projectId, destination, owe } = await createOwing(database);
   const { id } = await destination('https://hooks.example.com');
   const [first] = await owe(id, 1, { orderKey: 'one' });

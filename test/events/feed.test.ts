@@ -40,13 +40,13 @@ async function follow(
   return by.follow({ projectId, logId: projectId }, { after: after ?? end, end, filter });
 }
 
-/** Lets transactions commit in another order than they began. */
+/** Delays transactions by random times, so that they commit in another order than they began. */
 const delay = onPostgres
   ? (tx: { $executeRaw: Database['prisma']['$executeRaw'] }) =>
       tx.$executeRaw`select pg_sleep(random() * 0.01)`
   : () => new Promise(setImmediate);
 
-test('a follower gets what is recorded from then on, in the order of the list', async () => {
+test('delivers later events to a follower in the order of the list', async () => {
   const { projectId } = await createEventLog(database);
   await recordAll(database, { projectId }, names('old', 3));
   const follower = await follow(projectId);
@@ -55,7 +55,7 @@ test('a follower gets what is recorded from then on, in the order of the list', 
   await follower.return?.();
 });
 
-test('a follower that resumes gets what it missed, then what is new', async () => {
+test('delivers missed events, then new ones, to a follower that resumes', async () => {
   const { projectId } = await createEventLog(database);
   await recordAll(database, { projectId }, names('old', 250));
   const follower = await follow(projectId, { after: 2n });
@@ -70,18 +70,18 @@ test('a follower that resumes gets what it missed, then what is new', async () =
   await follower.return?.();
 });
 
-test('who resumes in a topic gets all that is left, also where some of a batch is gone meanwhile', async () => {
+test('delivers all remaining events of a topic, even if some of a batch are hidden', async () => {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
   const count = OWN_BATCH + 50;
   await recordAll(database, { projectId }, names('e', count));
-  // As while a group is erased: its events are hidden, and the topics that they went to are not.
+  // Erasing a group hides its events before it removes their topics.
   const isHidden = ({ position }: LoggedEvent) => position % 7n === 3n;
   const { rows } = database;
   const find: typeof rows.find = async (table, where) => {
-    const found = await rows.find(table, where);
+    const events = await rows.find(table, where);
     return table === 'NotificationEvent'
-      ? found.filter((event) => !isHidden(event as unknown as LoggedEvent))
-      : found;
+      ? events.filter((event) => !isHidden(event as unknown as LoggedEvent))
+      : events;
   };
   await using hiding = open({ ...database, rows: { ...rows, find } });
   const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hiding });
@@ -90,7 +90,7 @@ test('who resumes in a topic gets all that is left, also where some of a batch i
 });
 
 test(
-  'with 8 writers at once, followers that come and go miss nothing and get nothing twice',
+  'delivers each event once to reconnecting followers while 8 writers record',
   { tags: ['all/rows'] },
   async () => {
     const { projectId } = await createEventLog(database);
@@ -124,7 +124,7 @@ test(
   },
 );
 
-test('a follower that lags leaves the tail, reads on by itself and comes back', async () => {
+test('serves a lagging follower by reads of its own until it has caught up', async () => {
   const { projectId } = await createEventLog(database);
   let ownReads = 0;
   const page: Database['rows']['page'] = (table, where, range) => {
@@ -132,13 +132,14 @@ test('a follower that lags leaves the tail, reads on by itself and comes back', 
     return database.rows.page(table, where, range);
   };
   const counted = { ...database, rows: { ...database.rows, page } };
-  await using own = open(counted);
-  const slow = await follow(projectId, { by: own });
+  await using countingFeed = open(counted);
+  const slow = await follow(projectId, { by: countingFeed });
   const count = WAITING_MAX + 200;
-  // Waiting for its first event, it is live; then it stops reading while another reads to the end.
+  // The follower is live while it waits for its first event. Then it stops reading, and another follower
+  // reads to the end.
   const first = slow.next();
   await recordAll(database, { projectId }, names('e', count));
-  const quick = await follow(projectId, { after: 0n, by: own });
+  const quick = await follow(projectId, { after: 0n, by: countingFeed });
   await take(quick, count);
   const before = ownReads;
   const { value } = await first;
@@ -146,7 +147,7 @@ test('a follower that lags leaves the tail, reads on by itself and comes back', 
   expect([value, ...rest].map(nameOf)).toEqual(names('e', count));
   expect(ownReads).toBeGreaterThan(before);
 
-  // Back at the tail: what comes now needs no reading by itself.
+  // The follower has caught up: later events need no reads of its own.
   const after = ownReads;
   const next = slow.next();
   await record(database, { projectId, name: 'last' });
@@ -154,7 +155,7 @@ test('a follower that lags leaves the tail, reads on by itself and comes back', 
   expect(ownReads).toBe(after);
 });
 
-test('followers filter by topic and by type, behind the tail and at it', async () => {
+test('filters by topic and by type, both for stored and for live events', async () => {
   const { projectId, deletedTopicId } = await createEventLog(database);
   const eventTypes = ['CONNECTION_DELETED', 'CONNECTION_REFRESHED'] as const;
   const mixed = async (prefix: string) => {
@@ -182,17 +183,17 @@ test('followers filter by topic and by type, behind the tail and at it', async (
   await Promise.all(followers.map((follower) => follower.return?.()));
 });
 
-test('an event whose hint is lost arrives all the same', async () => {
+test('delivers an event whose notification is lost', async () => {
   const { projectId } = await createEventLog(database);
   const deaf = { ...database, listen: () => ({ [Symbol.asyncDispose]: async () => {} }) };
-  await using own = open(deaf, { pollMs: 10 });
-  const follower = await follow(projectId, { by: own });
+  await using pollingFeed = open(deaf, { pollMs: 10 });
+  const follower = await follow(projectId, { by: pollingFeed });
   const next = follower.next();
   await record(database, { projectId, name: 'unheard' });
   expect(nameOf((await next).value)).toBe('unheard');
 });
 
-test('an event whose hint is lost arrives while the server of other projects hangs', async () => {
+test('delivers an event whose notification is lost while the server of another project hangs', async () => {
   const [{ projectId }, { projectId: hanging }] = [
     await createEventLog(database),
     await createEventLog(database),
@@ -209,7 +210,7 @@ test('an event whose hint is lost arrives while the server of other projects han
   };
   const source = eventLogs(database, eventCursor);
   const readEndsOf: typeof source.readEnds = (logs) =>
-    logs.some((one) => one.projectId === hanging) ? new Promise(() => {}) : source.readEnds(logs);
+    logs.some((log) => log.projectId === hanging) ? new Promise(() => {}) : source.readEnds(logs);
   const options = { pollMs: 20 };
   const by = createFeed(
     { database: deaf, log, source: { ...source, readEnds: readEndsOf } },
@@ -223,16 +224,16 @@ test('an event whose hint is lost arrives while the server of other projects han
   await by[Symbol.asyncDispose]();
 });
 
-test('a database that fails for a while delays events and loses none', async () => {
+test('delays events while the database fails, and loses none', async () => {
   const { projectId } = await createEventLog(database);
   await recordAll(database, { projectId }, names('old', 3));
   let isDown = true;
   const page: Database['rows']['page'] = (...args) =>
     isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
   const ailing = { ...database, rows: { ...database.rows, page } };
-  await using own = open(ailing, { pollMs: 10 });
-  const resumed = await follow(projectId, { after: 0n, by: own });
-  const live = await follow(projectId, { by: own });
+  await using retryingFeed = open(ailing, { pollMs: 10 });
+  const resumed = await follow(projectId, { after: 0n, by: retryingFeed });
+  const live = await follow(projectId, { by: retryingFeed });
   const [first, next] = [take(resumed, 4), live.next()];
   await record(database, { projectId, name: 'new' });
   isDown = false;
@@ -240,7 +241,7 @@ test('a database that fails for a while delays events and loses none', async () 
   expect(nameOf((await next).value)).toBe('new');
 });
 
-test('a follower ends while it waits: by itself, and with the feed', async () => {
+test('ends a waiting follower when it returns, and when the feed is disposed of', async () => {
   const { projectId } = await createEventLog(database);
   const follower = await follow(projectId);
   const waiting = follower.next();
@@ -248,13 +249,13 @@ test('a follower ends while it waits: by itself, and with the feed', async () =>
   expect(await waiting).toEqual({ done: true, value: undefined });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 
-  const own = open(database);
-  const another = (await follow(projectId, { by: own })).next();
-  await own[Symbol.asyncDispose]();
+  const otherFeed = open(database);
+  const another = (await follow(projectId, { by: otherFeed })).next();
+  await otherFeed[Symbol.asyncDispose]();
   expect(await another).toEqual({ done: true, value: undefined });
 });
 
-test("another project's events reach nobody here", async () => {
+test('delivers no event of another project', async () => {
   const [a, b] = [await createEventLog(database), await createEventLog(database)];
   const follower = await follow(a.projectId, { after: 0n });
   const next = follower.next();

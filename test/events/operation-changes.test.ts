@@ -34,7 +34,7 @@ async function change(id: string, data: object, { isAnnounced = true } = {}) {
   });
 }
 
-test('an operation is given as it is, then as it changes, until it has ended', async () => {
+test('yields an operation as it is, then each change until it has ended', async () => {
   const operation = await createOperation();
   const follower = changes.follow(operation);
   expect((await follower.next()).value).toMatchObject({ node: { status: 'IN_PROGRESS' } });
@@ -53,7 +53,7 @@ test('an operation is given as it is, then as it changes, until it has ended', a
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 });
 
-test('an operation that has ended is given once', async () => {
+test('yields an ended operation once', async () => {
   const operation = { ...(await createOperation()), status: 'FAILURE' as const };
   await change(operation.id, { status: 'FAILURE' });
   const follower = changes.follow(operation);
@@ -61,7 +61,7 @@ test('an operation that has ended is given once', async () => {
   expect((await follower.next()).done).toBe(true);
 });
 
-test('a change between the reading and the following is not missed', async () => {
+test('yields a change that commits between the read and the subscription', async () => {
   const operation = await createOperation();
   await change(operation.id, { status: 'SUCCESS' });
   const follower = changes.follow(operation);
@@ -70,17 +70,17 @@ test('a change between the reading and the following is not missed', async () =>
   expect(seen.at(-1)).toBe('SUCCESS');
 });
 
-test('a change that nobody announced is seen all the same', async () => {
-  await using own = createOperationChanges(database, log, { pollMs: 10 });
+test('yields a change without a notification after a poll', async () => {
+  await using pollingChanges = createOperationChanges(database, log, { pollMs: 10 });
   const operation = await createOperation();
-  const follower = own.follow(operation);
+  const follower = pollingChanges.follow(operation);
   await follower.next();
   const next = follower.next();
   await change(operation.id, { status: 'SUCCESS' }, { isAnnounced: false });
   expect((await next).value).toMatchObject({ node: { status: 'SUCCESS' } });
 });
 
-test('following ends when the operation is gone, and when the follower leaves', async () => {
+test('ends when the operation is deleted, and when the follower returns', async () => {
   const operation = await createOperation();
   const [follower, leaving] = [changes.follow(operation), changes.follow(operation)];
   await Promise.all([follower.next(), leaving.next()]);

@@ -1,4 +1,4 @@
-/** What one event leaves behind, and how few statements it takes. */
+/** Rows of one event, and the number of statements that record it. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { newId, prefixOf } from '../../src/ids.ts';
@@ -14,7 +14,7 @@ async function open(): Promise<{ database: Database; log: EventLog }> {
   return { database, log: await createEventLog(database) };
 }
 
-/** Of both topics, so that some of them are reached by two ways. */
+/** Routes most destinations to both topics, so that they match twice. */
 async function createDestinations({ prisma }: Database, log: EventLog): Promise<string[]> {
   const { projectId, createdTopicId, deletedTopicId } = log;
   await prisma.eventTopicRoute.create({
@@ -46,7 +46,7 @@ async function createDestinations({ prisma }: Database, log: EventLog): Promise<
   return ids;
 }
 
-test('an event, its topics, its deliveries and its hint are one statement', async () => {
+test('records an event with its topics, deliveries and notification in one statement', async () => {
   const { database, log } = await open();
   const destinationIds = await createDestinations(database, log);
   const { projectId, createdTopicId, deletedTopicId } = log;
@@ -72,7 +72,7 @@ test('an event, its topics, its deliveries and its hint are one statement', asyn
   }
 });
 
-test('an event without a route is not kept and takes no position', async () => {
+test('records no event and uses no position if no route matches', async () => {
   const { database, log } = await open();
   await database.prisma.eventTopicRoute.deleteMany({ where: { eventType: 'CONNECTION_DELETED' } });
   const { projectId } = log;

@@ -50,13 +50,13 @@ async function newStream(): Promise<TestStream> {
   return createStream(database, { projectId, topicId });
 }
 
-/** Lets transactions commit in another order than they began. */
+/** Delays transactions by random times, so that they commit in another order than they began. */
 const delay = onPostgres
   ? (tx: { $executeRaw: Database['prisma']['$executeRaw'] }) =>
       tx.$executeRaw`select pg_sleep(random() * 0.01)`
   : () => new Promise(setImmediate);
 
-test('a follower gets what is put into a stream and events that routes lead to it, in one order', async () => {
+test('delivers put messages and routed events of a stream in one order', async () => {
   const stream = await newStream();
   const { projectId } = stream;
   await put(database, stream, { names: ['old'] });
@@ -72,7 +72,7 @@ test('a follower gets what is put into a stream and events that routes lead to i
 });
 
 test(
-  'with 8 writers of pages and events at once, followers that come and go miss nothing',
+  'delivers every message to reconnecting followers while 8 writers put pages and events',
   { tags: ['all/rows'] },
   async () => {
     const stream = await newStream();
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  'large messages are read in parts, and one that waits for them holds a bounded part',
+  'reads large messages in parts, and bounds the queue of a slow follower',
   { tags: ['all/rows'] },
   async () => {
     const stream = await newStream();
@@ -119,7 +119,7 @@ test(
     const slow = await follow(stream);
     const first = slow.next();
     for (const name of names('m', count)) await put(database, stream, { names: [name], padding });
-    // It is read to the end by another one meanwhile.
+    // Another follower reads to the end while the first one waits.
     const quick = await follow(stream, { after: 1n });
     await take(quick, count);
     expect(feed.lagging).toBe(1);
@@ -129,7 +129,7 @@ test(
   },
 );
 
-test('who comes back after what was removed is told, and so is who is overtaken', async () => {
+test('rejects a follower whose position was removed', async () => {
   await removeSurplus(services);
   const stream = await newStream();
   const padding = 300_000;
@@ -147,14 +147,14 @@ test('who comes back after what was removed is told, and so is who is overtaken'
   });
   expect(await overtaken.next()).toEqual({ done: true, value: undefined });
   expect((await take(kept, 2)).map(nameOf)).toEqual(['m7', 'm8']);
-  // Nothing is left to remove, and the stream goes on.
+  // Nothing is left to remove, and the stream continues.
   expect(await removeSurplus(services)).toBe(0);
   await put(database, stream, { names: ['next'] });
   expect((await take(kept, 1)).map(nameOf)).toEqual(['next']);
   await kept.return?.();
 });
 
-test('what is older than a time goes, whatever its size', async () => {
+test('removes messages that are too old, whatever their size', async () => {
   const stream = await newStream();
   await put(database, stream, { names: names('m', 3) });
   const { destinationId } = stream;
@@ -165,7 +165,7 @@ test('what is older than a time goes, whatever its size', async () => {
   expect(await namesIn(database, stream)).toEqual(['m2', 'm3']);
 });
 
-test('the end of a stream ends its followers, and takes its messages', async () => {
+test('ends the followers of a closed stream, and removes its messages', async () => {
   const stream = await newStream();
   const { projectId, destinationId } = stream;
   await put(database, stream, { names: names('m', 3) });
@@ -177,7 +177,7 @@ test('the end of a stream ends its followers, and takes its messages', async () 
     expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' }),
   );
   await Promise.all(ends);
-  // A route that a statement has seen before the deletion leads nowhere.
+  // A statement may have read the route before the deletion. Its message must be dropped.
   await record(database, { projectId, name: 'late' });
   await removeStream(services, stream);
   const where = { projectId, destinationId };

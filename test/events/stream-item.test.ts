@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { StreamItem } from '../../src/events/stream-item.ts';
 
-test('what is made of an item is made once for each key', async () => {
-  let made = 0;
-  const make = async () => {
-    made += 1;
-    return { made };
+test('computes a shared value once for each key', async () => {
+  let count = 0;
+  const compute = async () => {
+    count += 1;
+    return { made: count };
   };
   const [item, other] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
-  const [first, again] = [item.shared('x', make), item.shared('x', make)];
+  const [first, again] = [item.shared('x', compute), item.shared('x', compute)];
   expect(await again).toBe(await first);
-  await item.shared('y', make);
-  await other.shared('x', make);
-  expect(made).toBe(3);
+  await item.shared('y', compute);
+  await other.shared('x', compute);
+  expect(count).toBe(3);
 });

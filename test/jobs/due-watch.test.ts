@@ -8,10 +8,15 @@ import { sharedApp } from '../support/app.ts';
 const { services } = (await sharedApp()).app;
 const POLLING = { timeout: 20_000, interval: 10 };
 
-/** Notes when it is told that something is due. */
+/** Records each time at which the work is reported as due. */
 function watched(sql: string, gapMs = 50) {
-  const toldMs: number[] = [];
-  return { earliest: () => sql, gapMs, toldMs, onDue: () => void toldMs.push(performance.now()) };
+  const reportedMs: number[] = [];
+  return {
+    earliest: () => sql,
+    gapMs,
+    reportedMs,
+    onDue: () => void reportedMs.push(performance.now()),
+  };
 }
 
 function watch(all: Watched[], log = services.log): void {
@@ -20,53 +25,56 @@ function watch(all: Watched[], log = services.log): void {
   onTestFinished(() => watching[Symbol.asyncDispose]());
 }
 
-test('what waits for its time is told of when it comes, and nothing else is', async () => {
+test('reports work when its time comes, and no other work', async () => {
   const startMs = performance.now();
   const time = new Date(services.now().getTime() + 500).toISOString();
   const later = watched(`select timestamptz '${time}'`, HOUR_MS);
   const never = watched('select null::timestamptz');
   watch([never, later]);
-  await expect.poll(() => later.toldMs.length, POLLING).toBe(1);
-  expect(later.toldMs[0]).toBeGreaterThan(startMs + 450);
-  expect(never.toldMs).toEqual([]);
+  await expect.poll(() => later.reportedMs.length, POLLING).toBe(1);
+  expect(later.reportedMs[0]).toBeGreaterThan(startMs + 450);
+  expect(never.reportedMs).toEqual([]);
 });
 
-test('what stays due is told of again, each at its own pace', async () => {
+test('reports due work repeatedly, each source at its own interval', async () => {
   const quick = watched('select now()', 20);
   const slow = watched('select now()', HOUR_MS);
   watch([quick, slow]);
-  await expect.poll(() => quick.toldMs.length, POLLING).toBeGreaterThan(3);
-  expect(slow.toldMs).toHaveLength(1);
+  await expect.poll(() => quick.reportedMs.length, POLLING).toBeGreaterThan(3);
+  expect(slow.reportedMs).toHaveLength(1);
 });
 
-test('a hint of a change makes it look: nothing else would for an hour', async () => {
+test('checks after a notification instead of waiting an hour', async () => {
   const name = crypto.randomUUID();
   const { prisma } = services.database;
-  const made = watched(`select now() from "Org" where "label" = '${name}' limit 1`, HOUR_MS);
+  const organization = watched(
+    `select now() from "Org" where "label" = '${name}' limit 1`,
+    HOUR_MS,
+  );
   const seen = watched('select now()', HOUR_MS);
-  watch([made, seen]);
-  await expect.poll(() => seen.toldMs.length, POLLING).toBe(1);
+  watch([organization, seen]);
+  await expect.poll(() => seen.reportedMs.length, POLLING).toBe(1);
   await prisma.$transaction([
     prisma.$executeRaw`insert into "Org" ("id", "label", "createTime", "updateTime")
       values (${name}, ${name}, now(), now())`,
     prisma.$executeRaw`select pg_notify('gateway_events', '')`,
   ]);
-  await expect.poll(() => made.toldMs.length, POLLING).toBe(1);
+  await expect.poll(() => organization.reportedMs.length, POLLING).toBe(1);
 });
 
-test('a look that fails is logged once, and tried again', async () => {
+test('logs a failing check once, and retries it', async () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line: string) => void lines.push(line) });
   const name = `broken_${crypto.randomUUID().replaceAll('-', '')}`;
-  const one = watched(`select now() from ${name} limit 1`);
-  watch([one], log);
+  const broken = watched(`select now() from ${name} limit 1`);
+  watch([broken], log);
   await expect.poll(() => lines.length, POLLING).toBe(1);
   expect(lines[0]).toContain('due_work.unreadable');
   await services.database.prisma.$executeRawUnsafe(`create table ${name} as select 1`);
   onTestFinished(async () => {
     await services.database.prisma.$executeRawUnsafe(`drop table ${name}`);
   });
-  await expect.poll(() => one.toldMs.length, POLLING).toBeGreaterThan(0);
+  await expect.poll(() => broken.reportedMs.length, POLLING).toBeGreaterThan(0);
   await delay(0);
   expect(lines).toHaveLength(1);
 });

@@ -6,12 +6,12 @@ import { startWork } from '../../src/start-work.ts';
 import { onCitus, testApp, testDatabase } from '../support/app.ts';
 
 const LOOK_AFTER_MS = 8_000;
-/** A cluster's workers are looked at apart. */
+/** The workers of a cluster poll each server. */
 const SERVERS = onCitus ? 2 : 1;
-/** Of work one; the others show that the connections, the clock and the database are as they were. */
+/** Statements that poll for work. Others keep connections, the clock and the database up. */
 const STATEMENTS_MAX = 12 * SERVERS;
 
-test('a process that has nothing to do asks seldom whether there is something', async () => {
+test('runs few statements while the process is idle', async () => {
   let statements = 0;
   const statementEnded = () => {
     statements += 1;

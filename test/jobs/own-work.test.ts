@@ -1,8 +1,8 @@
-/** Work that a process begins itself: how much at once, whose turn it is, and what is left to others. */
+/** Work that a process starts itself: its maximum, its order and its limits for each group. */
 import { expect, test } from 'vitest';
 import { OwnWork } from '../../src/jobs/own-work.ts';
 
-/** Pieces of work that run until they are ended. */
+/** Creates work that runs until `end` is called. */
 function pieces(work: OwnWork) {
   const running = new Map<string, () => void>();
   return {
@@ -25,7 +25,7 @@ function pieces(work: OwnWork) {
 
 const options = { runningMax: 2, runningOfGroupMax: 2, waitingMax: 2 };
 
-test('what has no place waits in line, and what has no room is refused', async () => {
+test('queues work beyond the running maximum, and refuses it when the queue is full', async () => {
   const { take, end, running } = pieces(new OwnWork(options));
   expect(['one', 'two', 'three', 'four'].map((name) => take(name))).toEqual(Array(4).fill(true));
   expect(take('five')).toBe(false);
@@ -38,7 +38,7 @@ test('what has no place waits in line, and what has no room is refused', async (
   expect([...running.keys()]).toEqual(['four', 'six']);
 });
 
-test('one group leaves places to others', async () => {
+test('leaves capacity to other groups', async () => {
   const { take, end, running } = pieces(new OwnWork({ ...options, runningOfGroupMax: 1 }));
   for (const name of ['one', 'two']) take(name);
   take('other', 'b');
@@ -49,7 +49,7 @@ test('one group leaves places to others', async () => {
   expect([...running.keys()]).toEqual(['two']);
 });
 
-test('a stop waits for what runs, begins nothing more, and takes nothing', async () => {
+test('waits for running work on stop, and starts and accepts no more', async () => {
   const work = new OwnWork(options);
   const { take, end, running } = pieces(work);
   for (const name of ['one', 'two', 'three']) take(name);

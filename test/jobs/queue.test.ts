@@ -19,7 +19,7 @@ function enqueue(taskId: string, options?: EnqueueOptions) {
   );
 }
 
-/** Workers whose handler notes what it ran; `until` waits for a number of runs of a task. */
+/** Starts workers that record each run. `until` waits for a number of runs of a task. */
 async function startNoting(handler: (taskId: string) => Promise<void> = async () => {}) {
   const runs: string[] = [];
   let noted = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ async function startNoting(handler: (taskId: string) => Promise<void> = async ()
   };
 }
 
-test('a job commits with its change, and not without it', async () => {
+test('enqueues a job only if its transaction commits', async () => {
   await using workers = await startNoting();
   const undone = { projectId, taskId: 'undone' };
   const refused = inTransaction(services.database, async (tx) => {
@@ -56,13 +56,13 @@ test('a job commits with its change, and not without it', async () => {
   expect(workers.runs).toEqual(['done']);
 });
 
-test('a job that was enqueued while no worker ran is run later', async () => {
+test('runs a job that was enqueued while no worker ran', async () => {
   await enqueue('early');
   await using workers = await startNoting();
   await workers.until('early');
 });
 
-test('a job whose handler fails is run again', async () => {
+test('retries a job whose handler fails', async () => {
   let failures = 0;
   await using workers = await startNoting(async () => {
     failures += 1;
@@ -72,17 +72,17 @@ test('a job whose handler fails is run again', async () => {
   await workers.until('failing', 2);
 });
 
-test('jobs of one key wait at most once', async () => {
+test('queues at most one job for a key', async () => {
   await enqueue('twice', { singletonKey: 'key' });
   await enqueue('twice', { singletonKey: 'key' });
   await enqueue('last');
   await using workers = await startNoting();
-  // Side by side: which of them is noted first is chance.
+  // Both jobs run concurrently, so their order is not defined.
   await Promise.all([workers.until('twice'), workers.until('last')]);
   expect(workers.runs.filter((run) => run === 'twice')).toHaveLength(1);
 });
 
-test('a job waits for its time', async () => {
+test('runs a job at its start time', async () => {
   await enqueue('tomorrow', { startAfter: new Date(Date.now() + 86_400_000) });
   await enqueue('today');
   await using workers = await startNoting();
@@ -90,7 +90,7 @@ test('a job waits for its time', async () => {
   expect(workers.runs).toEqual(['today']);
 });
 
-test('one group leaves workers to the others', async () => {
+test('leaves workers to other groups', async () => {
   const open = Promise.withResolvers<void>();
   await using workers = await startNoting((taskId) =>
     taskId === 'slow' ? open.promise : Promise.resolve(),
@@ -102,7 +102,7 @@ test('one group leaves workers to the others', async () => {
   await workers.until('slow', 40);
 });
 
-test('workers finish what they have begun before they stop', async () => {
+test('finishes running jobs on stop', async () => {
   const open = Promise.withResolvers<void>();
   let finished = false;
   const workers = await startNoting(async () => {
@@ -117,7 +117,7 @@ test('workers finish what they have begun before they stop', async () => {
   expect(finished).toBe(true);
 });
 
-test('a payload that is not of the declared form is refused where it is enqueued', async () => {
+test('refuses an invalid payload when it is enqueued', async () => {
   const wrong = inTransaction(services.database, (tx) =>
     services.queue.enqueue(tx, 'run-write', { task: 'x' } as never, { singletonKey: 'x' }),
   );
@@ -125,7 +125,7 @@ test('a payload that is not of the declared form is refused where it is enqueued
   await expect(enqueue('x', { singletonKey: undefined })).rejects.toThrow('singletonKey');
 });
 
-test('a sweep runs again and again, also after it failed', async () => {
+test('repeats a sweep, even after it failed', async () => {
   const again = Promise.withResolvers<void>();
   let runs = 0;
   await using _workers = await startJobs(services, {

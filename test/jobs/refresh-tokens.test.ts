@@ -23,7 +23,7 @@ function startSweeping({ app: { services } }: Pick<TestApp, 'app'>) {
   return startJobs(services, { handlers: {}, sweeps: [refreshTokensSweep] });
 }
 
-/** A second process, as far as connections can tell: only the database and the provider are shared. */
+/** Starts a second process that shares only the database and the provider with the first. */
 function anotherServer(): Promise<TestApp> {
   return testApp({
     env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -39,9 +39,9 @@ interface Expiring {
   refreshToken?: string;
 }
 
-async function connect(tenant: Tenant, { groupRef, inMs, ...given }: Expiring): Promise<string> {
+async function connect(tenant: Tenant, { groupRef, inMs, ...rest }: Expiring): Promise<string> {
   const granted = sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
-  const { refreshToken = granted.refresh_token } = given;
+  const { refreshToken = granted.refresh_token } = rest;
   const expiresAt = new Date(Date.now() + inMs);
   const { id } = await generate(tenant, {
     groupRef,
@@ -59,7 +59,7 @@ async function tenantWithApp() {
   return tenant;
 }
 
-test('two servers that sweep at once refresh each token that is soon to end once', async () => {
+test('refreshes each expiring token once when two servers sweep at the same time', async () => {
   const tenant = await tenantWithApp();
   const due: string[] = [];
   for (let number = 0; number < CONNECTIONS; number += 1) {
@@ -69,7 +69,7 @@ test('two servers that sweep at once refresh each token that is soon to end once
   const before = await prisma.connection.findFirstOrThrow({ where: { id: later } });
   const events = await keepEvents(app, tenant);
   const { refreshed, reuseRefused } = sandbox.oauth.counts;
-  // So long that both servers come to the same connections.
+  // Refreshes take long enough for both servers to reach the same connections.
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTIONS });
   onTestFinished(() => sandbox.faults.clear());
   {
@@ -92,11 +92,11 @@ test('two servers that sweep at once refresh each token that is soon to end once
   expect(after).toEqual(before);
 });
 
-test('a refused refresh of a sweep makes the connection BAD_CREDENTIALS, with one event', async () => {
+test("sets BAD_CREDENTIALS with one event when a sweep's refresh is refused", async () => {
   const tenant = await tenantWithApp();
   const events = await keepEvents(app, tenant);
-  const given = { groupRef: 'refused', inMs: 60_000, refreshToken: 'sbx_rt_unknown' };
-  const id = await connect(tenant, given);
+  const options = { groupRef: 'refused', inMs: 60_000, refreshToken: 'sbx_rt_unknown' };
+  const id = await connect(tenant, options);
   const { signal } = new AbortController();
   for (let sweep = 0; sweep < 2; sweep += 1) await refreshTokensSweep.run(services, signal);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
@@ -114,7 +114,9 @@ test('a refused refresh of a sweep makes the connection BAD_CREDENTIALS, with on
   ]);
 });
 
-/** Sealed for nobody, and before all others in the order of a sweep. */
+/**
+ * Creates connections whose credentials no key opens. They expire first, so that a sweep begins with them.
+ */
 async function connectUnreadable(tenant: Tenant, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < count; number += 1) {
@@ -125,7 +127,7 @@ async function connectUnreadable(tenant: Tenant, count: number): Promise<string[
   return ids;
 }
 
-test('connections that can not be read do not keep others from being refreshed, and wait', async () => {
+test('postpones unreadable connections, and refreshes the others', async () => {
   const tenant = await tenantWithApp();
   const unreadable = await connectUnreadable(tenant, 8);
   const id = await connect(tenant, { groupRef: 'readable', inMs: 60_000 });
@@ -136,15 +138,15 @@ test('connections that can not be read do not keep others from being refreshed, 
   });
   const waiting = { id: { in: unreadable }, refreshRetryTime: { gt: soon } };
   expect(await prisma.connection.count({ where: waiting })).toBe(unreadable.length);
-  const told = lines
+  const logged = lines
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg === 'token.not_refreshed');
-  expect(told.map(({ connectionId }) => connectionId).toSorted()).toEqual(unreadable.toSorted());
-  expect(told[0].err.message).toContain('No key 00000000');
+  expect(logged.map(({ connectionId }) => connectionId).toSorted()).toEqual(unreadable.toSorted());
+  expect(logged[0].err.message).toContain('No key 00000000');
   await prisma.connection.deleteMany({ where: { id: { in: unreadable } } });
 });
 
-test('while the database is away a sweep ends, and nothing waits for longer', async () => {
+test('ends the sweep while the database is unavailable, and postpones no connection', async () => {
   const tenant = await tenantWithApp();
   const id = await connect(tenant, { groupRef: 'away', inMs: 60_000 });
   const open = () => {
@@ -157,7 +159,7 @@ test('while the database is away a sweep ends, and nothing waits for longer', as
   });
 });
 
-test('a sweep of a server that is stopping begins no batch', async () => {
+test('starts no batch while the server stops', async () => {
   const tenant = await tenantWithApp();
   const id = await connect(tenant, { groupRef: 'waiting', inMs: 60_000 });
   const before = await prisma.connection.findFirstOrThrow({ where: { id } });

@@ -11,23 +11,20 @@ import { onCitus, onPostgres, sharedApp } from '../support/app.ts';
 
 const { services } = (await sharedApp()).app;
 
-// A cluster has a group of projects for each node, and runs each sweep for each of them.
-test.skipIf(onCitus)(
-  'sweeps begin in their order, so that a start leaves time for what is sent and answered beside them',
-  async () => {
-    const begun: string[] = [];
-    const sweeps = ['first', 'second', 'third'].map((name) => ({
-      name,
-      intervalMs: 60_000,
-      run: async () => void begun.push(name),
-    }));
-    await using _workers = await startJobs(services, { handlers: {}, sweeps });
-    expect(begun).toEqual(['first']);
-    await expect.poll(() => begun, { timeout: 20_000 }).toEqual(['first', 'second', 'third']);
-  },
-);
+// A cluster has a shard group for each node, and runs each sweep for each of them.
+test.skipIf(onCitus)('starts sweeps one by one, in their order', async () => {
+  const begun: string[] = [];
+  const sweeps = ['first', 'second', 'third'].map((name) => ({
+    name,
+    intervalMs: 60_000,
+    run: async () => void begun.push(name),
+  }));
+  await using _workers = await startJobs(services, { handlers: {}, sweeps });
+  expect(begun).toEqual(['first']);
+  await expect.poll(() => begun, { timeout: 20_000 }).toEqual(['first', 'second', 'third']);
+});
 
-test('what stops before a sweep has begun does not begin it', async () => {
+test('starts no further sweep after a stop', async () => {
   const begun: string[] = [];
   const sweep = (name: string) => ({ name, intervalMs: 1, run: async () => void begun.push(name) });
   const workers = await startJobs(services, {
@@ -39,7 +36,7 @@ test('what stops before a sweep has begun does not begin it', async () => {
 });
 
 test.runIf(onPostgres && !onCitus)(
-  'a sweep that hangs ends at its time, and neither other sweeps nor requests wait for it',
+  'ends a hanging sweep at its time limit, and delays neither other sweeps nor requests',
   async () => {
     const [{ name }] = await services.database.prisma.$queryRaw<[{ name: string }]>`
       select current_database() as "name"`;
@@ -58,14 +55,14 @@ test.runIf(onPostgres && !onCitus)(
     await locker.query('begin; lock table "WriteTask" in access exclusive mode');
     const hanging = { begun: 0, failed: 0 };
     let others = 0;
-    const run = async (own: Services) => {
+    const run = async (sweepServices: Services) => {
       hanging.begun += 1;
-      await recoverWrites(own).catch(() => {
+      await recoverWrites(sweepServices).catch(() => {
         hanging.failed += 1;
       });
     };
-    const runOther = async (own: Services) => {
-      await recoverReads(own);
+    const runOther = async (sweepServices: Services) => {
+      await recoverReads(sweepServices);
       others += 1;
     };
     const sweeps = [

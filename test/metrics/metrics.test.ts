@@ -21,27 +21,27 @@ const app = await sharedApp({
 });
 const { metrics: url = '' } = await app.app.start();
 
-/** The value of a series, by the start of its line; 0 if there is none. */
+/** The value of the first series that begins with this text, or 0. */
 async function seriesOf(series: string): Promise<number> {
   const text = await (await fetch(url)).text();
-  const line = text.split('\n').find((one) => one.startsWith(series));
+  const line = text.split('\n').find((entry) => entry.startsWith(series));
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
 const counted = (series: string) => expect.poll(() => seriesOf(series), POLLING);
 
-test('the port answers /metrics and nothing else', async () => {
-  const { origin: own } = new URL(url);
+test('serves /metrics on its port, and no other path', async () => {
+  const { origin } = new URL(url);
   expect(new URL(url).hostname).toBe('127.0.0.1');
   const answer = await fetch(url);
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   expect(await answer.text()).toMatch(/^process_resident_memory_bytes \d+/m);
-  expect((await fetch(`${own}/`)).status).toBe(404);
+  expect((await fetch(`${origin}/`)).status).toBe(404);
   expect((await fetch(url, { method: 'POST' })).status).toBe(404);
   expect((await app.fetch('/metrics')).status).toBe(404);
 });
 
-test('requests are told by surface, kind and outcome', async () => {
+test('counts requests by surface, kind and outcome', async () => {
   const tenant = await app.tenant();
   await tenant.query('{ viewer { __typename } }');
   const ok = 'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="OK"}';
@@ -58,7 +58,7 @@ test('requests are told by surface, kind and outcome', async () => {
   expect(await seriesOf('http_server_active_requests')).toBe(0);
 });
 
-test('requests of the documentation have their own route', async () => {
+test('counts requests of the documentation under a route of their own', async () => {
   const { status } = await app.fetch('/docs/');
   await counted(
     `http_server_request_duration_seconds_count{http_request_method="GET",http_route="/docs/*",http_response_status_code="${status}"}`,
@@ -77,7 +77,7 @@ test('counts refusals by their limit', async () => {
   expect(await seriesOf('gateway_refusals_total{limit="wrong_keys"}')).toBeGreaterThan(0);
 });
 
-test('work is told by its outcome: writes, reads, provider calls and records', async () => {
+test('counts writes, provider calls and records by their outcome', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: contact() });
   await counted('gateway_operations_total{kind="write",outcome="SUCCESS"}').toBe(1);
@@ -87,7 +87,7 @@ test('work is told by its outcome: writes, reads, provider calls and records', a
   expect(await seriesOf(calls)).toBeGreaterThan(0);
 });
 
-test('a read is told with its records, its delivery and what waits in the database', async () => {
+test('counts a read, its records and its delivery, and reports pending work of the database', async () => {
   const { database, sandboxUrl } = app.app.services;
   app.app.sandbox.seed('companies', 3);
   const tenant = await app.tenant();
@@ -101,7 +101,7 @@ test('a read is told with its records, its delivery and what waits in the databa
     object: {
       objectName: 'companies',
       mapToName: undefined,
-      // Else it might be read twice.
+      // A schedule might read the object a second time.
       schedule: undefined,
       requiredFields: [{ fieldName: 'name' }],
     },
@@ -123,7 +123,7 @@ test('a read is told with its records, its delivery and what waits in the databa
   expect(await seriesOf('db_client_connection_max')).toBeGreaterThan(0);
 });
 
-test('deliveries that wait are told with the age of the oldest', async () => {
+test('reports due deliveries and the age of the oldest', async () => {
   const { prisma } = app.app.services.database;
   const { projectId } = await app.tenant();
   const destination = await insertDestination(projectId);
@@ -141,7 +141,7 @@ test('deliveries that wait are told with the age of the oldest', async () => {
   expect(await seriesOf('gateway_deliveries_pending')).toBe(0);
 });
 
-test('events of providers are told by what becomes of them, with the age of those that wait', async () => {
+test('counts provider events by outcome, and reports waiting ones with the age of the oldest', async () => {
   const { prisma } = app.app.services.database;
   const { projectId } = await app.tenant();
   const send = async (init: RequestInit) => {
@@ -187,7 +187,7 @@ async function insertDestination(projectId: string): Promise<string> {
   return id;
 }
 
-test('events of providers are counted, and names that are none share a series', async () => {
+test('counts provider events by provider, with one series for unknown names', async () => {
   for (const provider of ['hubspot', 'nobody', 'someone']) {
     await app.fetch(`/webhooks/${provider}/${newId('app')}`, { method: 'POST', body: '{}' });
   }
@@ -197,7 +197,7 @@ test('events of providers are counted, and names that are none share a series', 
   expect(await refused('unknown')).toBe(2);
 });
 
-test('open event streams are counted', async () => {
+test('counts open event streams', async () => {
   const tenant = await app.tenant();
   const headers = {
     ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
@@ -213,7 +213,7 @@ test('open event streams are counted', async () => {
   await counted('gateway_event_streams').toBe(0);
 });
 
-test('no label holds an id of a tenant, unless METRICS_PROJECTS lists it', async () => {
+test('puts no id of a tenant into labels, except projects of METRICS_PROJECTS', async () => {
   expect(await (await fetch(url)).text()).not.toMatch(/(prj|opr|con|ik|dst)_[a-z0-9]/i);
   const { meters, registry } = createMetrics({ METRICS_PROJECTS: ['prj_listed'] });
   for (const projectId of ['prj_listed', 'prj_other', 'prj_third']) {
@@ -227,7 +227,7 @@ test('no label holds an id of a tenant, unless METRICS_PROJECTS lists it', async
   expect(text).not.toMatch(/prj_other|prj_third/);
 });
 
-test('a method that nobody knows makes no series of its own', async () => {
+test('counts unknown HTTP methods in one series', async () => {
   const { meters, registry } = createMetrics({ METRICS_PROJECTS: [] });
   for (const method of ['PROPFIND', 'BREW']) {
     meters.httpResponded({ method, route: '/*', status: 404, seconds: 0.1 });
@@ -237,7 +237,7 @@ test('a method that nobody knows makes no series of its own', async () => {
   );
 });
 
-test('without METRICS_PORT nothing is measured, and no port opens', async () => {
+test('measures nothing and opens no port without METRICS_PORT', async () => {
   await using plain = await testApp();
   expect(plain.app.services.meters).toBe(NO_METERS);
   expect((await plain.app.start()).metrics).toBeUndefined();

@@ -3,15 +3,15 @@ import { isAllowed, isRefused } from '../../src/outbound/address-guard.ts';
 
 test.each([
   ['loopback', '127.0.0.1'],
-  ['all of loopback', '127.255.255.254'],
+  ['the end of loopback', '127.255.255.254'],
   ['private 10/8', '10.0.0.1'],
   ['private 172.16/12', '172.31.255.255'],
   ['private 192.168/16', '192.168.1.1'],
-  ['link-local, where clouds keep their metadata', '169.254.169.254'],
+  ['link-local, the metadata services of clouds', '169.254.169.254'],
   ['shared address space', '100.100.100.200'],
   ['protocol assignments', '192.0.0.192'],
   ['metadata on a public address', '168.63.129.16'],
-  ['this network', '0.0.0.0'],
+  ['the unspecified network', '0.0.0.0'],
   ['documentation', '192.0.2.1'],
   ['benchmarks', '198.18.0.1'],
   ['multicast', '224.0.0.1'],
@@ -25,7 +25,7 @@ test.each([
   ['IPv6 site-local', 'fec0::1'],
   ['IPv6 multicast', 'ff02::1'],
   ['IPv6 documentation', '2001:db8::1'],
-  ['IPv6 outside what is handed out', '4000::1'],
+  ['IPv6 outside of allocated ranges', '4000::1'],
   ['Teredo', '2001::1'],
   ['mapped', '::ffff:127.0.0.1'],
   ['mapped, in hex', '::ffff:7f00:1'],
@@ -38,9 +38,9 @@ test.each([
   ['octal', '0177.0.0.1'],
   ['hex', '0x7f000001'],
   ['short', '127.1'],
-  ['no address at all', 'example.com'],
-  ['nothing', ''],
-])('%s is refused: %s', (_what, address) => {
+  ['a name', 'example.com'],
+  ['an empty text', ''],
+])('refuses %s: %s', (_what, address) => {
   expect(isRefused(address, [])).toBe(true);
 });
 
@@ -52,11 +52,11 @@ test.each([
   '::ffff:8.8.8.8',
   '64:ff9b::8.8.8.8',
   '2002:808:808::',
-])('%s is public', (address) => {
+])('permits the public address %s', (address) => {
   expect(isRefused(address, [])).toBe(false);
 });
 
-test('the allow-list opens just what it holds, in every form of the address', () => {
+test('permits only addresses of the allow-list, in every notation', () => {
   const allowed = ['10.1.0.0/16', 'fd00::/8'];
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd00:ec2::254']) {
     expect(isRefused(address, allowed)).toBe(false);
@@ -68,7 +68,7 @@ test('the allow-list opens just what it holds, in every form of the address', ()
   }
 });
 
-test('a public address is not on an empty allow-list, and nothing else is', () => {
+test('treats only listed addresses as allowed, and never a name', () => {
   expect(isAllowed('8.8.8.8', [])).toBe(false);
   expect(isAllowed('example.com', ['0.0.0.0/0', '::/0'])).toBe(false);
 });

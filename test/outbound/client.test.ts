@@ -49,7 +49,7 @@ async function failureOf(sending: Promise<unknown>): Promise<OutboundError> {
   );
 }
 
-test.each(PRIVATE_HOSTS)('the private address %s is refused as a literal', async (host) => {
+test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) => {
   const client = outbound({ allowedPrivateTargets: [] });
   for (const protocol of ['http', 'https']) {
     const failure = await failureOf(client.send(get(`${protocol}://${host}:9/`)));
@@ -57,7 +57,7 @@ test.each(PRIVATE_HOSTS)('the private address %s is refused as a literal', async
   }
 });
 
-test.each(PRIVATE_ANSWERS)('a name that stands for %s is refused', async (address) => {
+test.each(PRIVATE_ANSWERS)('refuses a name that resolves to %s', async (address) => {
   const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
   const failure = await failureOf(client.send(get('https://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
@@ -71,7 +71,7 @@ function answering(...addresses: string[]) {
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
-test('an address of the allow-list is reached, by literal and by name', async () => {
+test('reaches an address of the allow-list, by literal and by name', async () => {
   const { receiver, url } = await receiverThat({ status: 200 });
   const client = outbound({ lookup: answering('127.0.0.1') });
   expect(await client.send(get(url))).toMatchObject({ status: 200, truncated: false });
@@ -80,7 +80,7 @@ test('an address of the allow-list is reached, by literal and by name', async ()
   expect(receiver.received('hook')).toHaveLength(2);
 });
 
-test('of several addresses only those that pass the check are connected to', async () => {
+test('connects only to the resolved addresses that pass the check', async () => {
   const { receiver, url } = await receiverThat({ status: 200 });
   const client = outbound({ lookup: answering('::1', '10.0.0.1', '127.0.0.1') });
   const answer = await client.send(get(url.replace('127.0.0.1', 'receiver.example')));
@@ -88,7 +88,7 @@ test('of several addresses only those that pass the check are connected to', asy
   expect(receiver.received('hook')).toHaveLength(1);
 });
 
-test('a name that changes its address after the check gains nothing', async () => {
+test('refuses a name that resolves to another address on a later connection', async () => {
   const permitted = await serving((_, response) => response.end('permitted'));
   const { port } = new URL(permitted);
   const hidden = createServer((_, response) => response.end('hidden'));
@@ -104,7 +104,7 @@ test('a name that changes its address after the check gains nothing', async () =
     },
   });
   const url = `http://rebinding.example:${port}/`;
-  // The first connection is closed with its answer, so that the second request looks up again.
+  // The first connection closes with its response, so that the second request resolves the name again.
   const first = await client.send(get(url, { headers: { connection: 'close' } }));
   expect(first.body.toString()).toBe('permitted');
   expect(lookups).toBe(1);
@@ -112,7 +112,7 @@ test('a name that changes its address after the check gains nothing', async () =
   expect(lookups).toBe(2);
 });
 
-test('an own origin is reached though its address is private, and other ports of it are not', async () => {
+test('reaches its own origin on a private address, but no other port', async () => {
   const own = await serving((_, response) => response.end('own'));
   const other = await serving((_, response) => response.end('other'));
   const client = outbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [own] });
@@ -120,7 +120,7 @@ test('an own origin is reached though its address is private, and other ports of
   expect(await failureOf(client.send(get(other)))).toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 
-test('plain http goes to allowed addresses only', async () => {
+test('sends plain HTTP to allowed addresses only', async () => {
   const client = outbound({ lookup: answering('203.0.114.1') });
   const failure = await failureOf(client.send(get('http://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
@@ -133,13 +133,13 @@ test.each([
   'https://user:password@hooks.example/',
   'https://user@hooks.example/',
   'no url',
-])('%s is not called', async (url) => {
+])('refuses the URL %s', async (url) => {
   const failure = await failureOf(outbound().send(get(url)));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
   expect(failure.message).not.toContain('password@');
 });
 
-test('a redirect is an answer, and is not followed', async () => {
+test('returns a redirect without following it', async () => {
   const { receiver } = await receiverThat({ status: 200 });
   const origin = await serving((_, response) =>
     response.writeHead(302, { location: receiver.url('secret') }).end(),
@@ -149,7 +149,7 @@ test('a redirect is an answer, and is not followed', async () => {
   expect(receiver.received('secret')).toEqual([]);
 });
 
-test('method, path, headers and body arrive as they were given', async () => {
+test('sends method, path, headers and body unchanged', async () => {
   const seen: string[] = [];
   const origin = await serving(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -165,7 +165,7 @@ test('method, path, headers and body arrive as they were given', async () => {
   expect(answer.body.toString()).toBe('done');
 });
 
-test('an endless answer is cut where its status is enough, and lets go of its socket', async () => {
+test('truncates an endless response if the status is enough, and closes the socket', async () => {
   const { url } = await receiverThat('ENDLESS');
   const client = outbound();
   const answer = await client.send(get(url));
@@ -174,7 +174,7 @@ test('an endless answer is cut where its status is enough, and lets go of its so
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
-test('an endless answer is TOO_LARGE where the whole of it is wanted', async () => {
+test('fails with TOO_LARGE if an endless response is required whole', async () => {
   const { url } = await receiverThat('ENDLESS');
   const client = outbound();
   const failure = await failureOf(client.send(get(url, { requiresWholeBody: true })));
@@ -185,7 +185,7 @@ test('an endless answer is TOO_LARGE where the whole of it is wanted', async () 
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
-test('no answer within the limit is a TIMEOUT, and lets go of the socket', async () => {
+test('fails with TIMEOUT and closes the socket if no response arrives in time', async () => {
   const { url } = await receiverThat('HANG');
   const client = outbound();
   const failure = await failureOf(client.send(get(url, { timeoutMs: 50 })));
@@ -193,7 +193,7 @@ test('no answer within the limit is a TIMEOUT, and lets go of the socket', async
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
-test('a body that stalls fails only where the whole of it is wanted', async () => {
+test('fails for a stalled body only if it is required whole', async () => {
   const origin = await serving((_, response) => response.writeHead(200).write('part'));
   const client = outbound();
   const answer = await client.send(get(origin, { timeoutMs: 50 }));
@@ -203,13 +203,13 @@ test('a body that stalls fails only where the whole of it is wanted', async () =
   expect(await failureOf(client.send(whole))).toMatchObject({ kind: 'TIMEOUT' });
 });
 
-test('a dropped connection is DISCONNECTED', async () => {
+test('fails with DISCONNECTED if the peer drops the connection', async () => {
   const { url } = await receiverThat('DROP');
   const failure = await failureOf(outbound().send(get(url)));
   expect(failure.kind).toBe('DISCONNECTED');
 });
 
-test('an answer that is not HTTP is DISCONNECTED', async () => {
+test('fails with DISCONNECTED if the response is not HTTP', async () => {
   const server = createTcpServer((socket) => socket.end('SSH-2.0-server\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -218,7 +218,7 @@ test('an answer that is not HTTP is DISCONNECTED', async () => {
   expect(failure.kind).toBe('DISCONNECTED');
 });
 
-test('a closed port, an unknown name and a peer without TLS are UNREACHABLE', async () => {
+test('fails with UNREACHABLE for a closed port, an unknown name and a peer without TLS', async () => {
   const { port } = new URL(await serving((_, response) => response.end()));
   const client = outbound({
     lookup: (name) =>
@@ -235,7 +235,7 @@ test('a closed port, an unknown name and a peer without TLS are UNREACHABLE', as
   expect(kinds[1]?.message).toBe('No connection could be made (ENOTFOUND).');
 });
 
-test('a signal ends a request', async () => {
+test('ends a request when its signal aborts', async () => {
   const { receiver, url } = await receiverThat('HANG');
   const client = outbound();
   const stop = new AbortController();
@@ -247,7 +247,7 @@ test('a signal ends a request', async () => {
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
-test('requests and sockets are bounded: what comes beyond waits, and is sent when there is room', async () => {
+test('limits requests and sockets, and queues further requests', async () => {
   const held: (() => void)[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
@@ -266,20 +266,20 @@ test('requests and sockets are bounded: what comes beyond waits, and is sent whe
   const client = outbound({ socketsMax: 4 });
   const urls = Array.from({ length: 60 }, (_, index) => origins[index % 6] as string);
   const answers = Promise.all(urls.map((url) => client.send(get(url))));
-  let answered = 0;
+  let completed = 0;
   let mostOpen = 0;
-  while (answered < 60) {
+  while (completed < 60) {
     await expect.poll(() => held.length, { interval: 1 }).toBeGreaterThan(0);
     mostOpen = Math.max(mostOpen, client.openSockets);
     held.shift()?.();
-    answered += 1;
+    completed += 1;
   }
   expect((await answers).every(({ status }) => status === 200)).toBe(true);
   expect(mostUnderWay).toBe(4);
   expect(mostOpen).toBe(4);
 });
 
-test('waiting for a socket counts as time, and is UNREACHABLE', async () => {
+test('fails with UNREACHABLE if the wait for a socket takes too long', async () => {
   const { url } = await receiverThat('HANG');
   const client = outbound({ socketsMax: 1 });
   const first = failureOf(client.send(get(url, { timeoutMs: 200 })));
@@ -288,7 +288,7 @@ test('waiting for a socket counts as time, and is UNREACHABLE', async () => {
   expect(await first).toMatchObject({ kind: 'TIMEOUT' });
 });
 
-test('connections are used again', async () => {
+test('reuses connections', async () => {
   const ports = new Set<number | undefined>();
   const origin = await serving((request, response) => {
     ports.add(request.socket.remotePort);
@@ -296,6 +296,6 @@ test('connections are used again', async () => {
   });
   const client = outbound();
   for (let i = 0; i < 20; i += 1) await client.send(get(origin));
-  // Two: a connection is free again just after its answer.
+  // A connection becomes free shortly after its response, so a second one may open.
   expect(ports.size).toBeLessThanOrEqual(2);
 });

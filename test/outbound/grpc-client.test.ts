@@ -37,7 +37,7 @@ function answering(...addresses: string[]) {
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
-/** Answers each call with its host and what it was sent. */
+/** Starts a server that responds with the request's bytes and records the host of each call. */
 async function echoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
   const hosts: string[] = [];
   const server = new Server();
@@ -67,7 +67,7 @@ interface Echo {
   address?: string;
 }
 
-/** The answer, or the failure. */
+/** Returns the response, or the error of the call. */
 async function callAt(url: string, options: Partial<OutboundOptions> = {}) {
   const client = await outbound(options).openGrpc(url);
   onTestFinished(() => client.close());
@@ -84,7 +84,7 @@ async function callAt(url: string, options: Partial<OutboundOptions> = {}) {
   );
 }
 
-test.each(PRIVATE_HOSTS)('the private address %s is refused as a literal', async (host) => {
+test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) => {
   const client = outbound({ allowedPrivateTargets: [] });
   for (const protocol of ['http', 'https']) {
     const opening = client.openGrpc(`${protocol}://${host}:9`);
@@ -92,7 +92,7 @@ test.each(PRIVATE_HOSTS)('the private address %s is refused as a literal', async
   }
 });
 
-test.each(PRIVATE_ANSWERS)('a name that stands for %s is refused', async (address) => {
+test.each(PRIVATE_ANSWERS)('refuses a name that resolves to %s', async (address) => {
   const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
   await expect(client.openGrpc('https://pubsub.example:7443')).rejects.toMatchObject({
     kind: 'REFUSED_ADDRESS',
@@ -100,7 +100,7 @@ test.each(PRIVATE_ANSWERS)('a name that stands for %s is refused', async (addres
   });
 });
 
-test('in clear only addresses of the allow-list are called', async () => {
+test('calls only addresses of the allow-list without TLS', async () => {
   const { port, hosts } = await echoServer();
   expect(await callAt(`http://127.0.0.1:${port}`)).toBe('hello');
   expect(hosts).toEqual([`127.0.0.1:${port}`]);
@@ -109,7 +109,7 @@ test('in clear only addresses of the allow-list are called', async () => {
   await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 
-test('of several addresses only those that pass the check are called, by the name that was given', async () => {
+test('connects only to the resolved addresses that pass the check, under the original name', async () => {
   const { port, hosts } = await echoServer();
   const forbidden = await echoServer({ address: `127.0.0.2:${port}` });
   const lookup = answering('::1', '127.0.0.2', '127.0.0.1');
@@ -118,7 +118,7 @@ test('of several addresses only those that pass the check are called, by the nam
   expect(forbidden.hosts).toEqual([]);
 });
 
-test('a name is looked up once: one that changes its address after the check gains nothing', async () => {
+test('resolves a name once, so that a later address is not used', async () => {
   const { port, hosts } = await echoServer();
   const hidden = await echoServer({ address: `127.0.0.2:${port}` });
   const answers = ['127.0.0.1', '127.0.0.2'];
@@ -131,7 +131,7 @@ test('a name is looked up once: one that changes its address after the check gai
   expect([lookups, hosts.length, hidden.hosts.length]).toEqual([1, 1, 0]);
 });
 
-test('an own origin is called though its address is private, and other ports of it are not', async () => {
+test('calls its own origin on a private address, but no other port', async () => {
   const [own, other] = [await echoServer(), await echoServer()];
   const url = `http://127.0.0.1:${own.port}`;
   const rules = { allowedPrivateTargets: [], alwaysAllowedOrigins: () => [url] };
@@ -140,22 +140,19 @@ test('an own origin is called though its address is private, and other ports of 
   await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 
-test.skipIf(!hasOpenssl)(
-  'over TLS the certificate must be for the name, and of an authority that is trusted',
-  async () => {
-    const tls = certificateFor('pubsub.example');
-    const { port, hosts } = await echoServer({ tls });
-    const lookup = answering('127.0.0.1');
-    const refusal = { code: status.UNAVAILABLE };
-    expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toMatchObject(refusal);
-    onTestFinished(trust(tls));
-    expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toBe('hello');
-    expect(await callAt(`https://other.example:${port}`, { lookup })).toMatchObject(refusal);
-    expect(hosts).toEqual([`pubsub.example:${port}`]);
-  },
-);
+test.skipIf(!hasOpenssl)('requires a trusted certificate for the name', async () => {
+  const tls = certificateFor('pubsub.example');
+  const { port, hosts } = await echoServer({ tls });
+  const lookup = answering('127.0.0.1');
+  const refusal = { code: status.UNAVAILABLE };
+  expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toMatchObject(refusal);
+  onTestFinished(trust(tls));
+  expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toBe('hello');
+  expect(await callAt(`https://other.example:${port}`, { lookup })).toMatchObject(refusal);
+  expect(hosts).toEqual([`pubsub.example:${port}`]);
+});
 
-test.skipIf(!hasOpenssl)('what is meant for TLS is never sent in clear', async () => {
+test.skipIf(!hasOpenssl)('never sends a TLS call in clear text', async () => {
   const { port, hosts } = await echoServer();
   const answer = await callAt(`https://127.0.0.1:${port}`);
   expect(answer).toMatchObject({ code: status.UNAVAILABLE });

@@ -1,6 +1,7 @@
 /**
- * What a request has read is garbage once it is answered, and costs nothing. If something of old memory leads to it, alive or
- * not, all of it is moved to old memory instead (docs/decisions/048-request-object-lifetime.md).
+ * Objects of a request become garbage when its response ends, and cost nothing. If an object of the old
+ * generation refers to them, alive or not, V8 moves all of them to the old generation instead
+ * (docs/decisions/048-request-object-lifetime.md).
  *
  * @module-tag all/process
  */
@@ -14,7 +15,7 @@ import { startServerProcess } from '../support/process/server-process.ts';
 
 const AT_ONCE = 8;
 const REQUESTS = 2_400;
-/** The share is 0.01; with an entry of a WeakMap for each request it is 0.14. */
+/** The share is 0.01. With an entry of a WeakMap for each request it is 0.14. */
 const MOVED_MAX = 0.04;
 const QUERY = `{ project(idOrName: "demo") {
   id name createTime
@@ -23,7 +24,7 @@ const QUERY = `{ project(idOrName: "demo") {
   notificationEvents(first: 50) { edges { node { id } } }
 } }`;
 
-test('what requests have read is not moved to old memory', async () => {
+test('does not move the objects of requests to the old generation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-garbage-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const COLLECTIONS_FILE = join(folder, 'collections.json');
@@ -34,10 +35,10 @@ test('what requests have read is not moved to old memory', async () => {
   });
   const headers = { 'x-api-key': server.demo.apiKey, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: QUERY });
-  let asked = 0;
+  let sent = 0;
   const ask = async () => {
-    while (asked < REQUESTS) {
-      asked += 1;
+    while (sent < REQUESTS) {
+      sent += 1;
       const answer = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
       expect(await answer.json()).toMatchObject({ data: { project: { name: 'demo' } } });
     }
@@ -47,7 +48,7 @@ test('what requests have read is not moved to old memory', async () => {
 
   const all: Statistics[] = JSON.parse(readFileSync(COLLECTIONS_FILE, 'utf8'));
   const scavenges = all.filter(({ gcType }) => gcType === 'Scavenge');
-  // The first are of its start, and of requests whose code is not compiled yet.
+  // The first collections belong to the start, and to requests whose code is not compiled yet.
   const last = scavenges.slice(Math.ceil(scavenges.length / 2));
   const moved = sum(last, ({ beforeGC, afterGC }) => used(afterGC, 'old') - used(beforeGC, 'old'));
   const freed = sum(last, ({ beforeGC, afterGC }) => used(beforeGC, 'new') - used(afterGC, 'new'));
@@ -62,6 +63,6 @@ function used({ heapSpaceStatistics }: Statistics['beforeGC'], name: 'old' | 'ne
   return space?.spaceUsedSize ?? Number.NaN;
 }
 
-function sum<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((all, item) => all + of(item), 0);
+function sum<T>(items: readonly T[], amountOf: (item: T) => number): number {
+  return items.reduce((all, item) => all + amountOf(item), 0);
 }

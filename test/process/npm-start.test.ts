@@ -1,5 +1,5 @@
 /**
- * The server that `npm start` runs ends with npm, by whatever signal npm ends.
+ * The server of `npm start` ends with npm, whichever signal ends npm.
  *
  * @module-tag all/process
  */
@@ -12,7 +12,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { fillDataFolder } from '../support/database/data-folder.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
-/** Starts of one test, on a machine that has other things to do. */
+/** Time for the starts of one test on a busy machine. */
 const START_MS = 120_000;
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-npm-'));
@@ -20,17 +20,20 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 fillDataFolder(join(folder, 'data'));
 
 interface Started {
-  /** npm's own, and that of its process group. */
+  /** The id of npm, and of its process group. */
   pid: number;
-  /** npm's exit code, or the signal that ended it. */
+  /** The exit code of npm, or the signal that ended it. */
   ended: Promise<number | string>;
   ready: Promise<string>;
-  /** Of the server. */
+  /** The id of the server. */
   serverPid: () => number;
   output: () => string;
 }
 
-/** All starts have one data folder, as a person's have: one that stays behind is in the way of the next. */
+/**
+ * All starts share a data folder, as on a user's machine. A server that did not end would block the next
+ * start.
+ */
 function npmStart(env: Record<string, string> = {}): Started {
   const child = spawn('npm', ['start'], {
     cwd: root,
@@ -70,7 +73,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody of it is left, as it should be.
+    // No process of the group is left, as expected.
   }
 }
 
@@ -82,7 +85,7 @@ function childOf(pid: number): number {
 
 const lives = (pid: number) => {
   try {
-    // A process that has ended and is not yet collected by its parent is a zombie: Z.
+    // State Z is a zombie: the process has ended, and its parent has not collected it yet.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
@@ -90,7 +93,7 @@ const lives = (pid: number) => {
 };
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to npm alone ends the server',
+  'ends the server when npm alone gets %s',
   async (signal) => {
     const { pid, ready, ended, serverPid, output } = npmStart();
     await ready;
@@ -104,7 +107,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test(
-  'what a terminal does for Ctrl-C, a signal to npm and to the server, is one wish to stop',
+  'stops once when a terminal sends Ctrl-C to npm and the server',
   async () => {
     const { pid, ready, ended, serverPid, output } = npmStart();
     await ready;
@@ -118,7 +121,7 @@ test(
 );
 
 test(
-  'the server ends when npm is killed outright, and the next start works',
+  'ends the server when npm is killed, so that the next start works',
   async () => {
     const { pid, ready, ended, serverPid } = npmStart();
     const url = await ready;
@@ -135,7 +138,7 @@ test(
 );
 
 test(
-  'npm ends with the exit code of a server that does not start',
+  'ends npm with the exit code of a server that cannot start',
   async () => {
     const { ended, output } = npmStart({ PORT: 'http' });
     expect(await ended).toBe(1);
@@ -145,7 +148,7 @@ test(
 );
 
 test(
-  'a signal during the start ends it, and the next start works',
+  'ends a start on a signal, so that the next start works',
   async () => {
     const cut = npmStart({ DATA_DIR: join(folder, 'cut') });
     await expect.poll(cut.output, { timeout: START_MS }).toContain('migration.applied');

@@ -21,7 +21,7 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('every port that is taken is told, with what to do', async () => {
+test('reports every occupied port with its setting', async () => {
   const [PORT, SANDBOX_PORT] = [await takenPort(), await takenPort()];
   const refused = refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT });
   await expect(refused).rejects.toThrow(StartRefused);
@@ -33,7 +33,7 @@ test('every port that is taken is told, with what to do', async () => {
   );
 });
 
-test('with DATABASE_URL, the port of the sandbox may be that of the one that is shared', async () => {
+test('shares an occupied sandbox port if DATABASE_URL is set', async () => {
   const { DATABASE_URL } = readConfig({
     DATABASE_URL: 'postgresql://elsewhere/gateway',
     ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64'),
@@ -49,7 +49,7 @@ test('with DATABASE_URL, the port of the sandbox may be that of the one that is 
   });
 });
 
-test('an address that this machine does not have is told', async () => {
+test('reports an address that this machine does not have', async () => {
   const refused = refuseOccupiedPorts({
     HOST: '192.0.2.1',
     SANDBOX_HOST,
@@ -60,7 +60,7 @@ test('an address that this machine does not have is told', async () => {
   await expect(refused).rejects.toThrow('This machine has no address 192.0.2.1 to listen on.');
 });
 
-test('ports that are free stay free', async () => {
+test('leaves free ports free', async () => {
   const server = createServer().listen(0, HOST);
   await once(server, 'listening');
   const { port: PORT } = server.address() as AddressInfo;
@@ -69,7 +69,7 @@ test('ports that are free stay free', async () => {
   await refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
 });
 
-test('a start on a taken port says so and writes nothing', async () => {
+test('refuses a start on an occupied port, and writes no file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-port-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [PORT, DATA_DIR] = [String(await takenPort()), join(folder, 'data')];

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The server as `npm start` runs it. */
+/** Runs the server as `npm start` does. */
 function start(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
@@ -53,13 +53,13 @@ interface Counted {
   data: { project: { operations: { totalCount: number }; connections?: { totalCount: number } } };
 }
 
-/** Those that the demo is filled with once, and the few that its scheduled reads have begun since. */
+/** The demo creates about 1,000 operations, and its scheduled reads a few more. */
 function expectDemoOperations({ operations }: Counted['data']['project']): void {
   expect(operations.totalCount).toBeGreaterThanOrEqual(1_000);
   expect(operations.totalCount).toBeLessThan(1_100);
 }
 
-test('a first start fills the demo, a second keeps it, and what a kill cut off goes on', async () => {
+test('fills the demo on the first start, keeps it on later ones, and continues after a kill', async () => {
   const first = start();
   const url = await first.ready;
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -126,7 +126,7 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
   expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
 }, 300_000);
 
-test('a configuration that is not usable is told whole', async () => {
+test('reports every problem of an invalid configuration', async () => {
   const server = start({
     PORT: 'http',
     LOG_LEVEL: 'loud',

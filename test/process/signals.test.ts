@@ -12,7 +12,7 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 const START_MS = 120_000;
 const BODY = JSON.stringify({ query: '{ __typename }' });
 
-/** A server that has a request under way, which holds up its end. */
+/** Starts a server with a request under way, which delays its end. */
 async function busyServer() {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-signals-'));
   fillDataFolder(join(folder, 'data'));
@@ -38,7 +38,10 @@ async function busyServer() {
   return { server, exited, socket, output: () => output };
 }
 
-/** A request without the last character of its body. That the server has it is known by its 100 Continue. */
+/**
+ * Sends a request without the last character of its body. The 100 Continue shows that the server has received
+ * the head.
+ */
 async function unfinishedRequest(url: string): Promise<Socket> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -54,7 +57,7 @@ async function unfinishedRequest(url: string): Promise<Socket> {
 }
 
 test(
-  'signals that arrive together are one wish to stop: what is under way is answered',
+  'completes requests under way when several signals arrive together',
   async () => {
     const { server, exited, socket, output } = await busyServer();
     server.kill('SIGINT');
@@ -69,7 +72,7 @@ test(
 );
 
 test(
-  'a later signal ends the process at once',
+  'ends the process immediately after a later signal',
   async () => {
     const { server, exited } = await busyServer();
     const repeated = setInterval(() => server.kill('SIGTERM'), 100);

@@ -1,5 +1,5 @@
 /**
- * A start as a person sees it: in a terminal, by `script`, which gives a command one of its own.
+ * A start in a terminal. The command `script` provides one.
  *
  * @module-tag all/process
  */
@@ -12,12 +12,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const START_MS = 120_000;
-/** Only util-linux's has an exit code to pass on; macOS has another `script`. */
+/** Only the `script` of util-linux returns the exit code. macOS has another one. */
 const hasTerminal = /util-linux/.test(spawnSync('script', ['--version']).stdout?.toString() ?? '');
-if (!hasTerminal) console.warn('No script of util-linux: the test in a terminal is left out.');
+if (!hasTerminal)
+  console.warn('The start in a terminal is not tested: there is no script command of util-linux.');
 
 test.skipIf(!hasTerminal)(
-  'a terminal gets words and addresses, and Ctrl-C ends npm and the server',
+  'prints words and addresses to a terminal, and ends npm and the server on Ctrl-C',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-terminal-'));
     const terminal = spawn('script', ['-qec', 'exec npm start', '/dev/null'], {

@@ -1,4 +1,4 @@
-/** The module of Salesforce with an address of its own keeps to the contract of providers. */
+/** The module of Salesforce with an address of its own fulfils the provider contract. */
 import { expect, test } from 'vitest';
 import { findModule, modulesOf, providerAt, proxyTarget } from '../../src/providers/modules.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
@@ -42,7 +42,7 @@ providerContract(MODULE, async (): Promise<ContractSubject> => {
   };
 });
 
-test('a provider without modules is its own only one', () => {
+test('returns a single module for a provider without modules', () => {
   const { modules: _modules, ...provider } = salesforceProvider();
   const { displayName, baseUrl } = provider;
   expect(modulesOf(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
@@ -50,7 +50,7 @@ test('a provider without modules is its own only one', () => {
   expect(providerAt(provider, 'crm')).toBeNull();
 });
 
-test('the first is the default; requests go to its address only if they are to', () => {
+test("uses the first module by default, and another one's address only on request", () => {
   const provider = salesforceProvider();
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(providerAt(provider, null)).toBe(provider);

@@ -4,7 +4,7 @@ import { type Provider, supportedCapabilities } from '../../src/providers/contra
 import { DECLARED } from '../../src/providers/declared/all.ts';
 import { unboundHosts } from './whole-hosts.ts';
 
-/** Told by the token answer, when it is not asked for. */
+/** True if the token response names the workspace, so that callers need not. */
 function learnsWorkspace({ oauth2 }: Provider): boolean {
   return oauth2?.tokenFields?.workspaceRef !== undefined;
 }
@@ -13,7 +13,7 @@ function urlsOf({ baseUrl, oauth2 }: Provider): string[] {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
 
-test('every provider has a name of its own', () => {
+test('gives every provider a unique name', () => {
   expect(new Set(CATALOGUE.map(({ name }) => name)).size).toBe(CATALOGUE.length);
   expect(new Set(CATALOGUE.map(({ displayName }) => displayName)).size).toBe(CATALOGUE.length);
 });
@@ -21,7 +21,7 @@ test('every provider has a name of its own', () => {
 describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))('$name', ({
   provider,
 }) => {
-  test('has https addresses once their variables are filled in', () => {
+  test('has https URLs once its variables are filled in', () => {
     for (const url of urlsOf(provider)) {
       const whole = url === '{{workspace}}' ? 'https://acme.example' : url;
       const filled = new URL(whole.replaceAll(/\{\{\w+\}\}/g, 'acme'));
@@ -30,19 +30,19 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
     }
   });
 
-  test('leads to no host but those of the vendor', () => {
+  test("sends credentials to no host but the vendor's", () => {
     expect(unboundHosts(provider)).toEqual([]);
   });
 
-  test('asks for a workspace where its addresses need one that no token tells', () => {
+  test('requires a workspace only if its URLs need one that no token provides', () => {
     const needed = urlsOf(provider).some((url) => url.includes('{{workspace}}'));
     if (needed) expect(provider.workspaceRequired ?? false).toBe(!learnsWorkspace(provider));
   });
 
-  test('declares what each of its schemes needs, and nothing else', () => {
+  test('declares exactly the settings of its authentication scheme', () => {
     const { authSchemes, oauth2, apiKey, custom } = provider;
     const [scheme = '', ...others] = authSchemes;
-    // The first one is the reference API's grant type. PKCE is the only further one.
+    // The first scheme is the reference API's grant type. Only PKCE may follow it.
     expect(others.filter((other) => other !== 'OAUTH2_AUTHORIZATION_CODE_PKCE')).toEqual([]);
     if (others.length > 0) expect(scheme).toBe('OAUTH2_AUTHORIZATION_CODE');
     expect(oauth2 !== undefined).toBe(scheme.startsWith('OAUTH2'));
@@ -51,23 +51,23 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
     expect(custom !== undefined).toBe(scheme === 'NONE');
   });
 
-  test('fills its custom headers from inputs that it asks for', () => {
-    // An account's key signs for a token: no header has it.
+  test('fills its custom headers from exactly the inputs that it requests', () => {
+    // The account's key signs a request for a token, so no header contains it.
     if (provider.custom?.serviceAccount) return;
-    const asked = provider.custom?.inputs.map(({ name }) => name) ?? [];
+    const requested = provider.custom?.inputs.map(({ name }) => name) ?? [];
     const used = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
       [...valueTemplate.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name),
     );
-    expect(used).toEqual(asked);
+    expect(used).toEqual(requested);
   });
 
-  test('claims no more than forwarding requests', () => {
+  test('supports only the proxy unless it is declared', () => {
     if (DECLARED.includes(provider)) return;
     expect(supportedCapabilities(provider)).toEqual(['PROXY']);
   });
 });
 
-test('knows how each key goes into a request', () => {
+test('declares where each API key goes in a request', () => {
   const attachments = CATALOGUE.filter(({ apiKey }) => apiKey).map(({ name, apiKey }) => [
     name,
     apiKey,

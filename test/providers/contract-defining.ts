@@ -1,4 +1,4 @@
-/** The part of the provider contract that makes fields. */
+/** The provider contract for creating fields. */
 import { expect, test } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
 import {
@@ -10,10 +10,10 @@ import {
   UNKNOWN_OBJECT_KINDS,
 } from './contract-subject.ts';
 
-/** A text, unless given otherwise. */
+/** A text field, unless the argument says otherwise. */
 function definition(
   { newField = '' }: ContractSubject,
-  given: Partial<FieldDefinition> = {},
+  changes: Partial<FieldDefinition> = {},
 ): FieldDefinition {
   return {
     fieldName: newField,
@@ -26,7 +26,7 @@ function definition(
     stringOptions: null,
     numericOptions: null,
     association: null,
-    ...given,
+    ...changes,
   };
 }
 
@@ -38,7 +38,7 @@ function choices(...values: string[]): Pick<FieldDefinition, 'valueType' | 'stri
 const NOTHING_DONE = { action: 'NONE', error: null };
 
 export function defineTests(makeSubject: MakeSubject): void {
-  test('declares what of a field it honours', async (context) => {
+  test('declares the types, names and options of fields that it honours', async (context) => {
     await using subject = await makeSubject();
     const { types, options, names } = declared(subject, 'defineFields', context);
     expect(types).toContain('STRING');
@@ -51,7 +51,7 @@ export function defineTests(makeSubject: MakeSubject): void {
     expect(names.rule).toMatch(/^must .+\.$/);
   });
 
-  test('makes a field once, as it was defined, and describes it', async (context) => {
+  test('creates a field once as defined, and describes it', async (context) => {
     await using subject = await makeSubject();
     const { define } = declared(subject, 'defineFields', context);
     const { session, objectName, provider } = subject;
@@ -69,7 +69,7 @@ export function defineTests(makeSubject: MakeSubject): void {
     expect(await define(session, { objectName, fields })).toMatchObject([NOTHING_DONE]);
   });
 
-  test('makes fields of every type that it declares', async (context) => {
+  test('creates fields of every declared type', async (context) => {
     await using subject = await makeSubject();
     const { define, types } = declared(subject, 'defineFields', context);
     const { session, objectName, newField = '' } = subject;
@@ -87,15 +87,15 @@ export function defineTests(makeSubject: MakeSubject): void {
         ...{ fieldName, valueType, association },
       };
     });
-    const made = await define(session, { objectName, fields });
-    expect(made.map(({ action, error }) => ({ action, error }))).toEqual(
+    const created = await define(session, { objectName, fields });
+    expect(created.map(({ action, error }) => ({ action, error }))).toEqual(
       types.map(() => ({ action: 'CREATE', error: null })),
     );
     const again = await define(session, { objectName, fields });
     expect(again.map(({ action }) => action)).toEqual(types.map(() => 'NONE'));
   });
 
-  test('changes what differs, and takes no value of a select field away', async (context) => {
+  test('updates a field that differs, and removes no value of a select field', async (context) => {
     await using subject = await makeSubject();
     const { define } = declared(subject, 'defineFields', context);
     const { session, objectName, provider } = subject;
@@ -110,7 +110,7 @@ export function defineTests(makeSubject: MakeSubject): void {
     expect(await define(session, { objectName, fields })).toMatchObject([NOTHING_DONE]);
   });
 
-  test('tells of a field that is there already with another type, and makes the others', async (context) => {
+  test('reports a field that exists with another type, and creates the others', async (context) => {
     await using subject = await makeSubject();
     const { define } = declared(subject, 'defineFields', context);
     const { session, objectName, newField = '' } = subject;
@@ -123,7 +123,7 @@ export function defineTests(makeSubject: MakeSubject): void {
     ]);
   });
 
-  test('says that an object is unknown instead of giving it fields', async (context) => {
+  test('reports an unknown object instead of creating fields', async (context) => {
     await using subject = await makeSubject();
     const { define } = declared(subject, 'defineFields', context);
     const definitions = { objectName: UNKNOWN_OBJECT, fields: [definition(subject)] };

@@ -1,4 +1,4 @@
-/** The part of the provider contract that reads and describes. */
+/** The provider contract for reading and describing records. */
 import { expect, test } from 'vitest';
 import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
 import type { PageRead } from '../../src/providers/moving-records.ts';
@@ -32,7 +32,7 @@ export function metadataTests(makeSubject: MakeSubject): void {
     }
   });
 
-  test('says that an object is unknown instead of describing it', async (context) => {
+  test('reports an unknown object instead of describing it', async (context) => {
     await using subject = await makeSubject();
     const describeObject = declared(subject, 'describeObject', context);
     const error = await failureOf(describeObject(subject.session, UNKNOWN_OBJECT));
@@ -45,7 +45,7 @@ function leastPages({ isPaged }: ContractSubject): number {
 }
 
 export function readTests(makeSubject: MakeSubject): void {
-  test('gives each record exactly once, page by page', async (context) => {
+  test('returns each record exactly once, page by page', async (context) => {
     await using subject = await makeSubject();
     declared(subject, 'readPage', context);
     const ids = await storeTexts(subject, severalPages(subject));
@@ -54,7 +54,7 @@ export function readTests(makeSubject: MakeSubject): void {
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('gives each changed record exactly once, page by page', async (context) => {
+  test('returns each changed record exactly once, page by page', async (context) => {
     await using subject = await makeSubject();
     declared(subject, 'readPage', context);
     if (!subject.tellsChanges) context.skip('the vendor tells no changes');
@@ -65,7 +65,7 @@ export function readTests(makeSubject: MakeSubject): void {
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('reads what changed after since, and until until at the latest', async (context) => {
+  test('returns records that changed after `since` and not after `until`', async (context) => {
     await using subject = await makeSubject();
     declared(subject, 'readPage', context);
     if (!subject.tellsChanges) context.skip('the vendor tells no changes');
@@ -81,7 +81,7 @@ export function readTests(makeSubject: MakeSubject): void {
     expect(await read({ since: minute(1), until: minute(3) })).toEqual([second]);
   });
 
-  test('gives an empty last page when nothing changed', async (context) => {
+  test('returns an empty last page if nothing changed', async (context) => {
     await using subject = await makeSubject();
     declared(subject, 'readPage', context);
     if (!subject.tellsChanges) context.skip('the vendor tells no changes');
@@ -89,7 +89,7 @@ export function readTests(makeSubject: MakeSubject): void {
     expect(await readAll(subject, { since: minute(1) })).toEqual({ pages: 1, records: [] });
   });
 
-  test('reads everything where nothing tells what changed', async (context) => {
+  test('returns all records if the vendor reports no changes', async (context) => {
     await using subject = await makeSubject();
     declared(subject, 'readPage', context);
     if (subject.tellsChanges) context.skip('the vendor tells changes');
@@ -98,7 +98,7 @@ export function readTests(makeSubject: MakeSubject): void {
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('finds records by the value of a field, whatever is in it', async (context) => {
+  test('filters records by the value of a field, whatever its characters', async (context) => {
     await using subject = await makeSubject();
     const readPage = declared(subject, 'readPage', context);
     const { provider, objectName, textField, session } = subject;
@@ -106,8 +106,8 @@ export function readTests(makeSubject: MakeSubject): void {
       context.skip(`${provider.name} does not search ${objectName}`);
     }
     for (const text of ['plain', "O'Neill", 'a^b', 'back\\slash', 'and "quotes"']) {
-      const stored = [text, 'another'].map((one) => ({
-        record: subject.validRecord(one),
+      const stored = [text, 'another'].map((value) => ({
+        record: subject.validRecord(value),
         changedAt: minute(0),
       }));
       const [id] = await subject.storeRecords(stored);
@@ -117,14 +117,14 @@ export function readTests(makeSubject: MakeSubject): void {
     }
   });
 
-  test('asks for a new start when a cursor is not one of its own', async (context) => {
+  test('throws CURSOR_GONE for an invalid cursor', async (context) => {
     await using subject = await makeSubject();
     const readPage = declared(subject, 'readPage', context);
     const read = { ...pageOf(subject), cursor: 'not-a-cursor' };
     expect((await failureOf(readPage(subject.session, read))).kind).toBe('CURSOR_GONE');
   });
 
-  test('says that an object is unknown instead of reading it', async (context) => {
+  test('reports an unknown object instead of reading it', async (context) => {
     await using subject = await makeSubject();
     const readPage = declared(subject, 'readPage', context);
     const read = { ...pageOf(subject), objectName: UNKNOWN_OBJECT };

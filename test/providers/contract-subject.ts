@@ -1,4 +1,7 @@
-/** What the provider contract tries its tests on, and how they read and judge it. */
+/**
+ * The subject of the provider contract: a provider with an account, and functions that read it and check the
+ * results.
+ */
 import { inspect } from 'node:util';
 import { expect, type TestContext } from 'vitest';
 import type { Capabilities, Provider, ProviderSession } from '../../src/providers/contract.ts';
@@ -9,52 +12,54 @@ import type {
 } from '../../src/providers/moving-records.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/providers/provider-error.ts';
 
-/** How requests fail. A dropped request is carried out, and the line drops before its answer. */
+/**
+ * A way in which requests fail. A dropped request is executed, and its connection closes before the response.
+ */
 export type Fault =
   | { status: 401 | 403 | 500 }
   | { status: 429; retryAfterSeconds: number }
   | 'DROPPED_CONNECTION';
 
-/** A provider with an account to try it on. Each test makes one of its own. */
+/** A provider with an account. Each test creates one of its own. */
 export interface ContractSubject extends AsyncDisposable {
   provider: Provider;
   session: ProviderSession;
-  /** What the session authenticates with: no error may show it. */
+  /** The credential of the session. No error may contain it. */
   secret: string;
   objectName: string;
-  /** A field of that object which holds any short text, spelt as describeObject spells it. */
+  /** A field of that object that accepts any short text, spelt as in describeObject. */
   textField: string;
-  /** A record that the provider takes, with this text in `textField`. */
+  /** A record that the provider accepts, with this text in `textField`. */
   validRecord(text: string): Record<string, unknown>;
-  /** A record that the provider refuses for what is in it. */
+  /** A record that the provider refuses because of its values. */
   invalidRecord: Record<string, unknown>;
-  /** The id of a record that could exist, but does not. */
+  /** A valid id of a record that does not exist. */
   missingId: string;
-  /** The smallest `pageSize` that the provider keeps to. */
+  /** The smallest `pageSize` that the provider accepts. */
   smallestPage: number;
-  /** False if records have no time of change: a read of changes then returns all records. */
+  /** False if records have no change time. A read of changes then returns all records. */
   tellsChanges: boolean;
-  /** False if the vendor chooses how many records a page has, or lists all of them in one answer. */
+  /** False if the vendor chooses the size of a page, or returns all records in one response. */
   isPaged?: boolean;
   /** False if its records are updated and not created. */
   creates?: boolean;
-  /** False if the vendor does not answer which record it created. */
+  /** False if the vendor's response does not name the created record. */
   namesCreated?: boolean;
   /** False if its records are created and not updated. */
   updates?: boolean;
-  /** Its description is known without a request. */
+  /** True if describing it needs no request. */
   isDescribedBeforehand?: boolean;
-  /** False if its server takes no conditions on fields. */
+  /** False if its server has no filters on fields. */
   isSearched?: boolean;
-  /** Of a provider that makes fields: the name of a new one, with `obby` in it. */
+  /** The name of a new field, which contains `obby`, for a provider that creates fields. */
   newField?: string;
-  /** Records of `objectName` in the account. */
+  /** The number of records of `objectName` in the account. */
   countRecords(): number | Promise<number>;
-  /** Puts records into the account as though they had last changed then; gives their ids. */
+  /** Stores records with these change times, and returns their ids. */
   storeRecords(
     records: { record: Record<string, unknown>; changedAt: Date }[],
   ): string[] | Promise<string[]>;
-  /** From now on every request fails so. */
+  /** Makes every later request fail. */
   failRequests(fault: Fault): void;
 }
 
@@ -62,7 +67,7 @@ export type MakeSubject = () => Promise<ContractSubject>;
 
 export const UNKNOWN_OBJECT = 'no_such_object';
 export const UNKNOWN_OBJECT_KINDS: ProviderErrorKind[] = ['MISSING_OBJECT', 'BAD_REQUEST'];
-/** Far more pages than any test here fills: a read that goes on is a read without an end. */
+/** More pages than any test needs. A longer read would be endless. */
 export const PAGES_MAX = 50;
 
 export function declared<Key extends keyof Capabilities>(

@@ -1,4 +1,4 @@
-/** The part of the provider contract that is told of changes. */
+/** The provider contract for receiving changes. */
 import { expect, type TestContext, test } from 'vitest';
 import { type EventRequests, MalformedEvents } from '../../src/providers/subscribing.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from './contract-subject.ts';
 
 export function subscribeTests(makeSubject: MakeSubject): void {
-  test('reads records by their ids, and leaves out those that are gone', async (context) => {
+  test('reads records by their ids, and omits missing ones', async (context) => {
     await using subject = await makeSubject();
     const readRecords = declared(subject, 'readRecords', context);
     const ids = await storeTexts(subject, 3);
@@ -23,13 +23,13 @@ export function subscribeTests(makeSubject: MakeSubject): void {
     }
   });
 
-  test('can fetch what its events are about', async (context) => {
+  test('can read the records of its events', async (context) => {
     await using subject = await makeSubject();
     declared(subject, 'subscribe', context);
     expect(subject.provider.capabilities.readRecords).toBeDefined();
   });
 
-  test('takes no request that nobody has signed, whatever its form', async (context) => {
+  test('rejects unsigned requests of any form', async (context) => {
     await using subject = await makeSubject();
     const { isSigned } = requestsOf(subject, context);
     for (const body of ['', '{}', '[]', '{"events":[]}', '\0', 'x'.repeat(10_000)]) {
@@ -45,7 +45,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
     }
   });
 
-  test('tells a body that is not what it sends', async (context) => {
+  test('throws MalformedEvents for an unexpected body', async (context) => {
     await using subject = await makeSubject();
     const { eventsOf } = requestsOf(subject, context);
     for (const text of [
@@ -72,7 +72,7 @@ export function subscribeTests(makeSubject: MakeSubject): void {
   });
 }
 
-/** Skips the test of a provider whose events come by a stream. */
+/** Skips the test if the provider's events arrive by a stream. */
 function requestsOf(subject: ContractSubject, context: TestContext): EventRequests {
   const { requests } = declared(subject, 'subscribe', context);
   if (!requests) context.skip();

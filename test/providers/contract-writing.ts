@@ -1,4 +1,4 @@
-/** The part of the provider contract that changes records. */
+/** The provider contract for changing records. */
 import { expect, type TestContext, test } from 'vitest';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import {
@@ -26,7 +26,7 @@ export function writeTests(makeSubject: MakeSubject): void {
     expect(await textsById(subject)).toEqual({ [id]: 'written' });
   });
 
-  test('reports success without an ID where the vendor names no created record', async (context) => {
+  test('reports success without an id if the vendor does not name the created record', async (context) => {
     await using subject = await makeSubject();
     const writeRecord = declared(subject, 'writeRecord', context);
     if (subject.namesCreated !== false) context.skip('the vendor names what it created');
@@ -37,7 +37,7 @@ export function writeTests(makeSubject: MakeSubject): void {
     expect(Object.values(await textsById(subject))).toEqual(['written']);
   });
 
-  test('updates the record that is named, and no other', async (context) => {
+  test('updates only the named record', async (context) => {
     await using subject = await makeSubject();
     const writeRecord = declared(subject, 'writeRecord', context);
     if (subject.updates === false) context.skip('its records are not updated');
@@ -72,7 +72,7 @@ export function writeTests(makeSubject: MakeSubject): void {
     expect(await subject.countRecords()).toBe(0);
   });
 
-  test('never reports success for an object that is unknown', async (context) => {
+  test('never reports success for an unknown object', async (context) => {
     await using subject = await makeSubject();
     const writeRecord = declared(subject, 'writeRecord', context);
     const record = subject.validRecord('lost');
@@ -82,7 +82,7 @@ export function writeTests(makeSubject: MakeSubject): void {
     else expect(outcome).toMatchObject({ success: false });
   });
 
-  test('deletes the record that is named', async (context) => {
+  test('deletes the named record', async (context) => {
     await using subject = await makeSubject();
     const deleteRecord = declared(subject, 'deleteRecord', context);
     const [gone = '', kept] = await storeTexts(subject, 2);
@@ -92,14 +92,14 @@ export function writeTests(makeSubject: MakeSubject): void {
     expect(outcome.recordId).toBe(gone);
     expect(await subject.countRecords()).toBe(1);
     expect((await readAll(subject)).records.map(({ id }) => id)).toEqual([kept]);
-    // Providers differ in whether that is a success; none of them makes it an exception.
+    // Some providers report success for a missing record, others failure, but none throws.
     expect(await deleteRecord(session, { objectName, id: missingId })).toHaveProperty('success');
     expect(await subject.countRecords()).toBe(1);
   });
 }
 
 export function batchTests(makeSubject: MakeSubject): void {
-  test('creates a batch in order, up to the size that it declares', async (context) => {
+  test('creates a batch of the declared size in order', async (context) => {
     await using subject = await makeSubject();
     const writeBatch = declared(subject, 'writeBatch', context);
     skipUnlessNamed(subject, context);
@@ -114,7 +114,7 @@ export function batchTests(makeSubject: MakeSubject): void {
     expect(await textsOf(subject, outcomes)).toEqual(texts);
   });
 
-  test('creates what it can of a batch, and says in order what became of each', async (context) => {
+  test('creates the valid records of a batch, and returns the outcomes in order', async (context) => {
     await using subject = await makeSubject();
     const writeBatch = declared(subject, 'writeBatch', context);
     skipUnlessNamed(subject, context);
@@ -133,7 +133,7 @@ export function batchTests(makeSubject: MakeSubject): void {
     expect(await textsOf(subject, outcomes)).toEqual(['one', undefined, 'three']);
   });
 
-  test('updates what it can of a batch, and says in order what became of each', async (context) => {
+  test('updates the valid records of a batch, and returns the outcomes in order', async (context) => {
     await using subject = await makeSubject();
     const writeBatch = declared(subject, 'writeBatch', context);
     if (subject.updates === false) context.skip('its records are not updated');
@@ -152,7 +152,7 @@ export function batchTests(makeSubject: MakeSubject): void {
     expect(await textsById(subject)).toEqual({ [second]: 'update 0', [first]: 'update 2' });
   });
 
-  test('creates nothing when one record of an all-or-none batch is refused', async (context) => {
+  test('creates no record of an all-or-none batch if one is refused', async (context) => {
     await using subject = await makeSubject();
     const writeBatch = declaredAllOrNone(subject, 'CREATE', context);
     const outcomes = await writeBatch(subject.session, {
@@ -166,7 +166,7 @@ export function batchTests(makeSubject: MakeSubject): void {
     expect(await subject.countRecords()).toBe(0);
   });
 
-  test('updates nothing when one record of an all-or-none batch is refused', async (context) => {
+  test('updates no record of an all-or-none batch if one is refused', async (context) => {
     await using subject = await makeSubject();
     const writeBatch = declaredAllOrNone(subject, 'UPDATE', context);
     const [known = ''] = await storeTexts(subject, 1);
@@ -184,13 +184,13 @@ export function batchTests(makeSubject: MakeSubject): void {
   });
 }
 
-/** Skips the test if records are not created, or if no answer names them. */
+/** Skips the test if records are not created, or if no response names them. */
 function skipUnlessNamed({ creates, namesCreated }: ContractSubject, { skip }: TestContext): void {
   if (creates === false) skip('its records cannot be created');
   if (namesCreated === false) skip('the vendor does not name what it created');
 }
 
-/** Skips the test if the provider does not say that it can refuse such a batch as a whole. */
+/** Skips the test if the provider does not declare all-or-none batches of this type. */
 function declaredAllOrNone(
   subject: ContractSubject,
   type: 'CREATE' | 'UPDATE',

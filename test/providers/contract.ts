@@ -1,7 +1,6 @@
 /**
- * What every provider with code of its own must do, whoever it talks to. A capability that a
- * provider does not declare is skipped; nothing else is left out for any provider. Whoever
- * writes must also read: that is how writes are checked.
+ * Requirements for every provider with code. Tests of a capability that a provider does not declare are
+ * skipped, and no others. A provider that writes must also read, because reads check the writes.
  */
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -33,7 +32,7 @@ export function providerContract(
   makeSubject: MakeSubject,
   tags: string[] = [],
 ): void {
-  describe(`${name} keeps to the provider contract`, { tags }, () => {
+  describe(`${name} fulfils the provider contract`, { tags }, () => {
     declarationTests(makeSubject);
     metadataTests(makeSubject);
     defineTests(makeSubject);
@@ -46,7 +45,7 @@ export function providerContract(
 }
 
 function declarationTests(makeSubject: MakeSubject): void {
-  test('declares what each of its authentication schemes needs', async () => {
+  test('declares the settings of each authentication scheme', async () => {
     await using subject = await makeSubject();
     const { provider } = subject;
     expect(provider.authSchemes.length).toBeGreaterThan(0);
@@ -64,7 +63,7 @@ function declarationTests(makeSubject: MakeSubject): void {
     }
   });
 
-  test('declares limits that are positive', async () => {
+  test('declares positive limits', async () => {
     await using subject = await makeSubject();
     const { responseBytesMax, batchSize, concurrency, pageSize, requestsPerSecond, timeoutMs } =
       subject.provider.limits;
@@ -74,7 +73,7 @@ function declarationTests(makeSubject: MakeSubject): void {
     expect(requestsPerSecond).toBeGreaterThan(0);
   });
 
-  test('supports exactly the capabilities that its code has', async () => {
+  test('supports exactly the capabilities that it implements', async () => {
     await using subject = await makeSubject();
     const { capabilities, takes } = subject.provider;
     const declared = Object.entries(CAPABILITY_FUNCTIONS)
@@ -106,7 +105,9 @@ const FAULTS: [string, Fault, ProviderErrorKind][] = [
 ];
 
 function failureTests(makeSubject: MakeSubject): void {
-  test.each(FAULTS)('throws a %s as what it means, without a secret', async (_, fault, kind) => {
+  test.each(
+    FAULTS,
+  )('throws the kind of error that a %s means, without a secret', async (_, fault, kind) => {
     await using subject = await makeSubject();
     const [id = ''] = await storeTexts(subject, 1);
     subject.failRequests(fault);
@@ -119,7 +120,7 @@ function failureTests(makeSubject: MakeSubject): void {
   });
 }
 
-/** One request by each capability that the provider has. */
+/** One request for each capability of the provider. */
 function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>)[] {
   const { session, objectName, textField } = subject;
   const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } =
@@ -144,7 +145,7 @@ function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>
 }
 
 function expectUrl(url: string | undefined): void {
-  // Some accounts have an address of their own, which a token tells.
+  // Some accounts have an address of their own, which the token response names.
   if (url === '{{workspace}}') return;
   expect(URL.canParse(url?.replaceAll(/\{\{\w+\}\}/g, 'variable') ?? ''), url).toBe(true);
 }

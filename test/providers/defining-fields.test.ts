@@ -1,4 +1,4 @@
-/** What HubSpot and Salesforce are sent to make fields, beyond what every provider must do. */
+/** Requests to HubSpot and Salesforce that create fields, beyond the provider contract. */
 import { expect, test } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
@@ -11,7 +11,7 @@ import {
   salesforceServer,
 } from '../support/providers/salesforce-server.ts';
 
-function text(fieldName: string, given: Partial<FieldDefinition> = {}): FieldDefinition {
+function text(fieldName: string, changes: Partial<FieldDefinition> = {}): FieldDefinition {
   const flags = { required: null, unique: null, indexed: null };
   const options = { stringOptions: null, numericOptions: null, association: null };
   const field = {
@@ -20,7 +20,7 @@ function text(fieldName: string, given: Partial<FieldDefinition> = {}): FieldDef
     valueType: 'STRING',
     description: null,
   } as const;
-  return { ...field, ...flags, ...options, ...given };
+  return { ...field, ...flags, ...options, ...changes };
 }
 
 const NO_OPTIONS = {
@@ -46,7 +46,7 @@ function defineAtSalesforce(server: SalesforceServer, fields: FieldDefinition[])
   return salesforceProvider().capabilities.defineFields!.define(session, definitions);
 }
 
-test("HubSpot's new properties are in a group of their own, which is made once", async () => {
+test('creates HubSpot properties in one property group', async () => {
   await using server = await hubspotServer();
   await defineAtHubspot(server, [text('hobby', { unique: true }), text('pet')]);
   await defineAtHubspot(server, [text('habit')]);
@@ -65,7 +65,7 @@ test("HubSpot's new properties are in a group of their own, which is made once",
   });
 });
 
-test("HubSpot's own properties stay as they are, and a unique one is not made of another", async () => {
+test("leaves HubSpot's own properties unchanged, and reports a property that is not unique", async () => {
   await using server = await hubspotServer();
   const [own] = await defineAtHubspot(server, [text('firstname', { displayName: 'Name' })]);
   expect(own).toMatchObject({ action: 'NONE', error: 'The property definition is read only.' });
@@ -77,7 +77,7 @@ test("HubSpot's own properties stay as they are, and a unique one is not made of
   expect(number?.warnings).toEqual([expect.stringContaining('fractions')]);
 });
 
-test("Salesforce's new fields become visible to the connection's user, once", async () => {
+test("makes new Salesforce fields visible to the connection's user once", async () => {
   await using server = await salesforceServer();
   const { metadata } = server;
   await defineAtSalesforce(server, [text('Hobby__c'), text('Code__c', { required: true })]);
@@ -89,13 +89,13 @@ test("Salesforce's new fields become visible to the connection's user, once", as
   expect(metadata.permissions.PermissionSetAssignment).toMatchObject([
     { AssigneeId: '005000000000001', PermissionSetId: Id },
   ]);
-  // Everybody sees what a record must have: Salesforce refuses permissions for it.
+  // Required fields are visible to all users. Salesforce refuses permissions for them.
   expect(metadata.permissions.FieldPermissions).toMatchObject([
     { ParentId: Id, SobjectType: 'Account', Field: 'Account.Hobby__c' },
   ]);
 });
 
-test('a field that can not be made visible is there, with a warning; what may pass is thrown', async () => {
+test('warns about a field that stays invisible, and throws temporary failures', async () => {
   await using server = await salesforceServer();
   server.metadata.permits = false;
   const [made] = await defineAtSalesforce(server, [text('Hobby__c')]);
@@ -106,10 +106,10 @@ test('a field that can not be made visible is there, with a warning; what may pa
   await expect(failed).rejects.toMatchObject({ kind: 'SERVER_ERROR' });
 });
 
-test("Salesforce's fields are made of what the definition says, and keep what it does not say", async () => {
+test('creates Salesforce fields from the definition, and keeps settings that an update omits', async () => {
   await using server = await salesforceServer();
   const { metadata } = server;
-  const made = (name: string) =>
+  const metadataOf = (name: string) =>
     metadata.fields.find(({ fieldName }) => fieldName === name)?.metadata;
   const numbers = { precision: 5, scale: 1, min: null, max: null, defaultValue: 2.5 };
   const association = {
@@ -128,16 +128,20 @@ test("Salesforce's fields are made of what the definition says, and keep what it
     text('Rate__c', { valueType: 'FLOAT', numericOptions: numbers }),
     text('Patron__c', { valueType: 'REFERENCE', association }),
   ]);
-  expect(made('Motto__c')).toEqual({
+  expect(metadataOf('Motto__c')).toEqual({
     ...{ type: 'Text', label: 'Hobby', length: 255 },
     defaultValue: '"a \\"b\\"\\\\"',
   });
-  expect(made('Story__c')).toMatchObject({ type: 'LongTextArea', length: 1_000, externalId: true });
-  expect(made('Rate__c')).toMatchObject({ precision: 5, scale: 1, defaultValue: '2.5' });
-  expect(made('Patron__c')).toEqual({
+  expect(metadataOf('Story__c')).toMatchObject({
+    type: 'LongTextArea',
+    length: 1_000,
+    externalId: true,
+  });
+  expect(metadataOf('Rate__c')).toMatchObject({ precision: 5, scale: 1, defaultValue: '2.5' });
+  expect(metadataOf('Patron__c')).toEqual({
     ...{ type: 'Lookup', label: 'Hobby', referenceTo: 'Contact', deleteConstraint: 'Restrict' },
     ...{ relationshipName: 'Account_Patron', relationshipLabel: 'Patrons' },
   });
   await defineAtSalesforce(server, [text('Rate__c', { valueType: 'FLOAT', displayName: 'Rate' })]);
-  expect(made('Rate__c')).toMatchObject({ label: 'Rate', precision: 5, scale: 1 });
+  expect(metadataOf('Rate__c')).toMatchObject({ label: 'Rate', precision: 5, scale: 1 });
 });

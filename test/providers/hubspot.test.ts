@@ -55,7 +55,7 @@ function minute(n: number): Date {
   return new Date(Date.UTC(2026, 0, 1, 12, n));
 }
 
-test('moves to another host as a whole, but for the page where people consent', () => {
+test('uses another host for the API, but not for the consent page', () => {
   expect(hubspotProvider()).toMatchObject({
     baseUrl: 'https://api.hubapi.com',
     oauth2: {
@@ -72,14 +72,14 @@ test('moves to another host as a whole, but for the page where people consent', 
   });
 });
 
-test('asks the list for all records, and the search for changed ones', async () => {
+test('lists all records, and searches for changed ones', async () => {
   await using server = await hubspotServer();
   const read = { objectName: 'deals', fields: ['id', 'dealname', 'amount'], pageSize: 500 };
   server.store.create('deals', { dealname: 'Big' }, minute(1));
   const { records, estimatedTotal } = await readPage(session(server), read);
   expect(records[0]?.fields).toEqual({ id: '1001', dealname: 'Big', amount: null });
   expect(records[0]?.raw).toMatchObject({ archived: false, createdAt: minute(1).toISOString() });
-  // Beside the list, which says no total.
+  // The list has no total, so a separate search counts.
   expect(estimatedTotal).toBe(1);
   expect(await readPage(session(server), { ...read, since: minute(0), until: minute(2) })).toEqual({
     records,
@@ -108,7 +108,7 @@ test('asks the list for all records, and the search for changed ones', async () 
   });
 });
 
-test('records that meet conditions are searched for, also without a time', async () => {
+test('searches for records with filters, even without a time', async () => {
   await using server = await hubspotServer();
   const stage = (dealstage: string) => server.store.create('deals', { dealstage, amount: '5' });
   stage('won');
@@ -133,7 +133,7 @@ test('records that meet conditions are searched for, also without a time', async
   });
 });
 
-test('more names than a URL takes are read by a search', async () => {
+test('searches instead of listing if the names exceed a URL', async () => {
   await using server = await hubspotServer();
   server.store.create('deals', { dealname: 'Big' });
   const fields = ['dealname', ...Array.from({ length: 400 }, (_, n) => `a_rather_long_name_${n}`)];
@@ -143,7 +143,7 @@ test('more names than a URL takes are read by a search', async () => {
   expect(server.requests[0]?.body).not.toHaveProperty('filterGroups');
 });
 
-test('finds changed contacts by a property of their own', async () => {
+test('finds changed contacts by their own property', async () => {
   await using server = await hubspotServer();
   await readPage(session(server), {
     objectName: 'contacts',
@@ -157,7 +157,7 @@ test('finds changed contacts by a property of their own', async () => {
 });
 
 test(
-  'reads past the 10,000 hits that a search goes to, and counts them once',
+  'reads past the search limit of 10,000 hits, and counts them once',
   { tags: ['all/rows'] },
   async () => {
     await using server = await hubspotServer();
@@ -168,7 +168,7 @@ test(
     const pages = await pagesOf(server, {
       objectName: 'deals',
       fields: ['dealname'],
-      // A page size that does not divide the ceiling: its last page would straddle it.
+      // The page size does not divide 10,000, so the last page would cross the limit.
       pageSize: 190,
       since: minute(0),
     });
@@ -177,7 +177,7 @@ test(
   },
 );
 
-test('a record that changes between two pages hides no other', async () => {
+test('returns all other records when one changes between pages', async () => {
   await using server = await hubspotServer({ now: () => minute(9) });
   const deals = ['one', 'two', 'three'].map((dealname) =>
     server.store.create('deals', { dealname }, minute(1)),
@@ -195,14 +195,14 @@ test('a record that changes between two pages hides no other', async () => {
   expect(rest.map((page) => page.estimatedTotal)).toEqual([estimatedTotal, estimatedTotal]);
 });
 
-test('an empty page is not the end if others follow it', async () => {
+test('continues after an empty page if others follow, but not in a loop', async () => {
   await using server = await hubspotServer();
   const ids = [1, 2, 3].map((n) => server.store.create('deals', {}, minute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 1, since: minute(0) };
   const { nextCursor } = await readPage(session(server), read);
   server.failNext({ status: 200, body: { total: 2, results: [], paging: pageAfter('1') } });
   const rest = await pagesOf(server, { ...read, cursor: nextCursor ?? '' });
-  // The stand-in has given an empty page in place of a record's.
+  // The server has returned an empty page in place of one record.
   expect(rest.map(({ records }) => records.map(({ id }) => id))).toEqual([[], [ids[2]]]);
   const circle = { status: 200, body: { total: 2, results: [], paging: pageAfter('1') } };
   server.failNext(circle, 2);
@@ -214,7 +214,7 @@ function pageAfter(after: string) {
   return { next: { after } };
 }
 
-test('a position by a count of hits is read again from the id that the count began at', async () => {
+test('resumes an older cursor with a count from the id at which the count began', async () => {
   await using server = await hubspotServer();
   const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, minute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 2, since: minute(0) };
@@ -223,21 +223,21 @@ test('a position by a count of hits is read again from the id that the count beg
   expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(ids.slice(1));
 });
 
-test('starts again where a position is not one that HubSpot understands', async () => {
+test('throws CURSOR_GONE for a cursor that HubSpot does not accept', async () => {
   await using server = await hubspotServer();
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
   const search = { by: 'search', after: null, aboveId: null, pastEmpty: 'abc', total: 1 };
   const cursor = JSON.stringify(search);
   const changed = { ...read, since: minute(0), cursor };
   expect((await failureOf(readPage(session(server), changed))).kind).toBe('CURSOR_GONE');
-  // The list's positions are another kind of thing: that cursor is not even sent.
+  // A cursor of the search has another format than one of the list, so it is not sent.
   expect((await failureOf(readPage(session(server), { ...read, cursor }))).kind).toBe(
     'CURSOR_GONE',
   );
   expect(server.requests).toHaveLength(1);
 });
 
-test('creates a record together with its associations', async () => {
+test('creates a record with its associations', async () => {
   await using server = await hubspotServer();
   const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 3 }];
   const associations = [{ to: { id: '42' }, types }];
@@ -263,7 +263,7 @@ test('creates a record together with its associations', async () => {
   });
 });
 
-test('says in words which values of a record were refused', async () => {
+test('returns a message for each refused value', async () => {
   await using server = await hubspotServer();
   server.store.create('contacts', { email: 'ada@example.com' });
   const refusals = async (record: Record<string, unknown>) =>
@@ -277,7 +277,7 @@ test('says in words which values of a record were refused', async () => {
   ]);
 });
 
-test('returns it as an outcome when HubSpot says that a record to delete is not there', async () => {
+test('returns an outcome if HubSpot reports that the record to delete is missing', async () => {
   await using server = await hubspotServer();
   server.failNext({ status: 404, body: hubspotError('resource not found', 'OBJECT_NOT_FOUND') });
   const removal = { objectName: 'contacts', id: '42' };
@@ -289,7 +289,7 @@ test('returns it as an outcome when HubSpot says that a record to delete is not 
   });
 });
 
-test('finds the outcome of each record where results carry no trace ids', async () => {
+test('assigns the outcomes of a batch without trace ids', async () => {
   await using server = await hubspotServer();
   const results = ['1', '3'].map((id) => ({ id, properties: { firstname: id } }));
   const pointed = { objectWriteTraceId: ['1'], existingId: ['7'] };
@@ -315,7 +315,7 @@ test('finds the outcome of each record where results carry no trace ids', async 
   ]);
 });
 
-test('leaves trace ids out of an all-or-none create, and updates what it can all the same', async () => {
+test('omits trace ids from an all-or-none create, and updates the valid records of an update', async () => {
   await using server = await hubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
   const batch = { objectName: 'contacts', allOrNone: true } as const;
@@ -333,7 +333,7 @@ test('leaves trace ids out of an all-or-none create, and updates what it can all
   ]);
 });
 
-test('never lets a name or an id change the path that is asked for', async () => {
+test('never lets a name or an id change the request path', async () => {
   await using server = await hubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
   const { kind } = await failureOf(
@@ -345,7 +345,7 @@ test('never lets a name or an id change the path that is asked for', async () =>
   expect(server.requests).toEqual([]);
 });
 
-test('describes fields by the type that people choose values of', async () => {
+test('describes fields by the type that fits their input', async () => {
   await using server = await hubspotServer();
   const contacts = await describeObject(session(server), 'contacts');
   expect(contacts.displayName).toBe('Contacts');
@@ -386,7 +386,7 @@ test('describes fields by the type that people choose values of', async () => {
   expect(fields.associatedcompanyid).toMatchObject({ referenceTo: ['companies'] });
 });
 
-test('describes stages by the pipelines, and does without what it may not see', async () => {
+test('describes stages by the pipelines, even if those are forbidden', async () => {
   await using server = await hubspotServer();
   const { fields } = await describeObject(session(server), 'deals');
   expect(byName(fields).dealstage).toMatchObject({
@@ -411,10 +411,10 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
   [502, 'read', 'RATE_LIMITED'],
   [503, 'read', 'API_DISABLED'],
   [504, 'read', 'RATE_LIMITED'],
-  // A gateway that gave up does not know what became of a write.
+  // After a gateway timeout the outcome of a write is unknown.
   [502, 'write', 'SERVER_ERROR'],
   [504, 'write', 'SERVER_ERROR'],
-])('takes a %i after a %s as %s', async (status, purpose, kind) => {
+])('maps a %i after a %s to %s', async (status, purpose, kind) => {
   await using server = await hubspotServer();
   server.failNext(hubspotFailure(status));
   const attempt =
@@ -424,7 +424,7 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
   expect((await failureOf(attempt)).kind).toBe(kind);
 });
 
-test('waits as long as HubSpot asks, in seconds or until a date', async () => {
+test('waits as long as HubSpot requests, in seconds or until a date', async () => {
   await using server = await hubspotServer();
   const wait = async (status: number, headers: Record<string, string>) => {
     server.failNext(hubspotFailure(status, headers));
@@ -438,7 +438,7 @@ test('waits as long as HubSpot asks, in seconds or until a date', async () => {
   expect(await wait(423, {})).toBe(2_000);
 });
 
-test('says that a field is missing when a read names one that HubSpot does not have', async () => {
+test('reports a missing field when a read names an unknown property', async () => {
   await using server = await hubspotServer();
   const message = 'Property "nope" does not exist';
   const context = { propertyName: ['nope'] };
@@ -451,7 +451,7 @@ test('says that a field is missing when a read names one that HubSpot does not h
   });
 });
 
-test('takes an answer of another form as one to read again, or as a write of unknown outcome', async () => {
+test('reports a malformed response as RETRYABLE for a read and as unknown outcome for a write', async () => {
   await using server = await hubspotServer();
   server.failNext({ status: 200, body: '<html>Welcome to the proxy</html>' }, 2);
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };

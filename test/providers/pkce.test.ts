@@ -1,4 +1,7 @@
-/** Every connect in a browser uses PKCE (S256) at every provider that supports it, unless the caller names another scheme. */
+/**
+ * Every connect in a browser uses PKCE (S256) if the provider supports it, unless the caller requests another
+ * scheme.
+ */
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
 import { isConsentScheme } from '../../src/providers/contract.ts';
@@ -31,7 +34,7 @@ const START = `mutation ($input: StartOAuthConnectInput!) {
 
 async function consentParams(
   { name, inputs = [] }: (typeof providers)[number],
-  given: object = {},
+  changes: object = {},
 ): Promise<URLSearchParams> {
   await createProviderApp(tenant, { provider: name });
   const input = {
@@ -42,7 +45,7 @@ async function consentParams(
     providerMetadata: Object.fromEntries(
       inputs.map((one) => [one.name, HOSTS[one.name] ?? 'acme']),
     ),
-    ...given,
+    ...changes,
   };
   const { startOAuthConnect } = await tenant.query(START, { input });
   return (await oauthBrowser(app).open(startOAuthConnect.authorizeUrl)).searchParams;
@@ -57,7 +60,7 @@ test.each(providers.map((provider) => ({ name: provider.name, provider })))('$na
   expect(params.get('code_challenge') ?? '').toMatch(isSupported ? /^[\w-]{43}$/ : /^$/);
 });
 
-test('a caller may ask for a connect without PKCE where the provider has both', async () => {
+test('connects without PKCE if the caller requests it and the provider supports both', async () => {
   const both = providers.filter(
     ({ authSchemes }) => authSchemes.filter(isConsentScheme).length > 1,
   );

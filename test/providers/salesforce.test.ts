@@ -53,7 +53,7 @@ function minute(n: number): Date {
   return new Date(Date.UTC(2026, 0, 1, 12, n));
 }
 
-test("lives on an org's own host, or wholly on another that is given", () => {
+test("uses the org's own host, or another one for all requests", () => {
   expect(salesforceProvider()).toMatchObject({
     baseUrl: 'https://{{workspace}}.my.salesforce.com',
     workspaceRequired: true,
@@ -73,7 +73,7 @@ test("lives on an org's own host, or wholly on another that is given", () => {
   });
 });
 
-test('queries each column once, between times that are told to the millisecond', async () => {
+test('selects each column once, between times with milliseconds', async () => {
   await using server = await salesforceServer();
   await readPage(session(server), {
     objectName: 'Account',
@@ -94,7 +94,7 @@ test('queries each column once, between times that are told to the millisecond',
   );
 });
 
-test('only records that meet conditions are selected, whatever is in their texts', async () => {
+test('selects only records that meet the filters, whatever their characters', async () => {
   await using server = await salesforceServer();
   const Name = "O'Neill \\ Sons = 1";
   server.store.create('Account', { Name });
@@ -122,7 +122,7 @@ test('only records that meet conditions are selected, whatever is in their texts
   ]);
 });
 
-test('gives values under the names that they were asked by', async () => {
+test('returns values under the requested names', async () => {
   await using server = await salesforceServer();
   const accountId = server.store.create('Account', { Name: 'Acme', BillingStreet: 'High St' });
   server.store.create('Contact', { LastName: 'Ada', AccountId: accountId });
@@ -157,21 +157,21 @@ test.each([
   ['a long path', { fields: ['a.b.c.d.e.f.g'] }, 'MISSING_FIELD'],
   ['a cursor', { cursor: '/services/data/v60.0/query/01g0-1?q=SELECT' }, 'CURSOR_GONE'],
   ['a cursor elsewhere', { cursor: 'https://evil.example/services/data' }, 'CURSOR_GONE'],
-])('sends nothing when %s holds more than a name', async (_, part, kind) => {
+])('sends nothing if %s is not a plain name', async (_, part, kind) => {
   await using server = await salesforceServer();
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...part };
   expect((await failureOf(readPage(session(server), read))).kind).toBe(kind);
   expect(server.requests).toEqual([]);
 });
 
-test('starts again when Salesforce has forgotten the query', async () => {
+test('throws CURSOR_GONE if Salesforce has forgotten the query', async () => {
   await using server = await salesforceServer();
   const cursor = '/services/data/v60.0/query/01g99-200';
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, cursor };
   expect((await failureOf(readPage(session(server), read))).kind).toBe('CURSOR_GONE');
 });
 
-test('forwards the headers of a write, and lets none of them take over the request', async () => {
+test('forwards the headers of a write, except those that would change the request', async () => {
   await using server = await salesforceServer();
   server.store.create('Contact', { LastName: 'Ada', Email: 'ada@example.com' });
   const record = { LastName: 'Ada', Email: 'ada@example.com' };
@@ -192,8 +192,8 @@ test('forwards the headers of a write, and lets none of them take over the reque
 
   server.requests.length = 0;
   for (const key of ['Authorization', 'HOST', 'content-type', 'Content-Length', 'Cookie', 'a b']) {
-    const taken = { ...write, headers: [{ key, value: 'mine' }] };
-    expect((await failureOf(writeRecord(session(server), taken))).kind).toBe('BAD_REQUEST');
+    const forbidden = { ...write, headers: [{ key, value: 'mine' }] };
+    expect((await failureOf(writeRecord(session(server), forbidden))).kind).toBe('BAD_REQUEST');
   }
   const split = [{ key: 'x-note', value: 'a\r\nauthorization: mine' }];
   const removal = { objectName: 'Contact', id: '003000000000001AAA', headers: split };
@@ -201,7 +201,7 @@ test('forwards the headers of a write, and lets none of them take over the reque
   expect(server.requests).toEqual([]);
 });
 
-test('changes a record by the method that every proxy lets through', async () => {
+test('updates a record by POST, which every proxy passes', async () => {
   await using server = await salesforceServer();
   const id = server.store.create('Account', { Name: 'Acme' });
   const record = { id, Name: 'Acme Ltd' };
@@ -211,7 +211,7 @@ test('changes a record by the method that every proxy lets through', async () =>
   expect(server.requests[0]?.query.get('_HttpMethod')).toBe('PATCH');
 });
 
-test('undoes an all-or-none update, and says of each record why', async () => {
+test('rolls back an all-or-none update, and returns a reason for each record', async () => {
   await using server = await salesforceServer();
   const id = server.store.create('Account', { Name: 'Acme' });
   const outcomes = await writeBatch(session(server), {
@@ -239,7 +239,7 @@ test('undoes an all-or-none update, and says of each record why', async () => {
   expect(server.store.records('Account')[0]).toMatchObject({ Name: 'Acme' });
 });
 
-test('writes no other type of record than the batch is of', async () => {
+test("writes only records of the batch's object", async () => {
   await using server = await salesforceServer();
   const record = { Name: 'Acme', attributes: { type: 'Contact' } };
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
@@ -247,7 +247,7 @@ test('writes no other type of record than the batch is of', async () => {
   expect(server.store.records('Account')).toHaveLength(1);
 });
 
-test('describes fields by the type that people choose values of', async () => {
+test('describes fields by the type that fits their input', async () => {
   await using server = await salesforceServer();
   const account = await describeObject(session(server), 'Account');
   expect(account).toMatchObject({ name: 'Account', displayName: 'Account' });
@@ -292,7 +292,7 @@ test('describes fields by the type that people choose values of', async () => {
   expect(fields.ownerid).toMatchObject({ referenceTo: ['User', 'Group'], values: null });
 });
 
-test('tells read-only and required fields by what Salesforce says of them', async () => {
+test('describes read-only and required fields as Salesforce does', async () => {
   await using server = await salesforceServer();
   const { fields } = await describeObject(session(server), 'Account');
   const named = (flag: 'readOnly' | 'isRequired') =>
@@ -307,7 +307,7 @@ test('tells read-only and required fields by what Salesforce says of them', asyn
   ]);
 });
 
-test('never asks for a value that Salesforce makes itself', async () => {
+test('describes generated values as read-only and not required', async () => {
   await using server = await salesforceServer();
   const flags = { createable: true, updateable: true, nillable: false };
   const fields = [
@@ -336,7 +336,7 @@ test.each<[number, string, ProviderErrorKind]>([
   [400, 'INVALID_TYPE', 'BAD_REQUEST'],
   [400, 'MALFORMED_QUERY', 'BAD_REQUEST'],
   [503, 'SERVER_UNAVAILABLE', 'SERVER_ERROR'],
-])('takes a %i %s as %s', async (status, errorCode, kind) => {
+])('maps a %i %s to %s', async (status, errorCode, kind) => {
   await using server = await salesforceServer();
   server.failNext({ status, body: [{ message: 'In words', errorCode }] });
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
@@ -347,7 +347,7 @@ test.each<[number, string, ProviderErrorKind]>([
   });
 });
 
-test('says that a field is missing when a query names one', async () => {
+test('reports a missing field when a query names an unknown one', async () => {
   await using server = await salesforceServer();
   const read = { objectName: 'Account', fields: ['Nope'], pageSize: 200 };
   expect(await failureOf(readPage(session(server), read))).toMatchObject({
@@ -356,7 +356,7 @@ test('says that a field is missing when a query names one', async () => {
   });
 });
 
-test('throws what is wrong with more than the record, also of a write', async () => {
+test('throws failures that do not concern the record, even for a write', async () => {
   await using server = await salesforceServer();
   const write = { type: 'CREATE', objectName: 'Account', record: { Name: 'Acme' } } as const;
   server.failNext({ status: 400, body: [{ message: 'row', errorCode: 'UNABLE_TO_LOCK_ROW' }] });
@@ -371,7 +371,7 @@ test('throws what is wrong with more than the record, also of a write', async ()
   });
 });
 
-test('takes an answer of another form as one to read again, or as a write of unknown outcome', async () => {
+test('reports a malformed response as RETRYABLE for a read and as unknown outcome for a write', async () => {
   await using server = await salesforceServer();
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
   const nextRecordsUrl = 'https://evil.example/services/data/v60.0/query/01g0-1';
@@ -382,13 +382,13 @@ test('takes an answer of another form as one to read again, or as a write of unk
   expect((await failureOf(readPage(session(server), read))).kind).toBe('RETRYABLE');
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
   const records = [{ record: { Name: 'one' } }, { record: { Name: 'two' } }];
-  // One outcome for two records: which of them it is about cannot be known.
+  // Two records and one outcome: it cannot be assigned.
   server.failNext({ status: 200, body: [{ success: true, id: '001000000000001AAA' }] });
   const unknown = await failureOf(writeBatch(session(server), { ...batch, records }));
   expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
 
-test('classifies the failure of a request inside a composite', async () => {
+test('classifies the failure of a request within a composite', async () => {
   await using server = await salesforceServer();
   const { status: httpStatusCode, body } = salesforceFailure(401);
   const compositeResponse = [{ body, httpHeaders: {}, httpStatusCode, referenceId: 'describe' }];

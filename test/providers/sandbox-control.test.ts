@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { creation, startSandbox } from '../support/providers/sandbox.ts';
 
-test('says when to come back once a second’s requests are used up', async () => {
+test('returns Retry-After when the requests of a second are used up', async () => {
   let now = new Date('2026-01-01T00:00:00Z');
   await using sandbox = await startSandbox(() => now);
   const settings = { requestsPerSecond: 0.5 };
@@ -14,7 +14,7 @@ test('says when to come back once a second’s requests are used up', async () =
   expect((await sandbox.send({ path: '/objects' })).status).toBe(200);
 });
 
-test('strikes only the requests that a fault is for, as often as it says', async () => {
+test('applies a fault to matching requests, up to its count', async () => {
   await using sandbox = await startSandbox();
   const fault = {
     status: 503,
@@ -34,7 +34,7 @@ test('strikes only the requests that a fault is for, as often as it says', async
   expect((await sandbox.send({ path: '/objects/deals' })).status).toBe(200);
 });
 
-test('cuts the connection before or after the work, as a fault says', async () => {
+test('drops the connection before or after the work', async () => {
   await using sandbox = await startSandbox();
   for (const drop of ['before', 'after'] as const) {
     await sandbox.send({ method: 'PUT', path: '/control/faults', body: { drop } });
@@ -44,14 +44,14 @@ test('cuts the connection before or after the work, as a fault says', async () =
   expect(sandbox.records('deals')).toMatchObject([{ name: 'after' }]);
 });
 
-test('does the work at once and holds its answer back, as a fault says', async () => {
+test('delays the response and not the work', async () => {
   await using sandbox = await startSandbox();
   sandbox.faults.set({ delayMs: 20 });
   expect((await sandbox.send(creation('deals', { name: 'Slow' }))).status).toBe(201);
   expect(sandbox.records('deals')).toHaveLength(1);
 });
 
-test('has no fault any more once it was cleared', async () => {
+test('applies no fault after they are cleared', async () => {
   await using sandbox = await startSandbox();
   await sandbox.send({ method: 'PUT', path: '/control/faults', body: { status: 500, times: 9 } });
   expect((await sandbox.send({ path: '/' })).status).toBe(500);
@@ -71,7 +71,7 @@ test.each([
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
 });
 
-test('seeds the same records in every run, and goes on where it left off', async () => {
+test('seeds deterministic records, and continues after existing ones', async () => {
   await using sandbox = await startSandbox();
   await sandbox.send(creation('contacts', { email: 'contact-2@example.test' }));
   const body = { objectName: 'contacts', count: 2 };
@@ -82,7 +82,7 @@ test('seeds the same records in every run, and goes on where it left off', async
   );
 });
 
-test('refuses to hold more than a million records of an object', async () => {
+test('refuses to store more than a million records of an object', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('deals', 1);
   const body = { objectName: 'deals', count: 1_000_000 };
@@ -93,7 +93,7 @@ test('refuses to hold more than a million records of an object', async () => {
   expect(sandbox.records('deals')).toHaveLength(1);
 });
 
-test('seeds records that it would take itself', async () => {
+test('seeds only valid records', async () => {
   await using sandbox = await startSandbox();
   await using copy = await startSandbox();
   for (const objectName of ['contacts', 'companies', 'deals'] as const) {
@@ -108,7 +108,7 @@ test('seeds records that it would take itself', async () => {
   }
 });
 
-test('keeps what an inbox receives, byte for byte, until it is cleared', async () => {
+test('keeps the exact bytes of an inbox until it is cleared', async () => {
   await using sandbox = await startSandbox();
   const path = '/inbox/orders';
   const rawBody = '{ "n": 1.0 }';
@@ -126,7 +126,7 @@ test('keeps what an inbox receives, byte for byte, until it is cleared', async (
   expect(sandbox.inbox.list('orders')).toEqual([]);
 });
 
-test('keeps the newest 1,000 messages of an inbox, and shows the newest of them', async () => {
+test('keeps the newest 1,000 messages of an inbox, and returns the newest', async () => {
   await using sandbox = await startSandbox();
   for (let n = 1; n <= 1_002; n += 1) sandbox.inbox.receive('busy', {}, String(n));
   const { body } = await sandbox.send({ path: '/inbox/busy', query: { limit: 2 } });
@@ -134,7 +134,7 @@ test('keeps the newest 1,000 messages of an inbox, and shows the newest of them'
   expect(sandbox.inbox.list('busy')[0]?.body).toBe(3);
 });
 
-test('answers an inbox’s sender with a fault when told so', async () => {
+test('fails a message to an inbox by a fault', async () => {
   await using sandbox = await startSandbox();
   sandbox.faults.set({ status: 410, pathPrefix: '/inbox/' });
   const message = { method: 'POST', path: '/inbox/gone', body: { n: 1 } } as const;
@@ -142,7 +142,7 @@ test('answers an inbox’s sender with a fault when told so', async () => {
   expect(sandbox.inbox.count('gone')).toBe(0);
 });
 
-test('shows its newest records to people, and never as markup', async () => {
+test('shows its newest records on a page, escaped', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('companies', 11);
   await sandbox.send(creation('deals', { name: '<script>alert("x")</script>' }));
@@ -155,14 +155,14 @@ test('shows its newest records to people, and never as markup', async () => {
 
 test.each([
   ['malformed JSON', 'POST', '/objects/deals/records', '{', 400, 'malformed_json'],
-  ['JSON of another form', 'POST', '/objects/deals/records', '[]', 400, 'invalid_request'],
+  ['JSON of another type', 'POST', '/objects/deals/records', '[]', 400, 'invalid_request'],
   ['an unknown object', 'GET', '/objects/tickets', undefined, 404, 'object_not_found'],
   ['an unknown path', 'GET', '/objects/deals/else', undefined, 404, 'not_found'],
   ['a malformed path', 'GET', '/objects/%zz', undefined, 400, 'malformed_path'],
   ['another method', 'PUT', '/objects/deals', '{}', 405, 'method_not_allowed'],
   ['a damaged cursor', 'GET', '/objects/deals/records?cursor=x', undefined, 400, 'invalid_cursor'],
   [
-    'a page too long',
+    'a page size over the limit',
     'GET',
     '/objects/deals/records?limit=1001',
     undefined,
@@ -170,16 +170,23 @@ test.each([
     'invalid_request',
   ],
   [
-    'an odd time',
+    'an invalid time',
     'GET',
     '/objects/deals/records?updated_since=1',
     undefined,
     400,
     'invalid_request',
   ],
-  ['an odd inbox', 'POST', '/inbox/a.b', '{}', 400, 'invalid_request'],
-  ['a body too large', 'POST', '/inbox/a', `"${'x'.repeat(1_048_576)}"`, 413, 'body_too_large'],
-])('refuses %s and lives on', async (_, method, path, body, status, code) => {
+  ['an invalid name of an inbox', 'POST', '/inbox/a.b', '{}', 400, 'invalid_request'],
+  [
+    'a body over the limit',
+    'POST',
+    '/inbox/a',
+    `"${'x'.repeat(1_048_576)}"`,
+    413,
+    'body_too_large',
+  ],
+])('refuses %s and keeps running', async (_, method, path, body, status, code) => {
   await using sandbox = await startSandbox();
   const answer = await fetch(sandbox.url + path, { method, body });
   expect(answer.status).toBe(status);

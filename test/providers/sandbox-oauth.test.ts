@@ -18,7 +18,7 @@ async function requestToken(
   return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }
 
-/** Where the user's browser is sent. */
+/** Returns the URL to which the user's browser is redirected. */
 async function authorize(sandbox: SandboxServer, params: Record<string, string>): Promise<URL> {
   const query = new URLSearchParams({
     response_type: 'code',
@@ -44,7 +44,7 @@ async function mayRead(sandbox: SandboxServer, token: string | undefined): Promi
   return status === 200;
 }
 
-test('gives a token for a code, and says whose it is', async () => {
+test('exchanges a code for tokens, and names their user', async () => {
   await using sandbox = await startSandbox();
   const back = await authorize(sandbox, { scope: 'records.read' });
   expect(back.origin + back.pathname).toBe('https://app.example.test/callback');
@@ -69,7 +69,7 @@ test('gives a token for a code, and says whose it is', async () => {
   expect(await mayRead(sandbox, body.access_token)).toBe(true);
 });
 
-test('asks people for their consent, and takes no for an answer', async () => {
+test('asks for consent, and returns access_denied if it is refused', async () => {
   await using sandbox = await startSandbox();
   const query = new URLSearchParams({
     response_type: 'code',
@@ -84,7 +84,7 @@ test('asks people for their consent, and takes no for an answer', async () => {
   expect(back.searchParams.has('code')).toBe(false);
 });
 
-test('sends a client that asks wrongly back with the error', async () => {
+test('redirects an invalid request back with an error', async () => {
   await using sandbox = await startSandbox();
   const implicit = await authorize(sandbox, { response_type: 'token' });
   expect(implicit.searchParams.get('error')).toBe('unsupported_response_type');
@@ -92,7 +92,7 @@ test('sends a client that asks wrongly back with the error', async () => {
   expect((await authorize(sandbox, plain)).searchParams.get('error')).toBe('invalid_request');
 });
 
-test('never redirects to what is no web address', async () => {
+test('redirects only to web addresses', async () => {
   await using sandbox = await startSandbox();
   const query = new URLSearchParams({
     response_type: 'code',
@@ -108,8 +108,8 @@ test.each([
   ['the right verifier', CHALLENGE, VERIFIER, 200],
   ['a wrong verifier', CHALLENGE, `${VERIFIER}x`, 400],
   ['no verifier', CHALLENGE, undefined, 400],
-  ['a verifier that was not announced', undefined, VERIFIER, 400],
-])('with PKCE and %s answers as it should', async (_, challenge, verifier, status) => {
+  ['a verifier without a challenge', undefined, VERIFIER, 400],
+])('checks PKCE for a request with %s', async (_, challenge, verifier, status) => {
   await using sandbox = await startSandbox();
   const pkce = challenge && { code_challenge: challenge, code_challenge_method: 'S256' };
   const answer = await requestToken(sandbox, {
@@ -123,7 +123,7 @@ test.each([
   if (status === 400) expect(answer.body.error).toBe('invalid_grant');
 });
 
-test('takes a code once, and ends its tokens when it comes again', async () => {
+test('accepts a code once, and revokes its tokens on reuse', async () => {
   await using sandbox = await startSandbox();
   const form = {
     ...CLIENT,
@@ -136,7 +136,7 @@ test('takes a code once, and ends its tokens when it comes again', async () => {
   expect(await mayRead(sandbox, first.body.access_token)).toBe(false);
 });
 
-test('takes a code only from its client, its redirect_uri and its time', async () => {
+test('accepts a code only from its client, with its redirect_uri and before it expires', async () => {
   let now = new Date('2026-01-01T00:00:00Z');
   await using sandbox = await startSandbox(() => now);
   const form = {
@@ -153,7 +153,7 @@ test('takes a code only from its client, its redirect_uri and its time', async (
   expect((await requestToken(sandbox, form)).body.error).toBe('invalid_grant');
 });
 
-test('knows a client by a header as well as by the body', async () => {
+test('authenticates a client by a header or the body', async () => {
   await using sandbox = await startSandbox();
   const form = { grant_type: 'client_credentials' };
   const basic = Buffer.from('acme%3Aeu:sandbox-secret-of-acme').toString('base64');
@@ -168,7 +168,7 @@ test('knows a client by a header as well as by the body', async () => {
   });
 });
 
-test('gives a token for a user’s password', async () => {
+test('grants a token for a user’s password', async () => {
   await using sandbox = await startSandbox();
   const form = { ...CLIENT, grant_type: 'password', username: 'ada', password: 'sandbox-password' };
   const { body } = await requestToken(sandbox, form);
@@ -178,7 +178,7 @@ test('gives a token for a user’s password', async () => {
   expect(wrong.body.error).toBe('invalid_grant');
 });
 
-test('rotates refresh tokens, and ends the whole family when an old one comes again', async () => {
+test('rotates refresh tokens, and revokes the family on reuse', async () => {
   await using sandbox = await startSandbox();
   const password = { username: 'ada', password: 'sandbox-password' };
   const first = (await requestToken(sandbox, { ...CLIENT, grant_type: 'password', ...password }))
@@ -194,7 +194,7 @@ test('rotates refresh tokens, and ends the whole family when an old one comes ag
   expect(sandbox.oauth.counts).toMatchObject({ issued: 2, refreshed: 1, reuseRefused: 1 });
 });
 
-test('revokes all tokens of a consent, for their own client alone', async () => {
+test('revokes all tokens of a consent, only for their own client', async () => {
   await using sandbox = await startSandbox();
   const password = { username: 'ada', password: 'sandbox-password' };
   const { body } = await requestToken(sandbox, { ...CLIENT, grant_type: 'password', ...password });
@@ -209,7 +209,7 @@ test('revokes all tokens of a consent, for their own client alone', async () => 
   expect(await mayRead(sandbox, body.access_token)).toBe(false);
 });
 
-test('refuses an access token once its time is over', async () => {
+test('refuses an expired access token', async () => {
   let now = new Date('2026-01-01T00:00:00Z');
   await using sandbox = await startSandbox(() => now);
   sandbox.settings.tokenLifetimeSeconds = 60;

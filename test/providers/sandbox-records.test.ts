@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { creation, startSandbox } from '../support/providers/sandbox.ts';
 
-test('lists its objects and says what their fields are', async () => {
+test('lists its objects, and describes their fields', async () => {
   await using sandbox = await startSandbox();
   const { body } = await sandbox.send({ path: '/objects' });
   expect(body).toEqual({
@@ -24,7 +24,7 @@ test('lists its objects and says what their fields are', async () => {
   });
 });
 
-test('creates, shows, changes and deletes a record', async () => {
+test('creates, returns, updates and deletes a record', async () => {
   await using sandbox = await startSandbox(() => new Date('2026-02-03T04:05:06.789Z'));
   const record = { email: 'ada@example.test', interests: ['product', 'events'], score: 3 };
   const created = await sandbox.send(creation('contacts', record));
@@ -74,7 +74,7 @@ test.each([
   expect(sandbox.records('contacts')).toEqual([]);
 });
 
-test('names every problem of a record at once', async () => {
+test('reports every problem of a record', async () => {
   await using sandbox = await startSandbox();
   const refused = await sandbox.send(creation('deals', { amount: 'much', stage: 'odd' }));
   expect(refused.body).toMatchObject({
@@ -86,7 +86,7 @@ test('names every problem of a record at once', async () => {
   });
 });
 
-test('keeps unique values apart, whatever their letter case, until they are free', async () => {
+test('keeps unique values unique regardless of case, until they are free', async () => {
   await using sandbox = await startSandbox();
   const first = await sandbox.send(creation('contacts', { email: 'ada@example.test' }));
   const again = creation('contacts', { email: 'ADA@example.test' });
@@ -104,7 +104,7 @@ test('keeps unique values apart, whatever their letter case, until they are free
   expect((await sandbox.send(freed)).status).toBe(201);
 });
 
-test('tells the records of a batch apart, and refuses a value that two of them claim', async () => {
+test('returns outcomes for a batch in order, and refuses a unique value that occurs twice', async () => {
   await using sandbox = await startSandbox();
   const emails = ['a@example.test', 'b@example.test', 'A@example.test'];
   const records = emails.map((email) => ({ record: { email } }));
@@ -129,7 +129,7 @@ test('tells the records of a batch apart, and refuses a value that two of them c
   expect(sandbox.records('contacts')).toHaveLength(2);
 });
 
-test('updates a batch by id, and refuses those without one', async () => {
+test('updates a batch by id, and refuses records without one', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('deals', 2);
   const records = [{ id: '2', amount: 5 }, { amount: 6 }, { id: '1', amount: 7 }];
@@ -147,7 +147,7 @@ test('updates a batch by id, and refuses those without one', async () => {
   });
 });
 
-test('refuses a batch of more than 100 records as a whole', async () => {
+test('refuses a batch of more than 100 records', async () => {
   await using sandbox = await startSandbox();
   const records = Array.from({ length: 101 }, () => ({ record: { name: 'Deal' } }));
   const path = '/objects/deals/batch/create';
@@ -157,7 +157,7 @@ test('refuses a batch of more than 100 records as a whole', async () => {
   });
 });
 
-test('pages through what changed in a stretch of time', async () => {
+test('pages through the changes of a time range', async () => {
   let now = new Date('2026-01-01T00:00:00Z');
   await using sandbox = await startSandbox(() => now);
   for (const day of [1, 2, 3, 4]) {
@@ -185,7 +185,7 @@ test('pages through what changed in a stretch of time', async () => {
   });
 });
 
-test('does the work of a key once a day, for each caller', async () => {
+test('repeats no write with an idempotency key for a day, separately for each caller', async () => {
   let now = new Date('2026-01-01T00:00:00Z');
   await using sandbox = await startSandbox(() => now);
   const key = { 'idempotency-key': 'key-1' };
@@ -207,14 +207,14 @@ test('does the work of a key once a day, for each caller', async () => {
   expect(sandbox.records('deals')).toHaveLength(3);
 });
 
-test('lets a key be used again after a write that was refused', async () => {
+test('accepts an idempotency key again after a refused write', async () => {
   await using sandbox = await startSandbox();
   const key = { 'idempotency-key': 'key-1' };
   expect((await sandbox.send(creation('deals', {}, key))).status).toBe(400);
   expect((await sandbox.send(creation('deals', { name: 'One' }, key))).status).toBe(201);
 });
 
-test('echoes the headers of a write that are meant for it, and no others', async () => {
+test('echoes only the sandbox headers of a write', async () => {
   await using sandbox = await startSandbox();
   const headers = { 'x-sandbox-trace': 'abc', 'x-api-key': 'sandbox-key', 'x-other': 'no' };
   const { body } = await sandbox.send(creation('deals', { name: 'One' }, headers));

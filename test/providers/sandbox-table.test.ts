@@ -18,7 +18,7 @@ function dealsTable(): RecordTable {
   return new RecordTable(OBJECTS.deals, () => new Date('2026-01-01T00:00:00Z'));
 }
 
-test('shows a reader the last version of every record, whatever changes as it pages', async () => {
+test('returns the last version of every record, whatever changes between pages', async () => {
   await fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
       const table = dealsTable();
@@ -55,7 +55,7 @@ test('shows a reader the last version of every record, whatever changes as it pa
   );
 });
 
-test('keeps its order and its memory when the same records change again and again', () => {
+test('keeps its order and its size when records change repeatedly', () => {
   const table = dealsTable();
   const [first, second] = [table.create({ name: 'a' }), table.create({ name: 'b' })];
   for (let n = 1; n <= 5_000; n += 1) table.update(n % 2 ? first.id : second.id, { amount: n });
@@ -68,7 +68,7 @@ test('keeps its order and its memory when the same records change again and agai
   expect(table.newest(1)).toEqual([records[1]]);
 });
 
-test('never lets the time of a change go back, though the clock does', () => {
+test('keeps change times in order when the clock moves backwards', () => {
   const times = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'];
   const table = new RecordTable(OBJECTS.deals, () => new Date(times.shift() ?? 0));
   const [first, second] = [table.create({ name: 'a' }), table.create({ name: 'b' })];

@@ -59,7 +59,7 @@ async function makeSubject(): Promise<ContractSubject> {
 
 providerContract('sandbox', makeSubject);
 
-test('describes fields of every type that the platform has but OTHER', async () => {
+test('describes fields of every type except OTHER', async () => {
   await using sandbox = await startSandbox();
   const { session, capabilities } = connectorOf(sandbox);
   const described = await Promise.all(
@@ -99,7 +99,7 @@ test.each([
   ['a password', basic('sandbox', 'sandbox-password'), basic('sandbox', 'wrong')],
   ['a user’s own password', basic('ada', 'sandbox-password:1'), basic('ada', '')],
   ['no credential', {}, { authorization: 'Bearer unknown-token' }],
-])('lets in %s, and refuses a wrong one', async (_, right, wrong) => {
+])('accepts %s, and refuses a wrong one', async (_, right, wrong) => {
   await using sandbox = await startSandbox();
   const { describeObject } = connectorOf(sandbox).capabilities;
   const description = await describeObject(plainSession(sandbox.url, right), 'contacts');
@@ -114,7 +114,7 @@ function basic(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
-test('misses no record while others are made and changed between its pages', async () => {
+test('returns every record although others are created and changed between pages', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('contacts', 250);
   const { session, capabilities } = connectorOf(sandbox);
@@ -139,7 +139,7 @@ test('misses no record while others are made and changed between its pages', asy
   expect(new Map(current as [string, unknown][])).toEqual(scores);
 });
 
-test('says that a field is gone instead of reading without it', async () => {
+test('reports a missing field instead of reading without it', async () => {
   await using sandbox = await startSandbox();
   const { session, capabilities } = connectorOf(sandbox);
   const read = { objectName: 'deals', fields: ['name', 'colour'], pageSize: 10 };
@@ -149,7 +149,7 @@ test('says that a field is gone instead of reading without it', async () => {
   });
 });
 
-test('asks for a new start when the cursor is of a server that was restarted', async () => {
+test('throws CURSOR_GONE for a cursor from before a restart', async () => {
   await using before = await startSandbox();
   await using after = await startSandbox();
   for (const sandbox of [before, after]) sandbox.seed('deals', 3);
@@ -162,7 +162,7 @@ test('asks for a new start when the cursor is of a server that was restarted', a
   ).rejects.toMatchObject({ kind: 'CURSOR_GONE', status: 410 });
 });
 
-test('stores associations, and gives back the headers that it takes', async () => {
+test('stores associations, and returns the headers of the sandbox', async () => {
   await using sandbox = await startSandbox();
   const { session, capabilities } = connectorOf(sandbox);
   const associations = [
@@ -180,7 +180,7 @@ test('stores associations, and gives back the headers that it takes', async () =
   ]);
 });
 
-test('refuses headers that could stand in for the connection’s own', async () => {
+test('refuses headers that would replace the connection’s own', async () => {
   await using sandbox = await startSandbox();
   const { session, capabilities } = connectorOf(sandbox);
   const headers = [{ key: 'Authorization', value: 'Bearer mine' }];
@@ -202,7 +202,7 @@ test('refuses headers that could stand in for the connection’s own', async () 
   expect(sandbox.records('deals')).toEqual([]);
 });
 
-test('creates once when a lost answer is asked for again with the same key', async () => {
+test('creates one record when a lost request is retried with its key', async () => {
   await using sandbox = await startSandbox();
   const { session, capabilities } = connectorOf(sandbox);
   sandbox.faults.set({ drop: 'after' });
@@ -222,7 +222,7 @@ test('creates once when a lost answer is asked for again with the same key', asy
   expect(another.errors).toEqual(['This Idempotency-Key was used for another request']);
 });
 
-test('leaves a write that timed out unknown, and it may be done', async () => {
+test('reports an unknown outcome for a write that timed out', async () => {
   await using sandbox = await startSandbox();
   const { capabilities } = connectorOf(sandbox);
   sandbox.faults.set({ delayMs: 60_000 });
@@ -235,7 +235,7 @@ test('leaves a write that timed out unknown, and it may be done', async () => {
   await expect.poll(() => sandbox.records('deals')).toMatchObject([{ name: 'Slow' }]);
 });
 
-test('says that a server which is not there was never reached', async () => {
+test('reports that a stopped server was not reached', async () => {
   const sandbox = await startSandbox();
   const { session, capabilities } = connectorOf(sandbox);
   await sandbox.close();

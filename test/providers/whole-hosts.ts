@@ -1,11 +1,11 @@
-/** Variables that would lead a provider's credentials to any host at all. */
+/** Finds variables in URLs that could send a provider's credentials to any host. */
 import type { Provider } from '../../src/providers/contract.ts';
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
-/** Ends in two labels that are written out. */
+/** The host ends in two literal labels. */
 const OWN_HOST = /\.[a-z\d-]+\.[a-z]+(:\d+)?$/i;
 
-/** Those that stand for a whole host, or its end, and are held to no list of hosts. */
+/** Returns variables that stand for a whole host or its end, and that no list of hosts restricts. */
 export function unboundHosts(provider: Provider): string[] {
   const unbound = urlsOf(provider).flatMap((url) => {
     const [host = ''] = url.replace(/^https?:\/\//, '').split('/');

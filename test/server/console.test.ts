@@ -1,4 +1,7 @@
-/** What is served at /console, without a browser: files, their caching, what may run, and the demo's sign-in. */
+/**
+ * Responses below /console, without a browser: files, their caching, their security policy, and the demo's
+ * sign-in.
+ */
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -16,7 +19,7 @@ const app = await sharedApp({ env: { DEMO: 'true' } });
 let url: string;
 beforeAll(async () => {
   ({ url } = await app.app.start());
-  // The first request builds what is missing or old.
+  // The first request builds missing or outdated files.
   await (await fetch(`${url}/console`)).text();
 }, BUILD_MS);
 
@@ -28,21 +31,21 @@ test.each([
   '/console/',
   '/console/demo',
   '/console/demo/connections/con_1',
-])('the page at %s loads what lies beside /console', async (path) => {
+])('serves a page at %s whose assets are below /console', async (path) => {
   const response = await fetch(url + path);
   expect([response.status, response.headers.get('content-type')]).toEqual([
     200,
     'text/html; charset=utf-8',
   ]);
-  const found = assetsOf(await response.text()).map((asset) => new URL(asset, url + path));
-  expect(found.length).toBeGreaterThanOrEqual(3);
-  for (const { pathname, href } of found) {
+  const assets = assetsOf(await response.text()).map((asset) => new URL(asset, url + path));
+  expect(assets.length).toBeGreaterThanOrEqual(3);
+  for (const { pathname, href } of assets) {
     expect(pathname).toMatch(/^\/console\/(assets\/|icon\.svg)/);
     expect((await fetch(href)).status).toBe(200);
   }
 });
 
-test('the page of the console names the version, and the documentation if it is built', async () => {
+test('puts the version and whether the documentation is built into the page', async () => {
   const { version } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
   );
@@ -51,7 +54,7 @@ test('the page of the console names the version, and the documentation if it is 
   expect(attributes?.includes(' data-docs')).toBe(hasDocs());
 });
 
-test('no inline script, no other origin, no frame', async () => {
+test('allows no inline script, no other origin and no frame', async () => {
   const response = await fetch(`${url}/console`);
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'; script-src 'self';");
@@ -60,12 +63,12 @@ test('no inline script, no other origin, no frame', async () => {
   expect(await response.text()).not.toMatch(/<script>|<style|\son\w+=|https?:/);
 });
 
-test('files are kept for good, compressed, and the page is asked for again', async () => {
+test('serves immutable, compressed assets and a revalidated page', async () => {
   const page = await fetch(`${url}/console`);
   const etag = page.headers.get('etag') ?? '';
   expect(page.headers.get('cache-control')).toBe('no-cache');
-  const known = await fetch(`${url}/console`, { headers: { 'if-none-match': etag } });
-  expect(known.status).toBe(304);
+  const revalidated = await fetch(`${url}/console`, { headers: { 'if-none-match': etag } });
+  expect(revalidated.status).toBe(304);
   const script = assetsOf(await page.text()).find((path) => path.endsWith('.js')) as string;
   const address = new URL(script, `${url}/console`);
   const sizes = [];
@@ -84,15 +87,15 @@ test('files are kept for good, compressed, and the page is asked for again', asy
   );
 });
 
-test('the connect page is framed by pages of its project alone', async () => {
+test('lets only origins of the project frame the connect page', async () => {
   const { projectId, apiKey } = JSON.parse(
     readFileSync(join(app.app.services.config.DATA_DIR, 'demo.json'), 'utf8'),
   );
   const policyFor = async (query: string) => {
     const response = await fetch(`${url}/connect${query}`);
     expect(response.status).toBe(200);
-    const [found] = assetsOf(await response.text());
-    expect((await fetch(new URL(found ?? '', `${url}/connect`))).status).toBe(200);
+    const [asset] = assetsOf(await response.text());
+    expect((await fetch(new URL(asset ?? '', `${url}/connect`))).status).toBe(200);
     return /frame-ancestors ([^;]+)/.exec(
       response.headers.get('content-security-policy') ?? '',
     )?.[1];
@@ -113,7 +116,7 @@ test('the connect page is framed by pages of its project alone', async () => {
   expect((await fetch(`${url}/connect.js`)).headers.get('content-type')).toContain('javascript');
 });
 
-/** As a request with these headers sees it; fetch would set its own Host. */
+/** Sends a request with these headers. fetch would set its own Host. */
 function askWith(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(`${url}${path}`, { headers }, resolve).on('error', reject).end();
@@ -126,11 +129,11 @@ async function demoFor(headers: Record<string, string>): Promise<number | undefi
   return answer.statusCode;
 }
 
-test("the demo's key is given to a browser of this machine alone", async () => {
+test("serves the demo's key only to a browser on this machine", async () => {
   const { port } = new URL(url);
   expect(await demoFor({})).toBe(200);
   expect(await demoFor({ host: `localhost:${port}` })).toBe(200);
-  // A name of somebody else that resolves to this machine.
+  // A foreign name that resolves to this machine (DNS rebinding).
   expect(await demoFor({ host: 'evil.example' })).toBe(204);
   expect(await demoFor({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
   const { apiKey, bearerToken } = await (await fetch(`${url}/console/demo.json`)).json();
@@ -148,7 +151,7 @@ test.each([
   ['cf-connecting-ip', '198.51.100.7'],
   ['true-client-ip', '198.51.100.7'],
   ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678'],
-])('the demo key is not served through a proxy that adds %s', async (name, value) => {
+])('serves no demo key through a proxy that adds %s', async (name, value) => {
   expect(await demoFor({ [name]: value })).toBe(204);
 });
 
@@ -157,22 +160,22 @@ test.each([
   ['1.1', undefined, 200],
   ['1.1', 'http://localhost:4000', 200],
   ['1.1', 'https://gateway.example', 204],
-])('the demo key over HTTP/%s with PUBLIC_URL %s answers %s', async (httpVersion, publicUrl, status) => {
+])('serves demo.json over HTTP/%s with PUBLIC_URL %s with status %s', async (httpVersion, publicUrl, status) => {
   const local = { headers: { host: '127.0.0.1' }, httpVersion, address: '127.0.0.1', publicUrl };
   expect(isFromThisMachine(local) ? 200 : 204).toBe(status);
 });
 
-test('HTTP/1.0 and HTTP/0.9 requests get no demo key', async () => {
+test('serves no demo key to HTTP/1.0 and HTTP/0.9 requests', async () => {
   expect(await rawAnswer('GET /console/demo.json HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n')).toMatch(
     /^HTTP\/1\.1 204 /,
   );
-  // The second form is the only one that HTTP/0.9 itself knows.
+  // The second form, without a version, is the one of HTTP/0.9 itself.
   for (const head of ['GET /livez HTTP/0.9\r\nHost: 127.0.0.1\r\n\r\n', 'GET /livez\r\n\r\n']) {
     expect(await rawAnswer(head)).toMatch(/^HTTP\/1\.1 505 /);
   }
 });
 
-/** All that the server sends until it closes the connection. */
+/** Returns all bytes that the server sends until it closes the connection. */
 async function rawAnswer(head: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -180,7 +183,7 @@ async function rawAnswer(head: string): Promise<string> {
   return text(socket);
 }
 
-test('a connect link whose project is no text answers a page', async () => {
+test('returns a page with status 400 for an invalid project in a connect link', async () => {
   const response = await fetch(`${url}/connect?project=%00`);
   expect([response.status, response.headers.get('content-type')]).toEqual([
     400,
@@ -189,7 +192,7 @@ test('a connect link whose project is no text answers a page', async () => {
   expect(await response.text()).toContain('This link is not valid');
 });
 
-test('the connect page answers 503 while the database is away', async () => {
+test('returns 503 for the connect page while the database is unavailable', async () => {
   const { rows } = app.app.services.database;
   const spy = vi
     .spyOn(rows, 'findProject')
@@ -205,7 +208,7 @@ test('the connect page answers 503 while the database is away', async () => {
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
 });
 
-test("GraphiQL's tabs have the demo's key for a browser of this machine alone", async () => {
+test("puts the demo's key into GraphiQL's tabs only for a browser on this machine", async () => {
   const { port } = new URL(url);
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
   const pageFor = async (headers: Record<string, string>) => {
@@ -227,7 +230,7 @@ test("GraphiQL's tabs have the demo's key for a browser of this machine alone", 
   }
 });
 
-test('what is built under a running server is served', async () => {
+test('serves files that are built while the server runs', async () => {
   const built = join(import.meta.dirname, '..', '..', 'console', 'dist');
   const name = 'assets/put-in-place.js';
   const changed = () => utimesSync(built, new Date(), new Date());

@@ -10,7 +10,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts';
 
 const app = await sharedApp();
 
-/** A server of the site in `folder`, which the test may fill. */
+/** Starts a server of the site in `folder`, which the test may fill. */
 async function siteServer() {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-docs-'));
   const server = fastify();
@@ -89,7 +89,7 @@ test('lets clients keep assets, and allows no other origin and no inline script'
   }
 });
 
-test('the gateway serves the site at /docs', async () => {
+test('serves the site at /docs', async () => {
   const isBuilt = hasDocs();
   const response = await app.fetch('/docs/');
   expect(response.status).toBe(isBuilt ? 200 : 404);
@@ -100,7 +100,7 @@ const notShown =
   noBrowser ?? (hasDocs() ? null : 'The site is not built: `npm run docs` builds it.');
 if (notShown) console.warn(`The documentation is not opened in a browser. ${notShown}`);
 
-test.skipIf(notShown)('the built site works in a browser without another origin', async () => {
+test.skipIf(notShown)('works in a browser without requests to another origin', async () => {
   const { url } = await app.app.start();
   await using browser = await launchBrowser();
   const page = await browser.newPage();

@@ -6,10 +6,10 @@ import { restTenant } from '../support/rest/rest-client.ts';
 const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/at/' } });
 const CREATE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
 
-/** Behind an address with a path of its own. */
+/** PUBLIC_URL has a path, which a proxy removes. */
 const pathOf = (href: string) => new URL(href).pathname.replace(/^\/at/, '');
 
-test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('%s has a page', async (code) => {
+test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('serves a page for %s', async (code) => {
   const { href, title, status } = problemOf(code, '');
   const answer = await app.fetch(pathOf(href));
   expect(answer.status).toBe(200);
@@ -19,7 +19,7 @@ test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('%s has a page', async (code
   expect(text).toContain(String(status));
 });
 
-test('all pages are listed, and there is no other', async () => {
+test('lists all pages', async () => {
   const list = await (await app.fetch('/problems')).text();
   const links = [...list.matchAll(/href="([^"]+)"/g)].map(([, href]) => `/${href}`);
   expect(links).toEqual(
@@ -28,7 +28,7 @@ test('all pages are listed, and there is no other', async () => {
   expect((await app.fetch('/problems/none')).status).toBe(404);
 });
 
-test('over both surfaces a problem leads to its page, and each issue says what it is', async () => {
+test('links problems of both surfaces to their page, and types each issue', async () => {
   const rest = await restTenant(app);
   const { tenant, base } = rest;
   const overRest = await rest.refusal('POST', `${base}/topics`, { name: '', colour: 'red' });

@@ -16,13 +16,13 @@ const VIEWER = '{ viewer { __typename } }';
 
 test.each<[string, string, RequestInit, number]>([
   ['REST', topics, { headers: key }, 200],
-  ['a refusal of REST', `${topics}?pageSize=x`, { headers: key }, 400],
-  ['what REST does not find', '/v1/projects/none', { headers: key }, 404],
+  ['a refused REST request', `${topics}?pageSize=x`, { headers: key }, 400],
+  ['a REST request for an unknown project', '/v1/projects/none', { headers: key }, 404],
   ['GraphQL by POST', '/graphql', posted(VIEWER), 200],
   ['GraphQL by GET', query(VIEWER), { headers: key }, 200],
   ['GraphQL as a stream', '/graphql', posted(VIEWER, { accept: 'text/event-stream' }), 200],
-  ['a builder', query('{ viewer { builder { id } } }'), { headers: bearer() }, 200],
-])('the answer to %s tells of the rate', async (_what, path, init, status) => {
+  ["a builder's query", query('{ viewer { builder { id } } }'), { headers: bearer() }, 200],
+])('reports the rate in the response to %s', async (_what, path, init, status) => {
   const answer = await app.fetch(path, init);
   expect(answer.status).toBe(status);
   await answer.text();
@@ -34,7 +34,7 @@ function bearer() {
   return { authorization: `Bearer ${tenant.token}` };
 }
 
-test('who is not known is told nothing of a rate', async () => {
+test('reports no rate to unauthenticated callers', async () => {
   for (const [path, init] of [
     [topics, {}],
     [topics, { headers: { 'x-api-key': 'ik_wrong' } }],
@@ -45,7 +45,7 @@ test('who is not known is told nothing of a rate', async () => {
   }
 });
 
-test.each(['memory', 'database'])('one rate in %s holds for GraphQL and REST', async (store) => {
+test.each(['memory', 'database'])('applies one rate in %s to GraphQL and REST', async (store) => {
   await using slow = await testApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '8', RATE_LIMIT_STORE: store },
   });
@@ -81,7 +81,7 @@ test('counts a page of REST as one request for each 100 items that it may have',
     const left = /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1];
     return [answer.status, Number(left)];
   };
-  // A token comes back each second, which a slow machine may need for a request.
+  // The bucket gains a token each second, and a slow machine may need a second for a request.
   const expectLeft = ([status, left]: (number | undefined)[], expected: number) => {
     expect(status).toBe(200);
     expect(left).toBeGreaterThanOrEqual(expected);
@@ -89,7 +89,7 @@ test('counts a page of REST as one request for each 100 items that it may have',
   };
   expectLeft(await ask('?pageSize=1000'), 20);
   expectLeft(await ask('?pageSize=100'), 19);
-  // Without a page size it is a page of 1,000.
+  // The default page size is 1,000.
   expectLeft(await ask(''), 9);
   let last = await ask('');
   while (last[0] === 200) last = await ask('');

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { openSocket } from '../support/socket.ts';
 
-/** The configuration asks for it where roles are apart; the app has the test's own database. */
+/** The configuration requires these settings if roles are split. The app uses the test's own database. */
 const APART = {
   DATABASE_URL: 'postgresql://elsewhere/gateway',
   ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64'),
 };
 
-test('a worker answers for its health, and for nothing else', async () => {
+test('serves only health checks in a worker', async () => {
   await using worker = await testApp({ env: { ...APART, ROLES: 'worker' } });
   const { url } = await worker.app.start();
   const status = async (path: string, init?: RequestInit) =>
@@ -26,7 +26,7 @@ test('a worker answers for its health, and for nothing else', async () => {
   await expect(openSocket(url)).rejects.toThrow('404');
 });
 
-test('a process without the role worker answers the API', async () => {
+test('serves the API without the role worker', async () => {
   await using api = await testApp({ env: { ...APART, ROLES: 'api' } });
   const { data } = await api.client().request('{ __typename }');
   expect(data).toEqual({ __typename: 'Query' });

@@ -7,7 +7,7 @@ import { ROOT } from '../support/documents.ts';
 const app = await sharedApp();
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-test('health and the OpenAPI document name the version of package.json', async () => {
+test('reports the version of package.json in health and the OpenAPI document', async () => {
   expect(await (await app.fetch('/livez')).json()).toEqual({ status: 'live', version });
   const { info } = await (await app.fetch('/v1/openapi.json')).json();
   expect(info.version).toBe(version);

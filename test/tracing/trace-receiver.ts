@@ -1,4 +1,4 @@
-/** A receiver of traces over OTLP/HTTP with protobuf, as a collector is. */
+/** A collector that receives traces over OTLP/HTTP with protobuf. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export interface ReceivedSpan {
   traceId: string;
   spanId: string;
-  /** Empty for the first one of a trace. */
+  /** Empty for the root span of a trace. */
   parentSpanId: string;
   name: string;
   attributes: Record<string, string>;
@@ -14,10 +14,10 @@ export interface ReceivedSpan {
 }
 
 export interface TraceReceiver extends AsyncDisposable {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: ReceivedSpan[];
-  /** Everything that came, as it came. */
+  /** All received bytes. */
   bytes(): string;
   /** The headers of the last request. */
   headers(): Record<string, unknown>;
@@ -57,7 +57,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 
 const LENGTH_DELIMITED = 2;
 
-/** The members of a protobuf message that have a length, by their numbers. */
+/** Yields the members of a protobuf message that are varints or have a length. */
 function* membersOf(message: Buffer): Generator<{ number: number; value: Buffer }> {
   let at = 0;
   const varint = () => {
@@ -84,10 +84,10 @@ function* membersOf(message: Buffer): Generator<{ number: number; value: Buffer 
 }
 
 const all = (message: Buffer, number: number) =>
-  [...membersOf(message)].filter((one) => one.number === number).map(({ value }) => value);
+  [...membersOf(message)].filter((member) => member.number === number).map(({ value }) => value);
 const first = (message: Buffer, number: number) => all(message, number)[0] ?? Buffer.alloc(0);
 
-/** By the numbers of opentelemetry/proto/trace/v1/trace.proto. */
+/** Uses the field numbers of opentelemetry/proto/trace/v1/trace.proto. */
 function spansOf(body: Buffer): ReceivedSpan[] {
   return all(body, 1)
     .flatMap((ofResource) => all(ofResource, 2))

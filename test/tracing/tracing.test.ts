@@ -35,7 +35,7 @@ afterAll(async () => {
   await hooks[Symbol.asyncDispose]();
 });
 
-/** A caller's trace, as it would come from a backend. */
+/** Creates the trace of a caller, such as a builder's backend. */
 function newTrace(flags = '01') {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   const traceparent = `00-${traceId}-${spanId}-${flags}`;
@@ -43,7 +43,7 @@ function newTrace(flags = '01') {
   return { traceId, spanId, traceparent, spans };
 }
 
-/** From the span up to the first one of the gateway. */
+/** Names of the spans from the first one of the gateway down to this one. */
 function pathOf(span: ReceivedSpan | undefined): string[] {
   if (!span) return [];
   const parent = traces.spans.find(({ spanId }) => spanId === span.parentSpanId);
@@ -52,7 +52,7 @@ function pathOf(span: ReceivedSpan | undefined): string[] {
 
 const paths = (spans: ReceivedSpan[]) => new Set(spans.map((span) => pathOf(span).join(' > ')));
 
-test('a request is one trace, from its caller to its statements', async () => {
+test('traces a request from its caller to its statements', async () => {
   const tenant = await app.tenant();
   const { traceparent, spanId, spans } = newTrace();
   const query = `query Look { project(idOrName: "${tenant.projectId}") { id operations(first: 1) { totalCount } } }`;
@@ -63,11 +63,11 @@ test('a request is one trace, from its caller to its statements', async () => {
   });
   expect(answer.status).toBe(200);
   await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
-  const found = paths(spans());
-  expect(found).toContain('POST /graphql > parse');
-  expect(found).toContain('POST /graphql > admit');
-  expect(found).toContain('POST /graphql > execute');
-  expect(found).toContain('POST /graphql > execute > SELECT Project');
+  const names = paths(spans());
+  expect(names).toContain('POST /graphql > parse');
+  expect(names).toContain('POST /graphql > admit');
+  expect(names).toContain('POST /graphql > execute');
+  expect(names).toContain('POST /graphql > execute > SELECT Project');
   const [server] = spans().filter(({ name }) => name === 'POST /graphql');
   expect(server?.parentSpanId).toBe(spanId);
   expect(server?.attributes).toMatchObject({
@@ -76,7 +76,7 @@ test('a request is one trace, from its caller to its statements', async () => {
   });
 });
 
-test('a failed operation marks the span of its request as failed', async () => {
+test('marks the span of a request as failed if its operation fails', async () => {
   const { traceparent, spans } = newTrace();
   const { errors } = await app.client({ traceparent }).request('{ viewer { nothing } }');
   expect(errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -86,7 +86,7 @@ test('a failed operation marks the span of its request as failed', async () => {
   expect(server?.attributes).toMatchObject({ 'error.type': 'GRAPHQL_VALIDATION_FAILED' });
 });
 
-test('the opening of a stream is a child of its request, and later messages have no spans', async () => {
+test('traces the opening of a stream below its request, and no later messages', async () => {
   const tenant = await app.tenant();
   const { database } = app.app.services;
   await routeEvents(database.prisma, tenant.projectId);
@@ -98,7 +98,7 @@ test('the opening of a stream is a child of its request, and later messages have
     variables: { project: tenant.projectId },
     headers: { 'x-api-key': tenant.apiKey, traceparent },
   });
-  // The request's own span comes when the stream has ended.
+  // The span of the request ends with the stream.
   await expect.poll(() => spans().map(({ name }) => name), POLLING).toContain('graphql');
   const begun = spans().length;
   await recordAll(database, tenant, names('e', 3));
@@ -108,7 +108,7 @@ test('the opening of a stream is a child of its request, and later messages have
   expect(spans().length).toBe(begun + 1);
 });
 
-test('a REST request keeps its trace after its body has arrived', async () => {
+test('keeps the trace of a REST request after its body has arrived', async () => {
   const tenant = await app.tenant();
   const { traceparent, traceId, spans } = newTrace();
   const path = `/v1/projects/${tenant.projectId}`;
@@ -122,23 +122,28 @@ test('a REST request keeps its trace after its body has arrived', async () => {
   await expect.poll(() => paths(spans()), POLLING).toContain('PATCH /v1/*');
   expect(paths(spans())).toContain('PATCH /v1/* > admit');
   expect(paths(spans())).toContain('PATCH /v1/* > execute');
-  const line = lines.find((one) => one.msg === 'request.ended' && one.traceId === traceId);
+  const line = lines.find((entry) => entry.msg === 'request.ended' && entry.traceId === traceId);
   expect(line).toMatchObject({ path, method: 'PATCH' });
 });
 
-test('reads of one burst are each in the trace of their own work', async () => {
+test('traces batched reads in the trace of their own work', async () => {
   const { projectId } = await app.tenant();
   const { services } = app.app;
-  const [one, other] = [newTrace(), newTrace()];
+  const [first, other] = [newTrace(), newTrace()];
   const read = (table: 'ApiKey' | 'Group' | 'Topic') =>
     services.database.rows.find(table, { projectId });
-  const readIn = (trace: typeof one, table: 'ApiKey' | 'Topic') =>
+  const readIn = (trace: typeof first, table: 'ApiKey' | 'Topic') =>
     inTrace(services, { name: 'work', parent: trace.traceparent }, () =>
       inSpan('part', {}, () => read(table)),
     );
-  await Promise.all([readIn(one, 'ApiKey'), read('Group'), readIn(other, 'Topic'), read('Group')]);
+  await Promise.all([
+    readIn(first, 'ApiKey'),
+    read('Group'),
+    readIn(other, 'Topic'),
+    read('Group'),
+  ]);
   await expect.poll(() => paths(other.spans()), POLLING).toContain('work');
-  expect(paths(one.spans())).toEqual(
+  expect(paths(first.spans())).toEqual(
     new Set(['work', 'work > part', 'work > part > SELECT ApiKey']),
   );
   expect(paths(other.spans())).toEqual(
@@ -146,7 +151,7 @@ test('reads of one burst are each in the trace of their own work', async () => {
   );
 });
 
-test('a statement over all projects is named by its verb and table', async () => {
+test('names a statement over all projects by its verb and table', async () => {
   const { traceparent, spans } = newTrace();
   const { url } = await app.app.start();
   const sent = { method: 'POST', headers: { traceparent }, body: '[]' };
@@ -156,7 +161,7 @@ test('a statement over all projects is named by its verb and table', async () =>
   await expect.poll(named, POLLING).toContain('SELECT ProviderApp');
 });
 
-test('a write is one trace, up to the provider', async () => {
+test('traces a write up to the provider', async () => {
   const writer = await createWriter(app);
   const { traceparent, spans } = newTrace();
   const record = contact();
@@ -173,7 +178,7 @@ test('a write is one trace, up to the provider', async () => {
   expect(sent?.attributes).toMatchObject({ 'gateway.provider': 'sandbox' });
 });
 
-test('a read is one trace with its jobs and deliveries, in whichever process they run', async () => {
+test('traces a read with its jobs and deliveries, in whichever process they run', async () => {
   app.app.sandbox.seed('companies', 3);
   const tenant = await app.tenant();
   const { signingSecret } = (
@@ -191,7 +196,7 @@ test('a read is one trace with its jobs and deliveries, in whichever process the
   const { traceId, traceparent, spans } = newTrace();
   const client = app.client({ 'x-api-key': tenant.apiKey, traceparent });
   await client.query(TRIGGER, { input: { ...reading.trigger, objectName: 'companies' } });
-  // Its request is over; the work is done by what starts now, as by another process.
+  // The request has ended. The app that starts now runs the work as another process would.
   await app.app.start();
   await hooks.arrived('read', 1);
   const [message] = hooks.received('read');
@@ -202,12 +207,12 @@ test('a read is one trace with its jobs and deliveries, in whichever process the
   const [sent] = spans().filter((span) => pathOf(span).slice(-2).join() === 'deliver,POST');
   expect(message?.headers.traceparent).toBe(`00-${traceId}-${sent?.spanId}-01`);
   expect(paths(spans())).toContain('POST /graphql');
-  // What nobody may find in a trace: what was moved, whose it is, and what opens it.
+  // Traces must not contain records, names of customers or credentials.
   const { result } = JSON.parse(message?.body ?? '');
   const secrets = [tenant.apiKey, signingSecret, 'sandbox-key', SECRET_HEADER, 'x-api-key'];
-  const told = [...secrets, 'acme', ...result.map(({ fields }: Page) => fields.name)];
-  expect(told).toHaveLength(9);
-  for (const text of told) expect(traces.bytes()).not.toContain(text);
+  const forbidden = [...secrets, 'acme', ...result.map(({ fields }: Page) => fields.name)];
+  expect(forbidden).toHaveLength(9);
+  for (const text of forbidden) expect(traces.bytes()).not.toContain(text);
   expect(traces.headers()).toMatchObject({ 'x-receiver-key': SECRET_HEADER });
 });
 
@@ -215,7 +220,7 @@ interface Page {
   fields: { name: string };
 }
 
-test('a trace that its caller does not sample is not sent and keeps its id', async () => {
+test('exports no unsampled trace of a caller, and keeps its id', async () => {
   const tenant = await app.tenant();
   const { traceId, traceparent, spans } = newTrace('00');
   await app.client({ 'x-api-key': tenant.apiKey, traceparent }).query('{ viewer { __typename } }');
@@ -227,7 +232,7 @@ test('a trace that its caller does not sample is not sent and keeps its id', asy
   expect(spans()).toEqual([]);
 });
 
-test('a request that the sampler leaves out has no trace', async () => {
+test('traces no request that the sampler drops', async () => {
   const env = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
   await using unsampled = await testApp({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, ...env },
@@ -239,13 +244,13 @@ test('a request that the sampler leaves out has no trace', async () => {
   expect(parent).toMatch(new RegExp(`^00-${traceId}-\\w{16}-01$`));
 });
 
-test('parts of a trace that is not sampled never begin traces of their own, also with metrics', async () => {
+test('starts no trace from parts of an unsampled one, even with metrics', async () => {
   const env = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5' };
   await using half = await testApp({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, METRICS_PORT: '0', ...env },
   });
   const before = traces.spans.length;
-  for (let asked = 0; asked < 40; asked += 1) await half.client().request('{ __typename }');
+  for (let sent = 0; sent < 40; sent += 1) await half.client().request('{ __typename }');
   const { traceparent, spans } = newTrace();
   await half.client({ traceparent }).request('{ __typename }');
   // Spans are sent in the order of their ends.
@@ -255,7 +260,7 @@ test('parts of a trace that is not sampled never begin traces of their own, also
   expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(['POST /graphql']));
 });
 
-test('a log line has its own fields and none of earlier lines', () => {
+test("writes only a line's own fields", () => {
   const written: unknown[] = [];
   const log = createLog('info', { write: (line) => void written.push(JSON.parse(line)) });
   log.info({ first: 1 }, 'line.written');
@@ -267,7 +272,7 @@ test('a log line has its own fields and none of earlier lines', () => {
   ]);
 });
 
-test('a malformed traceparent begins a new trace', async () => {
+test('starts a new trace for a malformed traceparent', async () => {
   const before = traces.spans.length;
   for (const traceparent of ['nothing', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]) {
     await app.client({ traceparent }).request('{ __typename }');
@@ -279,7 +284,7 @@ test('a malformed traceparent begins a new trace', async () => {
   await expect.poll(() => begun().length, POLLING).toBe(2);
 });
 
-test('a receiver that refuses spans is logged once, and requests go on', async () => {
+test("logs a receiver's refusal once, and continues to serve requests", async () => {
   traces.answer = 500;
   const client = app.client();
   const failures = () => lines.filter(({ msg }) => msg === 'traces.not_sent');
@@ -292,7 +297,7 @@ test('a receiver that refuses spans is logged once, and requests go on', async (
   traces.answer = 200;
 });
 
-test("OpenTelemetry's SDK is imported by src/tracing alone, which is imported only if it is used", () => {
+test("imports OpenTelemetry's SDK only in src/tracing, and loads that only if it is used", () => {
   const src = join(import.meta.dirname, '..', '..', 'src');
   const loading = globSync('**/*.ts', { cwd: src, exclude: ['tracing/**'] }).filter((file) =>
     /from '(@opentelemetry\/(?!api')|[./]+tracing\/)/.test(readFileSync(join(src, file), 'utf8')),
@@ -300,7 +305,7 @@ test("OpenTelemetry's SDK is imported by src/tracing alone, which is imported on
   expect(loading).toEqual([]);
 });
 
-test('without a receiver nothing is traced', async () => {
+test('traces nothing without a receiver', async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, OTEL_SDK_DISABLED: 'true' };
   await using disabled = await testApp({ env });
   await using plain = await testApp();

@@ -12,19 +12,19 @@ function failingTimes(times: number) {
   };
 }
 
-test('waits double up to the longest', () => {
+test('doubles the wait up to the maximum', () => {
   const waits = [1, 2, 3, 4, 5, 2_000].map((n) => backoffMs({ firstMs: 100, maxMs: 1_000 }, n));
   expect(waits).toEqual([100, 200, 400, 800, 1_000, 1_000]);
 });
 
-test('chance takes away at most the share that it is given', () => {
+test('shortens the wait at most by the jitter', () => {
   const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.3 };
   expect(backoffMs(backoff, 1, () => 0)).toBe(700);
   expect(backoffMs(backoff, 1, () => 0.5)).toBe(850);
   expect(backoffMs(backoff, 2, () => 1)).toBe(2_000);
 });
 
-test('untilDone goes on until the work succeeds, and tells of every failure', async () => {
+test('untilDone retries until the work succeeds, and reports every failure', async () => {
   const { signal } = new AbortController();
   const failures: number[] = [];
   const onFailure = (_error: unknown, count: number) => failures.push(count);
@@ -32,7 +32,7 @@ test('untilDone goes on until the work succeeds, and tells of every failure', as
   expect(failures).toEqual([1, 2, 3]);
 });
 
-test('untilDone ends with its signal, also while the work hangs or it waits', async () => {
+test('untilDone ends when its signal aborts, even while the work hangs or a wait is under way', async () => {
   const hour = { firstMs: 3_600_000, maxMs: 3_600_000 };
   for (const work of [() => new Promise<never>(() => {}), failingTimes(1)]) {
     const aborting = new AbortController();
@@ -42,18 +42,18 @@ test('untilDone ends with its signal, also while the work hangs or it waits', as
   }
 });
 
-test('withTries gives up after its last try, with the last error', async () => {
+test('withTries throws the last error after the last try', async () => {
   expect(await withTries(failingTimes(2), { backoff: SOON, triesMax: 3 })).toBe(3);
   const trying = withTries(failingTimes(9), { backoff: SOON, triesMax: 3 });
   await expect(trying).rejects.toThrow('failure 3');
 });
 
-test('withTries throws what is final at once', async () => {
+test('withTries throws a final error without another try', async () => {
   const trying = withTries(failingTimes(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
   await expect(trying).rejects.toThrow('failure 1');
 });
 
-test('the next try counts the failure, and waits from now on', () => {
+test('nextTry counts the failure, and waits from the current time', () => {
   const now = () => new Date(1_000);
   const backoff = { firstMs: 100, maxMs: 1_000, jitter: 0.5 };
   const first = nextTry({ now, random: () => 1 }, backoff, 0);

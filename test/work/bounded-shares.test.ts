@@ -11,7 +11,7 @@ function shares({ process = 24, project = 6, caller = 3 } = {}) {
   });
 }
 
-/** Takes as much as it gets, and returns why it got no more. */
+/** Takes until a share is refused. Returns how many it took, and the level that was used up. */
 function takeAll(from: BoundedShares, holder: Holder) {
   for (let taken = 0; ; taken += 1) {
     const usedUp = from.take(holder);
@@ -19,7 +19,7 @@ function takeAll(from: BoundedShares, holder: Holder) {
   }
 }
 
-test('a caller, a project and the process have a maximum each', () => {
+test('limits a caller, a project and the process', () => {
   const some = shares();
   expect(takeAll(some, { caller: 'a', project: 'p' })).toEqual({ taken: 3, usedUp: 'caller' });
   expect(takeAll(some, { caller: 'b', project: 'p' })).toEqual({ taken: 3, usedUp: 'caller' });
@@ -28,7 +28,7 @@ test('a caller, a project and the process have a maximum each', () => {
   expect(some.held).toBe(9);
 });
 
-test('however much twenty greedy holders want, some is left for the next one', () => {
+test('leaves capacity for another holder after twenty greedy ones', () => {
   const some = shares({ process: 100, project: 100, caller: 100 });
   for (let count = 0; count < 20; count += 1) {
     takeAll(some, { caller: `greedy${count}`, project: `p${count}` });
@@ -36,14 +36,14 @@ test('however much twenty greedy holders want, some is left for the next one', (
   expect(some.take({ caller: 'quiet', project: 'quiet' })).toBeNull();
 });
 
-test('the process is full only when nothing is free', () => {
+test('reports the process as full only when nothing is free', () => {
   const some = shares({ process: 3 });
   const names = ['a', 'b', 'c', 'd'];
   const results = names.map((name) => some.take({ caller: name, project: name }));
   expect(results).toEqual([null, null, null, 'process']);
 });
 
-test('what is given back can be taken again', () => {
+test('makes a released share available again', () => {
   const some = shares();
   const holder = { caller: 'a', project: 'p' };
   takeAll(some, holder);
@@ -54,7 +54,7 @@ test('what is given back can be taken again', () => {
   expect(some.holders('caller')).toBe(0);
 });
 
-test('work that must not be refused is counted beyond the maximum', () => {
+test('counts work that must not be refused beyond the maximum', () => {
   const some = shares({ process: 1 });
   const holder = { caller: 'a', project: 'p' };
   some.take(holder);
@@ -64,7 +64,7 @@ test('work that must not be refused is counted beyond the maximum', () => {
   expect(some.take(holder)).toBe('process');
 });
 
-test('a level that a holder does not have is not bounded', () => {
+test('does not limit a level that a holder lacks', () => {
   const some = shares();
   expect(takeAll(some, { project: 'p' })).toEqual({ taken: 6, usedUp: 'project' });
   expect(some.largest()).toEqual([

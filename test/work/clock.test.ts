@@ -7,7 +7,7 @@ const REMOTE = Date.parse('2031-01-01T00:00:00Z');
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A reading that takes so long each way. */
+/** Returns a reading that takes `wayMs` in each direction. */
 function readAt(timeOf: () => number, wayMs = 0) {
   return async () => {
     if (wayMs > 0) await vi.advanceTimersByTimeAsync(wayMs);
@@ -17,7 +17,7 @@ function readAt(timeOf: () => number, wayMs = 0) {
   };
 }
 
-test('it goes on from what was read, whatever the date of the process becomes', async () => {
+test('continues from the read time, whatever happens to the date of the process', async () => {
   const clock = new RemoteClock(readAt(() => REMOTE));
   await clock.set();
   await vi.advanceTimersByTimeAsync(90_000);
@@ -27,19 +27,19 @@ test('it goes on from what was read, whatever the date of the process becomes', 
   expect(clock.now().getTime() - REMOTE - goesOn).toBeLessThan(1);
 });
 
-test('the way there and back is taken for equally long', async () => {
+test('assumes that half of the round trip precedes the reading', async () => {
   const clock = new RemoteClock(readAt(() => REMOTE, 50));
   await clock.set();
   expect(clock.now().getTime() - REMOTE).toBeCloseTo(50, 0);
 });
 
-test('a slow reading changes what it proves wrong, and no more', async () => {
+test('corrects the clock after a slow reading only as far as it proves an error', async () => {
   let [time, wayMs] = [REMOTE, 0];
   const clock = new RemoteClock(() => readAt(() => time, wayMs)());
   await clock.set();
   const offMs = () => clock.now().getTime() - REMOTE;
 
-  // Read at some moment of these 1,000 ms: that it was the last one is as likely as that it was the middle.
+  // The reading may have happened at any time in these 1,000 ms, the last one included.
   wayMs = 500;
   time = REMOTE + 990;
   await clock.set();

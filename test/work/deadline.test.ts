@@ -6,13 +6,13 @@ afterEach(() => void vi.useRealTimers());
 
 const never = new Promise<never>(() => {});
 
-test('what comes in time is the result, and no timer is left', async () => {
+test('returns a result in time, and leaves no timer', async () => {
   expect(await withDeadline(Promise.resolve(1), 1_000, () => 2)).toBe(1);
   await expect(withDeadline(Promise.reject(new Error('no')), 1_000, () => 2)).rejects.toThrow('no');
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('what is late gets what stands for it, or is refused', async () => {
+test('returns the fallback for late work, or throws its error', async () => {
   const late = withDeadline(never, 1_000, () => 'late');
   const refused = withDeadline(never, 1_000, () => {
     throw outOfTime('request', { isChange: false, maximumMs: 1_000 });
@@ -23,14 +23,14 @@ test('what is late gets what stands for it, or is refused', async () => {
   await expected;
 });
 
-test('endWithin waits for the end, whatever it is, and not for longer', async () => {
+test('endWithin waits for the end of the work, at most for the given time', async () => {
   await endWithin(Promise.reject(new Error('no')), 1_000);
   const ending = endWithin(never, 1_000);
   await vi.advanceTimersByTimeAsync(1_000);
   await ending;
 });
 
-test('a change that took too long says that it may be done', () => {
+test('reports that a change that timed out may be done', () => {
   const limits = { LIMIT_QUERY_MS: 10, LIMIT_MUTATION_MS: 30 };
   expect([true, false].map((isChange) => operationMsMax(limits, { isChange }))).toEqual([30, 10]);
   expect(outOfTime('operation', { isChange: true, maximumMs: 30 }).problem).toMatchObject({

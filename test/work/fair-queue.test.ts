@@ -5,7 +5,7 @@ interface Named extends Work {
   name: string;
 }
 
-const of = (project: string, caller: string, weight = 1) => ({
+const work = (project: string, caller: string, weight = 1) => ({
   project,
   caller,
   weight,
@@ -18,63 +18,63 @@ function drain(queue: FairQueue<Named>): string[] {
   return order;
 }
 
-test('a caller with one request comes before the second of a caller with many', () => {
+test('prefers a caller with one request to the second request of another', () => {
   const queue = new FairQueue<Named>();
-  for (let count = 0; count < 5; count += 1) queue.push(of('p', 'many'));
-  queue.push(of('p', 'one'));
+  for (let count = 0; count < 5; count += 1) queue.push(work('p', 'many'));
+  queue.push(work('p', 'one'));
   expect(drain(queue)).toEqual(['many', 'one', 'many', 'many', 'many', 'many']);
 });
 
-test('projects take turns, however many callers one of them has', () => {
+test('alternates between projects, however many callers a project has', () => {
   const queue = new FairQueue<Named>();
-  for (let count = 0; count < 6; count += 1) queue.push(of('crowded', `c${count}`));
-  queue.push(of('quiet', 'q1'));
-  queue.push(of('quiet', 'q2'));
+  for (let count = 0; count < 6; count += 1) queue.push(work('crowded', `c${count}`));
+  queue.push(work('quiet', 'q1'));
+  queue.push(work('quiet', 'q2'));
   expect(drain(queue)).toEqual(['c0', 'q1', 'c1', 'q2', 'c2', 'c3', 'c4', 'c5']);
 });
 
-test('work counts by its weight', () => {
+test('counts work by its weight', () => {
   const queue = new FairQueue<Named>();
-  for (let count = 0; count < 2; count += 1) queue.push(of('heavy', 'heavy', 3));
-  for (let count = 0; count < 6; count += 1) queue.push(of('light', 'light'));
+  for (let count = 0; count < 2; count += 1) queue.push(work('heavy', 'heavy', 3));
+  for (let count = 0; count < 6; count += 1) queue.push(work('light', 'light'));
   const order = drain(queue);
-  // In the time of one heavy request, three light ones begin.
+  // Three light requests weigh as much as one heavy request.
   expect(order).toEqual(['heavy', 'light', 'light', 'light', 'heavy', 'light', 'light', 'light']);
 });
 
-test('work that began without waiting counts too', () => {
+test('counts work that began without waiting', () => {
   const queue = new FairQueue<Named>();
-  for (let count = 0; count < 10; count += 1) queue.pass(of('p', 'busy'));
-  queue.push(of('p', 'busy'));
-  queue.push(of('p', 'idle'));
+  for (let count = 0; count < 10; count += 1) queue.pass(work('p', 'busy'));
+  queue.push(work('p', 'busy'));
+  queue.push(work('p', 'idle'));
   expect(drain(queue)).toEqual(['idle', 'busy']);
 });
 
-test('idle time is not saved up: a caller that was idle has one turn after the other from then on', () => {
+test('does not accumulate the idle time of a caller', () => {
   const queue = new FairQueue<Named>();
   for (let count = 0; count < 100; count += 1) {
-    queue.push(of('a', 'a'));
+    queue.push(work('a', 'a'));
     queue.shift();
   }
-  for (let count = 0; count < 3; count += 1) queue.push(of('a', 'a'));
-  for (let count = 0; count < 3; count += 1) queue.push(of('b', 'b'));
+  for (let count = 0; count < 3; count += 1) queue.push(work('a', 'a'));
+  for (let count = 0; count < 3; count += 1) queue.push(work('b', 'b'));
   expect(drain(queue)).toEqual(['b', 'a', 'b', 'a', 'b', 'a']);
 });
 
-test('work that may not begin yet holds back only its caller', () => {
+test('holds back only the caller whose work may not begin yet', () => {
   const queue = new FairQueue<Named>();
-  queue.push(of('p', 'held'));
-  queue.push(of('p', 'free'));
-  queue.push(of('q', 'held'));
+  queue.push(work('p', 'held'));
+  queue.push(work('p', 'free'));
+  queue.push(work('q', 'held'));
   expect(queue.shift(({ caller }) => caller !== 'held')?.name).toBe('free');
   expect(queue.shift(({ caller }) => caller !== 'held')).toBeUndefined();
   expect(queue.size).toBe(2);
   expect(drain(queue)).toHaveLength(2);
 });
 
-test('removed work does not begin, and what its project has queued beside it does', () => {
+test('removes queued work, and keeps other work of its project', () => {
   const queue = new FairQueue<Named>();
-  const [gone, stays] = [of('p', 'gone'), of('p', 'stays')];
+  const [gone, stays] = [work('p', 'gone'), work('p', 'stays')];
   queue.push(gone);
   queue.push(stays);
   queue.remove(gone);
@@ -85,8 +85,8 @@ test('removed work does not begin, and what its project has queued beside it doe
 
 test('forgets idle projects and callers', () => {
   const queue = new FairQueue<Named>();
-  for (let count = 0; count < 50_000; count += 1) queue.pass(of(`p${count}`, `c${count}`));
-  queue.push(of('p', 'busy'));
+  for (let count = 0; count < 50_000; count += 1) queue.pass(work(`p${count}`, `c${count}`));
+  queue.push(work('p', 'busy'));
   expect(drain(queue)).toEqual(['busy']);
   expect(queue.names).toBeLessThanOrEqual(1_001);
 });

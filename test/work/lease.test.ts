@@ -12,7 +12,7 @@ import { testDatabase } from '../support/app.ts';
 
 const MINUTE_MS = 60_000;
 
-test('each claim has a token of its own, which names the process until it has to last', () => {
+test('creates a unique token for each claim, which can drop the name of the process', () => {
   const [one, other] = [newLeaseToken('a'), newLeaseToken('a')];
   expect(one).not.toBe(other);
   expect(one.startsWith('a:')).toBe(true);
@@ -20,12 +20,12 @@ test('each claim has a token of its own, which names the process until it has to
   expect(lastingToken(lastingToken(one))).toBe(one.slice(2));
 });
 
-test('a statement that finds no row of the claim has lost the lease', () => {
+test('throws LeaseLost if a statement changes no row of the claim', () => {
   requireLease(1);
   expect(() => requireLease(0)).toThrow(LeaseLost);
 });
 
-test('a lease is renewed until it is disposed of, also after a renewal that fails', async () => {
+test('renews a lease until it is disposed of, even after a failed renewal', async () => {
   const { promise: renewedTwice, resolve } = Promise.withResolvers<void>();
   const failures: unknown[] = [];
   let renewals = 0;
@@ -41,7 +41,7 @@ test('a lease is renewed until it is disposed of, also after a renewal that fail
   expect(failures).toEqual([new Error('not now')]);
 });
 
-test('a row is free without a lease, after it, and when its process is missed', async () => {
+test('frees a row without a lease, after its end, and when its process is missed', async () => {
   await using database = await testDatabase();
   const { processes, prisma, rows } = database;
   await prisma.serverProcess.createMany({

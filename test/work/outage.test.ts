@@ -8,7 +8,7 @@ function collected() {
   return { log, lines };
 }
 
-test('an outage is logged once, with its first error, and the next one again', () => {
+test('logs an outage once, with its first error, and the next outage again', () => {
   const { log, lines } = collected();
   const outage = new Outage(log, 'thing.unreadable');
   for (const text of ['one', 'two', 'three']) outage.failed(new Error(text));
@@ -22,14 +22,14 @@ test('an outage is logged once, with its first error, and the next one again', (
   ]);
 });
 
-test('one whose end nobody tells of is logged again after its time', () => {
+test('logs a continuing outage again after the repeat time', () => {
   const { log, lines } = collected();
   const outage = new Outage(log, 'it fails', { repeatMs: 0 });
   for (const text of ['one', 'two']) outage.failed(new Error(text));
   expect(lines).toHaveLength(2);
 });
 
-test('watched work ends it by succeeding', async () => {
+test('ends the outage when watched work succeeds', async () => {
   const { log, lines } = collected();
   const outage = new Outage(log, 'it fails');
   const fail = () => Promise.reject(new Error('no'));

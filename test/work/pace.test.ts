@@ -4,7 +4,7 @@ import { Pace } from '../../src/work/pace.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Which parts have proceeded after each turn. */
+/** Returns the indexes of the parts that proceed in each turn. */
 async function turnsOf(pace: Pace, parts: readonly number[]): Promise<number[][]> {
   const turns: number[][] = [[]];
   for (const [at, items] of parts.entries()) {
@@ -19,18 +19,18 @@ async function turnsOf(pace: Pace, parts: readonly number[]): Promise<number[][]
   return turns;
 }
 
-test('lets parts proceed while the allowance of a turn lasts, in their order', async () => {
+test('lets parts proceed in order while the allowance of a turn lasts', async () => {
   expect(await turnsOf(new Pace(100), [40, 40, 40, 40, 40, 40])).toEqual([
     [0, 1, 2],
     [3, 4, 5],
   ]);
 });
 
-test('lets a part proceed that is larger than the allowance, alone', async () => {
+test('lets a part that exceeds the allowance proceed alone', async () => {
   expect(await turnsOf(new Pace(100), [500, 10, 500, 500])).toEqual([[0], [1, 2], [3]]);
 });
 
-test('has a whole allowance again after a turn', async () => {
+test('restores the whole allowance after a turn', async () => {
   const pace = new Pace(100);
   expect(await turnsOf(pace, [100])).toEqual([[0]]);
   await vi.advanceTimersToNextTimerAsync();

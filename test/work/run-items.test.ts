@@ -5,37 +5,37 @@ function waiting(count: number) {
   const left = Array.from({ length: count }, (_, index) => index);
   const done: number[] = [];
   let [running, mostAtOnce] = [0, 0];
-  const work = async (one: number) => {
+  const work = async (item: number) => {
     running += 1;
     mostAtOnce = Math.max(mostAtOnce, running);
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
-    done.push(one);
+    done.push(item);
   };
   const next = async () => left.shift() ?? null;
   return { next, work, done, left, mostAtOnce: () => mostAtOnce };
 }
 
-test('everything that waits is done once, and no more at a time than may be', async () => {
+test('runs each item once, at most `concurrency` at the same time', async () => {
   const { next, work, done, mostAtOnce } = waiting(20);
   await runUntilEmpty({ next, work, concurrency: 3, signal: new AbortController().signal });
   expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
   expect(mostAtOnce()).toBe(3);
 });
 
-test('after the signal nothing is begun, and what was begun ends', async () => {
+test('starts no item after the signal, and finishes started ones', async () => {
   const { next, work, done, left } = waiting(20);
   const stopping = new AbortController();
-  const stopAtFive = async (one: number) => {
-    if (one === 5) stopping.abort();
-    await work(one);
+  const stopAtFive = async (item: number) => {
+    if (item === 5) stopping.abort();
+    await work(item);
   };
   await runUntilEmpty({ next, work: stopAtFive, concurrency: 2, signal: stopping.signal });
   expect(done.length + left.length).toBe(20);
   expect(left.length).toBeGreaterThanOrEqual(13);
 });
 
-test('what comes while something is under way is begun beside it, until nothing is left', async () => {
+test('starts new items while earlier ones run, until none is left', async () => {
   const long = Promise.withResolvers<void>();
   const batches = [['long'], ['short'], []];
   const seen: number[] = [];
@@ -45,10 +45,10 @@ test('what comes while something is under way is begun beside it, until nothing 
       seen.push(underWay);
       return batches.shift() ?? [];
     },
-    work: async (one) => {
-      if (one === 'long') await long.promise;
+    work: async (item) => {
+      if (item === 'long') await long.promise;
       else long.resolve();
-      done.push(one);
+      done.push(item);
     },
     pollMs: 1,
   });
@@ -56,7 +56,7 @@ test('what comes while something is under way is begun beside it, until nothing 
   expect(seen.slice(0, 2)).toEqual([0, 1]);
 });
 
-test('a look leaves nothing with what is under way', async () => {
+test('adds no reaction to running work with each claim', async () => {
   let reactions = 0;
   class Watched extends Promise<void> {
     // biome-ignore lint/suspicious/noThenProperty: it counts who waits.
@@ -80,10 +80,10 @@ test('a look leaves nothing with what is under way', async () => {
   expect(seen.at(19)).toBe(seen.at(1));
 });
 
-test('a failure ends the look for more', async () => {
+test('stops claiming after a failure', async () => {
   const claims = [[1], [2]];
-  const work = async (one: number) => {
-    throw new Error(`failed ${one}`);
+  const work = async (item: number) => {
+    throw new Error(`failed ${item}`);
   };
   const working = runClaims({ claim: async () => claims.shift() ?? [], work, pollMs: 1 });
   await expect(working).rejects.toThrow('failed 1');

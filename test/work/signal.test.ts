@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Alarm, Signal } from '../../src/work/signal.ts';
 
-test('a signal wakes all who wait, and nobody who comes later', async () => {
+test('wakes all current waiters, and no later one', async () => {
   const signal = new Signal();
   const woken: number[] = [];
   const waiting = [1, 2].map((number) => signal.wait().then(() => woken.push(number)));
@@ -13,7 +13,7 @@ test('a signal wakes all who wait, and nobody who comes later', async () => {
   expect(woken).toEqual([1, 2]);
 });
 
-test('an alarm that rang while nobody waited ends the next wait, and only that one', async () => {
+test('ends exactly one wait after an alarm that rang without a waiter', async () => {
   const alarm = new Alarm();
   alarm.ring();
   alarm.ring();
@@ -28,6 +28,6 @@ test('an alarm that rang while nobody waited ends the next wait, and only that o
   await waiting;
 });
 
-test('an alarm that nobody rings ends its wait after its time', async () => {
+test('ends a wait after its time if no alarm rings', async () => {
   await new Alarm().wait(1);
 });

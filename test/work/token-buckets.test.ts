@@ -6,7 +6,7 @@ function buckets(max?: number) {
   return { clock, ...createTokenBuckets({ perSecond: 2, burst: 3, max }, () => clock.ms) };
 }
 
-test('a burst is there at once, then one comes after the other', () => {
+test('allows a burst, then one token per interval', () => {
   const { clock, take, wait } = buckets();
   expect([1, 2, 3, 4].map(() => take('a'))).toEqual([0, 0, 0, 0.5]);
   clock.ms += 250;
@@ -15,7 +15,7 @@ test('a burst is there at once, then one comes after the other', () => {
   expect([take('a'), take('a')]).toEqual([0, 0.5]);
 });
 
-test('several are taken together, or none', () => {
+test('takes several tokens together, or none', () => {
   const { clock, take, wait } = buckets();
   expect([take('a', 2), take('a', 2), take('a')]).toEqual([0, 0.5, 0]);
   expect(wait('a', 3)).toBe(1.5);
@@ -23,7 +23,7 @@ test('several are taken together, or none', () => {
   expect(take('a', 3)).toBe(0);
 });
 
-test('names have buckets of their own, which fill up to the burst', () => {
+test('keeps a bucket for each name, which refills up to the burst', () => {
   const { clock, take, spend } = buckets();
   for (let n = 0; n < 3; n += 1) take('a');
   expect(spend('b')).toEqual({ waitSeconds: 0, tokens: 2 });
@@ -31,14 +31,14 @@ test('names have buckets of their own, which fill up to the burst', () => {
   expect(spend('a')).toEqual({ waitSeconds: 0, tokens: 2 });
 });
 
-test('a clock that jumps back takes nothing away', () => {
+test('keeps tokens when the clock moves backwards', () => {
   const { clock, take, wait } = buckets();
   take('a');
   clock.ms -= 10_000;
   expect(wait('a')).toBe(0);
 });
 
-test('the names that were not seen for the longest are forgotten', () => {
+test('forgets the names that were unused the longest', () => {
   const { take } = buckets(1);
   for (let n = 0; n < 3; n += 1) take('a');
   take('b');

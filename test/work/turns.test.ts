@@ -9,7 +9,7 @@ const HEAVY = 20;
 
 function scene(limits: Partial<typeof LIMITS> = {}) {
   const turns = new Turns({ ...LIMITS, ...limits });
-  /** Names in the order in which their work began, and of work that waited too long. */
+  /** Names of callers in the order in which their work began. `late` has those whose work waited too long. */
   const begun: string[] = [];
   const late: string[] = [];
   const begin = (caller: string, weight = 1): Turn => {
@@ -26,7 +26,7 @@ function scene(limits: Partial<typeof LIMITS> = {}) {
   return { turns, begun, late, begin, end };
 }
 
-test('work that fits begins immediately, the rest in fair order when other work ends', async () => {
+test('starts work that fits immediately, and the rest in fair order', async () => {
   const { turns, begun, begin, end } = scene();
   const running = Array.from({ length: 4 }, () => begin('greedy'));
   for (let count = 0; count < 3; count += 1) begin('greedy');
@@ -38,7 +38,7 @@ test('work that fits begins immediately, the rest in fair order when other work 
   expect(turns.waiting).toBe(0);
 });
 
-test('heavy work does not keep light work from beginning', () => {
+test('starts light work while heavy work waits', () => {
   const { begun, begin } = scene();
   for (const caller of ['a', 'b', 'c', 'd']) begin(caller, HEAVY);
   expect(begun).toEqual(['a', 'b', 'c']);
@@ -46,7 +46,7 @@ test('heavy work does not keep light work from beginning', () => {
   expect(begun).toEqual(['a', 'b', 'c', 'light']);
 });
 
-test('a caller runs two heavy operations at once, and its others hold back nobody else', async () => {
+test('runs two heavy operations of a caller, and delays no other caller', async () => {
   const { begun, begin, end } = scene();
   const [first] = Array.from({ length: 4 }, () => begin('greedy', HEAVY));
   expect(begun).toEqual(['greedy', 'greedy']);
@@ -56,7 +56,7 @@ test('a caller runs two heavy operations at once, and its others hold back nobod
   expect(begun).toEqual(['greedy', 'greedy', 'quiet', 'greedy']);
 });
 
-test('work that waits too long never begins', async () => {
+test('never starts work that waits too long', async () => {
   const { turns, begun, late, begin, end } = scene({ runningMax: 1 });
   const running = begin('a');
   begin('b');
@@ -69,7 +69,7 @@ test('work that waits too long never begins', async () => {
   expect(turns.waiting).toBe(0);
 });
 
-test('cancelled work never begins, and takes no room', async () => {
+test('never starts cancelled work, and frees its place', async () => {
   const { begun, late, begin, end } = scene({ runningMax: 1 });
   const running = begin('a');
   const cancelled = begin('b');
@@ -80,7 +80,7 @@ test('cancelled work never begins, and takes no room', async () => {
   expect(begun).toEqual(['a', 'c']);
 });
 
-test('paused work gives up its room and continues without waiting for a turn', async () => {
+test('frees the place of paused work, which resumes without a turn', async () => {
   const { turns, begun, begin, end } = scene({ runningMax: 1 });
   const paused = begin('a');
   begin('b');

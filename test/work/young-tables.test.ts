@@ -1,5 +1,6 @@
 /**
- * Tables that were small when they were analyzed, and have 20,000 rows now: statements read what they are about.
+ * Statements read only related rows, although the tables were small when they were analyzed and have 20,000
+ * rows now.
  *
  * @module-tag all/rows
  */
@@ -15,16 +16,19 @@ import { createWriter } from '../support/scenes/writes.ts';
 
 const MANY = 20_000;
 const AT_ONCE = 100;
-/** Rows of one statement, which has five seconds on a machine that is busy too. */
+/** Rows of one statement. It must end within five seconds, even on a busy machine. */
 const INSERTED = 5_000;
 type Range = [from: number, to: number];
-/** The first look of a session along an index may be a wrong one, of which a key's check has no choice: once, not for each key. */
+/**
+ * The first check of a foreign key in a session may use the wrong index and read all rows. It must not do so
+ * for each key.
+ */
 const ROWS_MAX = 3 * MANY;
 const TABLES = ['Operation', 'WriteTask', 'WriteEntry', 'Delivery'] as const;
 
 type Young = Awaited<ReturnType<typeof youngProject>>;
 
-/** A project with more and more deliveries and writes, all of them due. */
+/** Creates a project whose number of due deliveries and writes can grow. */
 async function youngProject(app: TestApp) {
   const { database } = app.app.services;
   const { query } = database.rows;
@@ -49,7 +53,7 @@ async function youngProject(app: TestApp) {
     projectId,
     installationId,
     destinationId,
-    /** Every other delivery waits for the one before it. */
+    /** Every other delivery waits for the previous one. */
     async grow(count: number) {
       const range: Range = [last + 1, last + count];
       last += count;
@@ -66,7 +70,8 @@ async function youngProject(app: TestApp) {
       };
       await insert('WriteTask', { id: id('opr'), ...task }, range);
       const entry = { taskId: id('opr'), operationId: id('opr'), position: '0' };
-      // Of the newest: the check of each entry's key may walk all tasks, and there are no 20,000 entries in one statement.
+      // Only for the newest tasks: the check of each entry's foreign key may read all tasks, and a statement
+      // inserts fewer than 20,000 entries.
       const newest: Range = [last - Math.min(count, AT_ONCE) + 1, last];
       await insert('WriteEntry', { ...entry, record: `'{}'::jsonb` }, newest);
       const delivery = {
@@ -79,7 +84,7 @@ async function youngProject(app: TestApp) {
     newest: (prefix: string) =>
       Array.from(
         { length: Math.min(last, AT_ONCE) },
-        (_, place) => `${prefix}_${String(last - place).padStart(26, '0')}`,
+        (_, offset) => `${prefix}_${String(last - offset).padStart(26, '0')}`,
       ),
   };
 }
@@ -128,15 +133,15 @@ async function runWrites({ app, projectId, installationId, newest }: Young): Pro
     lastLine: { id: newId('log'), severity: 'INFO', message: 'Wrote a record.' },
   }));
   const half = Math.ceil(ids.length / 2);
-  for (const [{ text }, own] of [
+  for (const [{ text }, inputs] of [
     [END_WRITES, ends.slice(0, half)],
     [END_UNREPORTED_WRITES, ends.slice(half)],
   ] as const) {
-    expect(await query(text, [JSON.stringify(own)])).toHaveLength(own.length);
+    expect(await query(text, [JSON.stringify(inputs)])).toHaveLength(inputs.length);
   }
 }
 
-/** Where every project seems to have one write, two indexes give the same row of it. */
+/** With one write for each project, two indexes seem to find the same row. */
 const CASES = [
   { few: 1, works: { sendDeliveries } },
   { few: 20, works: { sendDeliveries, runWrites } },
@@ -145,7 +150,7 @@ const CASES = [
 describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, works }) => {
   const app = await sharedApp();
 
-  test('no statement of a burst reads all rows of the project for each of its keys', async () => {
+  test('reads only related rows in each statement of a burst', async () => {
     const { query } = app.app.services.database.rows;
     const young = await youngProject(app);
     for (const table of TABLES) {
@@ -153,7 +158,7 @@ describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, works }) =
     }
     await young.grow(few);
     await query('vacuum analyze', []);
-    // From here on plans that are kept are those of small tables.
+    // From now on, cached plans are those of small tables.
     for (const work of Object.values(works)) await rowsReadBy(() => work(young), TABLES);
     await young.grow(MANY);
     for (const [name, work] of Object.entries(works)) {

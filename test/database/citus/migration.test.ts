@@ -1,4 +1,6 @@
-/** A later version's migration changes a database whose tables are spread over the nodes of a cluster. */
+/**
+ * Runs migrations of a later version on a database whose tables are distributed over the nodes of a cluster.
+ */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
@@ -11,7 +13,10 @@ import { withServer } from '../../support/database/cluster-template.ts';
 import { lendPostgres } from '../../support/database/postgres-databases.ts';
 import { generate } from '../../support/scenes/connections.ts';
 
-/** What migrations do: types, tables with what they refer to, columns, indexes, triggers, and changes of rows. */
+/**
+ * One statement of each kind that migrations use: types, tables with references, columns, indexes, triggers
+ * and changes of rows.
+ */
 const SQL = `
 -- A comment; with one.
 CREATE TYPE "NoteKind" AS ENUM ('PLAIN', 'LOUD');
@@ -54,55 +59,52 @@ const migrationOf = (name: string, sql: string) => ({
   checksum: createHash('sha256').update(sql).digest('hex'),
 });
 
-test.skipIf(!onCitus)(
-  'new tables have their places, and rows are changed on all nodes',
-  async () => {
-    await using lent = await lendPostgres();
-    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-    const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
-    const url = config.DATABASE_URL?.reveal() ?? '';
-    const groups: string[] = [];
-    {
-      const database = await openDatabase(config, createLog('silent'));
-      await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
-      for (let made = 0; made < 4; made += 1) {
-        groups.push((await generate(await app.tenant())).group.id);
-      }
-    }
-
-    using outages = new Outages(createLog('silent'));
-    const server = { address: { connectionString: url }, outages, limitMs: 60_000 };
-    const migrations = [
-      ...listMigrations(),
-      migrationOf('29990101000000_notes', SQL),
-      migrationOf('29990102000000_more_notes', SECOND),
-    ];
-    const migrated = await migrate(server, createLog('silent'), { migrations });
-    expect(migrated).toEqual({ isNew: false, isDistributed: true });
-
-    await withServer(url, async (client) => {
-      const ask = async (text: string) => (await client.query(text)).rows;
-      const places = await ask(
-        `select table_name::text as "name", citus_table_type as "type" from citus_tables
-       where table_name::text in ('"Note"', '"Reader"') order by 1`,
-      );
-      expect(places).toEqual([{ name: '"Note"', type: 'distributed' }]);
-      const counted = () => ask(`select "id", "notes", "words" from "Group" order by "id"`);
-      const rows = (notes: number) =>
-        groups.toSorted().map((id) => ({ id, notes, words: 'of acme' }));
-      expect(await counted()).toEqual(rows(1));
-      // As Prisma writes it: the new enum has its cast.
-      const changed = await ask(
-        `update "Note" set "kind" = 'LOUD' returning "kind"::text as "kind"`,
-      );
-      expect(changed).toEqual(groups.map(() => ({ kind: 'LOUD' })));
-      expect(await counted()).toEqual(rows(2));
-      const again = await migrate(server, createLog('silent'), { migrations });
-      expect(again.isDistributed).toBe(true);
-    });
-
+test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', async () => {
+  await using lent = await lendPostgres();
+  const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+  const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
+  const url = config.DATABASE_URL?.reveal() ?? '';
+  const groups: string[] = [];
+  {
     const database = await openDatabase(config, createLog('silent'));
     await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
-    expect(await generate(await app.tenant())).toMatchObject({ group: { groupRef: 'acme' } });
-  },
-);
+    for (let count = 0; count < 4; count += 1) {
+      groups.push((await generate(await app.tenant())).group.id);
+    }
+  }
+
+  using outages = new Outages(createLog('silent'));
+  const server = { address: { connectionString: url }, outages, limitMs: 60_000 };
+  const migrations = [
+    ...listMigrations(),
+    migrationOf('29990101000000_notes', SQL),
+    migrationOf('29990102000000_more_notes', SECOND),
+  ];
+  const migrated = await migrate(server, createLog('silent'), { migrations });
+  expect(migrated).toEqual({ isNew: false, isDistributed: true });
+
+  await withServer(url, async (client) => {
+    const query = async (text: string) => (await client.query(text)).rows;
+    const places = await query(
+      `select table_name::text as "name", citus_table_type as "type" from citus_tables
+       where table_name::text in ('"Note"', '"Reader"') order by 1`,
+    );
+    expect(places).toEqual([{ name: '"Note"', type: 'distributed' }]);
+    const counted = () => query(`select "id", "notes", "words" from "Group" order by "id"`);
+    const rows = (notes: number) =>
+      groups.toSorted().map((id) => ({ id, notes, words: 'of acme' }));
+    expect(await counted()).toEqual(rows(1));
+    // Prisma also casts the new enum.
+    const changed = await query(
+      `update "Note" set "kind" = 'LOUD' returning "kind"::text as "kind"`,
+    );
+    expect(changed).toEqual(groups.map(() => ({ kind: 'LOUD' })));
+    expect(await counted()).toEqual(rows(2));
+    const again = await migrate(server, createLog('silent'), { migrations });
+    expect(again.isDistributed).toBe(true);
+  });
+
+  const database = await openDatabase(config, createLog('silent'));
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  expect(await generate(await app.tenant())).toMatchObject({ group: { groupRef: 'acme' } });
+});

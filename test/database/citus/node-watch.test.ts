@@ -1,4 +1,4 @@
-/** When a node of a cluster is said to be away, and what then becomes of the statements for it. */
+/** Decides when a node of a cluster is unavailable, and what happens to the statements that it should run. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -7,10 +7,10 @@ import { ServiceUnavailable } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 
 const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
-/** Longer than statements wait before their node is tried, and many looks. */
+/** Longer than statements wait before their node is probed, and many checks long. */
 const LONG_MS = 1_300;
 
-/** With statements for the nodes, which are answered when the test says so, or fail when they are cut off. */
+/** Creates a watch with statements for the nodes. The test answers each statement, or the watch fails it. */
 function watched(answers: (node: number) => boolean | Promise<boolean>) {
   const lines: { msg: string; node: number }[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
@@ -28,24 +28,24 @@ function watched(answers: (node: number) => boolean | Promise<boolean>) {
   const ask = (projectId: string) => {
     const take = vi.fn();
     const cut = () =>
-      told(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
-    const told = watch.waiting(watch.nodesOf([1, null, [projectId]]), { cut }, take);
+      settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
+    const settle = watch.waiting(watch.nodesOf([1, null, [projectId]]), { cut }, take);
     const lose = () => {
       const cause = Object.assign(new pg.DatabaseError('Lost.', 1, 'error'), { code: '08006' });
-      told(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));
+      settle(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));
     };
-    return { take, answer: () => told(null, 'rows'), lose };
+    return { take, answer: () => settle(null, 'rows'), lose };
   };
   return { watch, ask, tried, lines, [Symbol.dispose]: () => watch[Symbol.dispose]() };
 }
 
-/** While others wait. */
+/** Answers statements of the same node every 10 ms. */
 function answerAgainAndAgain(ask: (projectId: string) => { answer(): void }): Disposable {
   const timer = setInterval(() => ask('prj_a').answer(), 10);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-test('who waits for a node that does not answer is cut off, and new statements for it are refused', async () => {
+test('fails statements that wait for an unresponsive node, and refuses new ones', async () => {
   let isBack = false;
   using scene = watched((node) => node !== 1 || isBack);
   const { watch, ask, lines } = scene;
@@ -69,7 +69,7 @@ test('who waits for a node that does not answer is cut off, and new statements f
   expect(other.take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
 });
 
-test('a few slow statements are no sign', async () => {
+test('does not probe a node when few statements are slow', async () => {
   using scene = watched(() => false);
   const { watch, ask, tried } = scene;
   ask('prj_a');
@@ -79,7 +79,7 @@ test('a few slow statements are no sign', async () => {
   expect(watch.isAnyAway).toBe(false);
 });
 
-test('many that wait for long are cut off where no change is committed, though others are answered', async () => {
+test('fails statements that wait too long, even if the node answers other statements', async () => {
   let isBack = false;
   using scene = watched(() => isBack);
   const { watch, ask } = scene;
@@ -93,7 +93,7 @@ test('many that wait for long are cut off where no change is committed, though o
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(false);
 });
 
-test('a node that fails a trial, and answers those who have waited meanwhile, is only slow', async () => {
+test('treats a node as slow if it answers its statements during a failed probe', async () => {
   const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
   using scene = watched(() => failed);
   const { watch, ask, tried } = scene;
@@ -105,7 +105,7 @@ test('a node that fails a trial, and answers those who have waited meanwhile, is
   expect(watch.isAnyAway).toBe(false);
 });
 
-test('a node that the coordinator has lost is tried at once', async () => {
+test('probes a node immediately after the coordinator loses it', async () => {
   let isThere = false;
   using scene = watched(() => isThere);
   const { watch, ask } = scene;
@@ -119,7 +119,7 @@ test('a node that the coordinator has lost is tried at once', async () => {
   expect(watch.isAway(1)).toBe(false);
 });
 
-test('a node that answers a new connection only makes them wait', async () => {
+test('keeps statements waiting if the node accepts a new connection', async () => {
   using scene = watched(() => true);
   const { watch, ask, tried, lines } = scene;
   const waiting = Array.from({ length: 4 }, () => ask('prj_b'));

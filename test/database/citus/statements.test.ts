@@ -15,7 +15,7 @@ test("reads a row from PostgreSQL's text form whatever its values contain", asyn
   expect(compositeValues(row?.text ?? '')).toEqual(values);
 });
 
-test('binds values as constants that PostgreSQL reads as the same values', async () => {
+test('binds values as constants that PostgreSQL reads unchanged', async () => {
   await using database = await testDatabase();
   const values = [`it's $2`, 12, null, ['a', `b'"`], { a: `'` }, true, new Date(0)];
   const text = `select $1::text as "text", $2::int as "int", $3::text as "none", $4::text[] as "list",
@@ -24,15 +24,15 @@ test('binds values as constants that PostgreSQL reads as the same values', async
   expect(await database.rows.query(boundText(text, values), [])).toEqual(bound);
 });
 
-test('leaves to Citus what it plans, and runs the rest on the shards of its projects', () => {
+test('leaves to Citus what it plans, and runs other statements on the shards of their projects', () => {
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
   expect(projectsOf(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
   expect(routeOf('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
   const several = 'delete from "Delivery" where "projectId" = any($1)';
   expect(projectsOf(several, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
-  const made = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
+  const insertion = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
     insert into "StreamLog" select from new`;
-  expect(projectsOf(made, ['prj_1'])).toEqual(['prj_1']);
+  expect(projectsOf(insertion, ['prj_1'])).toEqual(['prj_1']);
   expect(routeOf('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
   const ofAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
   expect(routeOf(ofAllNodes, ['prj_1'])).toBeNull();
@@ -54,9 +54,9 @@ test('hides the projects of other shards from a statement on one shard', () => {
     ['dlv_1', 'dlv_2'],
     ['', 'prj_2'],
   ]);
-  const given = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
+  const insertion = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
     insert into "EventLog" select "projectId" from g`;
-  const byJson = routeOf(given, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
+  const byJson = routeOf(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
   expect(byJson !== 'everywhere' && byJson?.of(['prj_2'])).toEqual(['[{"projectId":"prj_2"}]']);
 });
 

@@ -5,7 +5,7 @@ import { testDatabase } from '../../support/app.ts';
 
 const TABLES = Object.values(Prisma.ModelName);
 
-test('places every table, each after the tables that it refers to', () => {
+test('assigns each table one placement', () => {
   const placements = new Map(TABLES.map((table) => [table, placementOf(table)]));
   expect(placements.get('Delivery')).toBe('distributed');
   expect(placements.get('Project')).toBe('reference');
@@ -17,7 +17,7 @@ test('places every table, each after the tables that it refers to', () => {
   );
 });
 
-test('every unique key of a distributed table contains projectId', async () => {
+test('requires projectId in every unique key of a distributed table', async () => {
   await using database = await testDatabase();
   const keys = await database.rows.query<{ table: string; columns: string[] }>(
     `select c.relname as "table", array_agg(a.attname::text) as "columns"

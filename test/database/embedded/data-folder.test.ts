@@ -26,7 +26,7 @@ const open = (dataDir: string) =>
   createApp(readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false' }), { log });
 
 beforeAll(async () => {
-  // A first start that was cut off is no damage.
+  // An interrupted first start does not count as damage.
   mkdirSync(join(whole, 'database.unfinished'), { recursive: true });
   writeFileSync(join(whole, 'database.unfinished', 'PG_VERSION'), '18\n');
   await using app = await open(whole);
@@ -54,7 +54,7 @@ test.each<[string, string, (path: string) => void]>([
   ['is garbage', 'issuer-key.json', (path) => writeFileSync(path, 'garbage')],
   ['is another JSON', 'issuer-key.json', (path) => writeFileSync(path, '{}')],
   ['is garbage', 'encryption-keys', (path) => writeFileSync(path, 'garbage\n')],
-])('a start is refused, and leaves no new file, if there %s: %s', async (how, name, damage) => {
+])('refuses to start and creates no file if a part of the data folder %s: %s', async (how, name, damage) => {
   const dataDir = join(folder, `${how}-${name}`.replaceAll(/\W/g, '-'));
   cpSync(whole, dataDir, { recursive: true });
   damage(join(dataDir, name));
@@ -66,7 +66,7 @@ test.each<[string, string, (path: string) => void]>([
   expect(readdirSync(dataDir)).toEqual(before);
 });
 
-test('a first key of the local issuer is made beside a database that no builder has used it with', async () => {
+test('creates the first key of the local issuer if the database has no builder of it', async () => {
   const dataDir = join(folder, 'first-key');
   fillDataFolder(dataDir);
   await using app = await open(dataDir);

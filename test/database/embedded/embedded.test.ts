@@ -18,7 +18,7 @@ async function openTestDatabase(): Promise<Database> {
   return database;
 }
 
-/** Rows of the processes' table, and as many dead ones. */
+/** Inserts rows into the table of processes, and leaves as many dead rows. */
 async function changeRows({ rows }: Database, count: number): Promise<void> {
   await rows.query(
     `insert into "ServerProcess" ("id") select 'p' || n from generate_series(1, $1::int) n`,
@@ -35,7 +35,10 @@ async function deadRows({ rows }: Database): Promise<bigint | undefined> {
   return row?.dead;
 }
 
-/** One after the other. None comes twice but the catalogue's, which the others' turns change, and those not without an end. */
+/**
+ * Vacuums one table after the other. Only tables of the catalog may be vacuumed repeatedly, because vacuums
+ * change them, but not without end.
+ */
 async function vacuumAll({ rows }: Database): Promise<string[]> {
   const vacuumed: string[] = [];
   for (;;) {
@@ -47,7 +50,7 @@ async function vacuumAll({ rows }: Database): Promise<string[]> {
   }
 }
 
-/** What a start after a crash would repeat. */
+/** Bytes of the write-ahead log that a start after a crash would replay. */
 async function walBytes({ rows }: Database): Promise<number> {
   const [row] = await rows.query<{ bytes: number }>(
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
@@ -57,31 +60,34 @@ async function walBytes({ rows }: Database): Promise<number> {
   return row?.bytes ?? Number.NaN;
 }
 
-test.skipIf(onPostgres)('tables that have changed are vacuumed one after the other', async () => {
+test.skipIf(onPostgres)('vacuums each table that has changed', async () => {
   const database = await openTestDatabase();
   await changeRows(database, 2_000);
-  // The database counts them a second later.
+  // PostgreSQL updates its counts about a second later.
   await expect.poll(() => deadRows(database), { timeout: 10_000 }).toBeGreaterThan(1_000);
   expect(await vacuumAll(database)).toContain('public."ServerProcess"');
   expect(await deadRows(database)).toBe(0n);
 });
 
-test.skipIf(onPostgres)('what every analyze changes holds up no other table', async () => {
-  const database = await openTestDatabase();
-  await changeRows(database, 2_000);
-  for (let times = 0; times < 6; times += 1) await database.rows.query('analyze', []);
-  const changed = async () => {
-    const [row] = await database.rows.query<{ changed: number }>(
-      `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
-      [],
-    );
-    return row?.changed;
-  };
-  await expect.poll(changed, { timeout: 10_000 }).toBeGreaterThan(1_000);
-  expect(await vacuumAll(database)).toContain('public."ServerProcess"');
-});
+test.skipIf(onPostgres)(
+  'vacuums other tables although every analyze changes the catalog',
+  async () => {
+    const database = await openTestDatabase();
+    await changeRows(database, 2_000);
+    for (let times = 0; times < 6; times += 1) await database.rows.query('analyze', []);
+    const changed = async () => {
+      const [row] = await database.rows.query<{ changed: number }>(
+        `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
+        [],
+      );
+      return row?.changed;
+    };
+    await expect.poll(changed, { timeout: 10_000 }).toBeGreaterThan(1_000);
+    expect(await vacuumAll(database)).toContain('public."ServerProcess"');
+  },
+);
 
-test.skipIf(onPostgres)('the write-ahead log is cut off before it is long', async () => {
+test.skipIf(onPostgres)('writes a checkpoint when the write-ahead log has grown', async () => {
   const database = await openTestDatabase();
   const { query } = database.rows;
   await query('checkpoint', []);
@@ -93,44 +99,37 @@ test.skipIf(onPostgres)('the write-ahead log is cut off before it is long', asyn
   expect(await walBytes(database)).toBeLessThan(MIB);
 });
 
-test(
-  'the embedded database does it by itself',
-  { tags: ['all/rows'], timeout: 120_000 },
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-upkeep-'));
-    fillDataFolder(folder);
-    const config = readConfig({ DATA_DIR: folder });
-    const database = await openDatabase(config, createLog('silent'));
-    onTestFinished(async () => {
-      await database[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true, force: true });
-    });
-    await changeRows(database, 2_000);
-    const vacuumed = async () => {
-      const [row] = await database.rows.query<{ count: bigint }>(
-        `select vacuum_count as "count" from pg_stat_user_tables where relname = 'ServerProcess'`,
-        [],
-      );
-      return row?.count;
-    };
-    await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
-  },
-);
-
-test.skipIf(onPostgres)(
-  'whether it answers is told without waiting for a long transaction',
-  async () => {
-    const database = await openTestDatabase();
-    await database.prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`select 1`;
-      await database.ping();
-    });
+test('vacuums changed tables automatically', { tags: ['all/rows'], timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-upkeep-'));
+  fillDataFolder(folder);
+  const config = readConfig({ DATA_DIR: folder });
+  const database = await openDatabase(config, createLog('silent'));
+  onTestFinished(async () => {
     await database[Symbol.asyncDispose]();
-    await expect(database.ping()).rejects.toThrow('closed');
-  },
-);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await changeRows(database, 2_000);
+  const vacuumed = async () => {
+    const [row] = await database.rows.query<{ count: bigint }>(
+      `select vacuum_count as "count" from pg_stat_user_tables where relname = 'ServerProcess'`,
+      [],
+    );
+    return row?.count;
+  };
+  await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
+});
 
-test('a database that is silent for too long does not answer, until it does again', async () => {
+test.skipIf(onPostgres)('answers a ping during a long transaction', async () => {
+  const database = await openTestDatabase();
+  await database.prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`select 1`;
+    await database.ping();
+  });
+  await database[Symbol.asyncDispose]();
+  await expect(database.ping()).rejects.toThrow('closed');
+});
+
+test('is unavailable while the database is silent, until it answers again', async () => {
   let look = Promise.withResolvers<void>();
   using answering = new AvailabilityCheck(() => look.promise, { lookMs: 1, silenceMaxMs: 20 });
   const failure = () => {

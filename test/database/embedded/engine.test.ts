@@ -1,4 +1,4 @@
-/** The thread of the embedded database, and the connections to it. */
+/** Tests the thread of the embedded database and its connections. */
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ async function connect({ address }: OpenEngine) {
   return client;
 }
 
-/** Nothing of it is different where the tests are of PostgreSQL. */
+/** These tests do not depend on the database of the run, so the embedded run is enough. */
 const onEmbedded = test.skipIf(onPostgres);
 
 const cut = (client: pg.Client) =>
   (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
 
-onEmbedded('while a statement takes its time, the thread that has sent it goes on', async () => {
+onEmbedded('does not block the calling thread while a statement runs', async () => {
   await using engine = await lendEngine();
   const client = await connect(engine);
   let turns = 0;
@@ -43,7 +43,7 @@ onEmbedded('while a statement takes its time, the thread that has sent it goes o
 });
 
 onEmbedded(
-  'a connection begins when the one before has ended, and nothing of that is left',
+  'starts a connection without the transaction, settings and statements of the previous one',
   async () => {
     await using engine = await lendEngine();
     const first = await connect(engine);
@@ -63,23 +63,27 @@ onEmbedded(
   },
 );
 
-onEmbedded('statements that are sent together are answered each for itself', async () => {
+onEmbedded('returns a separate result for each pipelined statement', async () => {
   await using engine = await lendEngine();
   const client = await connect(engine);
   const stream = (client as unknown as { connection: pg.Connection }).connection.stream;
   stream.cork();
-  const asked = ['select 1 as n', 'select 1/0', 'select 2 as n'].map((text) => client.query(text));
+  const queries = ['select 1 as n', 'select 1/0', 'select 2 as n'].map((text) =>
+    client.query(text),
+  );
   stream.uncork();
-  const answers = await Promise.allSettled(asked);
+  const answers = await Promise.allSettled(queries);
   expect(
-    answers.map((one) => (one.status === 'fulfilled' ? one.value.rows[0].n : one.reason.code)),
+    answers.map((result) =>
+      result.status === 'fulfilled' ? result.value.rows[0].n : result.reason.code,
+    ),
   ).toEqual([1, '22012', 2]);
   const { rows } = await client.query(`select repeat('x', 3000000) as long`);
   expect(rows[0].long).toHaveLength(3_000_000);
   await client.end();
 });
 
-onEmbedded('hints are heard by the connection that comes after one that was lost', async () => {
+onEmbedded('delivers notifications to the connection that replaces a lost one', async () => {
   const engine = await lendEngine();
   const streams: { destroy(): void }[] = [];
   const { stream } = engine.address as { stream: () => { destroy(): void } };
@@ -95,20 +99,20 @@ onEmbedded('hints are heard by the connection that comes after one that was lost
     { address, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() },
     createLog('silent'),
   );
-  const heard: (string | undefined)[] = [];
-  await using _listening = database.listen('letters', (payload) => heard.push(payload));
-  await expect.poll(() => heard).toEqual([undefined]);
+  const received: (string | undefined)[] = [];
+  await using _listening = database.listen('letters', (payload) => received.push(payload));
+  await expect.poll(() => received).toEqual([undefined]);
   await database.rows.query(`select pg_notify('letters', 'a')`, []);
-  await expect.poll(() => heard).toEqual([undefined, 'a']);
+  await expect.poll(() => received).toEqual([undefined, 'a']);
   streams.at(-1)?.destroy();
-  // The next statement, of whomever, opens the next connection.
-  await expect.poll(() => heard).toEqual([undefined, 'a', undefined]);
+  // The next statement of any caller opens the next connection.
+  await expect.poll(() => received).toEqual([undefined, 'a', undefined]);
   await database.rows.query(`select pg_notify('letters', 'b')`, []);
-  await expect.poll(() => heard).toEqual([undefined, 'a', undefined, 'b']);
+  await expect.poll(() => received).toEqual([undefined, 'a', undefined, 'b']);
 });
 
 onEmbedded(
-  'a thread that ends in the middle of a statement ends its connections, and is told',
+  'ends its connections and reports the error when the thread crashes during a statement',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'gateway-engine-'));
     fillDataFolder(dataDir);
@@ -136,15 +140,11 @@ onEmbedded(
   },
 );
 
-onEmbedded(
-  'an engine is closed in the middle of a statement that would take longer',
-  { tags: ['all/process'] },
-  async () => {
-    const engine = await startMemoryEngine();
-    const client = await connect(engine);
-    const statement = client.query('select pg_sleep(60)');
-    const refused = expect(statement).rejects.toThrow();
-    await engine[Symbol.asyncDispose]();
-    await refused;
-  },
-);
+onEmbedded('closes the engine while a long statement runs', { tags: ['all/process'] }, async () => {
+  const engine = await startMemoryEngine();
+  const client = await connect(engine);
+  const statement = client.query('select pg_sleep(60)');
+  const refused = expect(statement).rejects.toThrow();
+  await engine[Symbol.asyncDispose]();
+  await refused;
+});

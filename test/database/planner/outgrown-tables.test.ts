@@ -1,5 +1,5 @@
 /**
- * The planner knows the rows of a table that has grown before autovacuum looks.
+ * The planner learns the number of rows of a grown table before autovacuum runs.
  *
  * @module-tag all/rows
  */
@@ -14,11 +14,11 @@ import { onCitus, onPostgres, testDatabase } from '../../support/app.ts';
 const TABLE = 'public."Fresh"';
 
 test.runIf(onPostgres && !onCitus)(
-  'a table is analyzed once it has rows, and when it has outgrown what is known',
+  'analyzes a table when it gets rows, and when it outgrows its statistics',
   async () => {
     await using database = await testDatabase(createLog('silent'));
     const { query } = database.rows;
-    const known = async () => {
+    const statistics = async () => {
       const text = `select n_distinct::int as "count" from pg_stats where tablename = 'Fresh' and attname = 'projectId'`;
       return query(text, []);
     };
@@ -27,18 +27,18 @@ test.runIf(onPostgres && !onCitus)(
       const [row] = await query<{ count: number }>(text, []);
       return row?.count;
     };
-    // Autovacuum's own look would come at a moment of its choice.
+    // Autovacuum would run at an unpredictable time.
     const kept = 'with (autovacuum_enabled = false)';
     await query(`create table "Fresh" ("projectId" text, "id" text) ${kept}`, []);
     expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
     await query(`insert into "Fresh" select 'prj', n::text from generate_series(1, 300) n`, []);
-    // PostgreSQL counts rows a moment after their commit.
+    // PostgreSQL updates its counts shortly after the commit.
     await expect.poll(() => query(OUTGROWN_TABLE_DUE, [])).toHaveLength(1);
-    // What a vacuum knows is how many there are.
+    // A vacuum records only the number of rows.
     await query('vacuum "Fresh"', []);
-    expect(await known()).toEqual([]);
+    expect(await statistics()).toEqual([]);
     await expect.poll(() => analyzeOutgrownTables(query)).toContain(TABLE);
-    expect(await known()).toEqual([{ count: 1 }]);
+    expect(await statistics()).toEqual([{ count: 1 }]);
     expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
 
     await query(

@@ -1,5 +1,5 @@
 /**
- * How PostgreSQL answers what is asked often, on large tables: by ranges of indexes, whatever is asked.
+ * PostgreSQL plans frequent queries on large tables as ranges of indexes, for every combination of filters.
  *
  * @module-tag all/rows
  */
@@ -42,7 +42,7 @@ import { contact, createWriter } from '../../support/scenes/writes.ts';
 
 const FILL_MS = 240_000;
 const FEW = 100;
-/** Each of five projects: no table is mostly of one of them. */
+/** Five projects of equal size: no project owns most of a table. */
 const PROJECTS = 5;
 const SIZES = {
   few: FEW,
@@ -52,11 +52,11 @@ const SIZES = {
   events: 20_000,
 };
 
-/** The caller here may join no org. */
+/** The caller of these tests can join no org. */
 const EMPTY_HERE = 'Viewer.joinableOrgs';
 
 const PAGE = 20;
-/** A page, and what is looked at for each of its items. */
+/** A page, and the rows that its items need. */
 const ROWS = 15 * PAGE;
 
 const FILTERS = {
@@ -88,11 +88,11 @@ const PARENTS: Record<string, string> = {
   Topic: idOf('top', 0, 1),
   Group: idOf('grp', 0, 1),
   Consumer: idOf('csm', 0, 1),
-  // What many installations use.
+  // A connection that many installations use.
   ConnectedAccount: idOf('con', 0, 0),
 };
 
-/** The destination that keeps its messages. */
+/** The stream, which keeps its messages. */
 const STREAM = idOf('dst', 0, SIZES.few);
 
 describe.runIf(onPostgres)('on PostgreSQL', () => {
@@ -143,7 +143,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       return [`first: ${PAGE}, after: "${endCursor}"`, `last: ${PAGE}, before: "${startCursor}"`];
     }
 
-    test('its pages are ranges of indexes, and so is all that their items lead to', async () => {
+    test('reads pages and their relations by index ranges', async () => {
       const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await deepArguments())];
       const work = async () => {
         for (const args of pages) await page(args, selectionOf(item, 2));
@@ -153,11 +153,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
     const filtered = argumentsOf(shape, FILTERS);
     test.runIf(filtered.length > 0)(
-      'and with each filter',
+      'reads filtered pages by index ranges',
       async () => {
         const ends = [`first: ${PAGE}`, `last: ${PAGE}`];
         const pages = [...ends, ...(await deepArguments())];
-        // A search has an order of its own, and so other cursors.
+        // Search results have an order of their own, and therefore other cursors.
         const pagesWith = (filters: string) => (filters.includes('search:') ? ends : pages);
         const work = async () => {
           for (const filters of filtered)
@@ -169,10 +169,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     );
   });
 
-  test('filtered operations that there are none of are one range, however the rows lie', async () => {
+  test('reads one range if no operation matches the filters, whatever the order of the rows', async () => {
     await using direct = await connectDirectly(app);
     const query = (text: string) => direct.client.query(text);
-    // Rows in the order of their ids, and any value seemingly that of all: the primary key looks cheapest.
+    // The primary key looks cheapest: rows lie in the order of their ids, and each value seems to occur in
+    // all rows.
     await query('cluster "Operation" using "Operation_pkey"');
     const pretend = async (setting: string) => {
       for (const name of ['projectId', 'installationId', 'status', 'actionType']) {
@@ -196,7 +197,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     await pretend('reset (n_distinct)');
   });
 
-  test('nodes are read by their ids', async () => {
+  test('reads nodes by their ids', async () => {
     const { rows } = app.app.services.database;
     const types = storedNodeTypes(schema).map(({ name }) => name);
     const idsOf = async (name: string) => {
@@ -213,15 +214,15 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(await faults(work)).toEqual([]);
   });
 
-  test('what names a destination is told along an index, also where all installations name one', async () => {
+  test('finds uses of a destination by an index, even if every installation uses it', async () => {
     const { prisma, rows } = app.app.services.database;
     const { projectId } = org;
     const name = idOf('dst', 0, 1);
     const { length } = await prisma.$transaction((tx) => destinationUses(tx, projectId, name));
     expect(length).toBe(10);
     const work = async () => {
-      for (const one of [name, 'records', 'nobody names it']) {
-        await prisma.$transaction((tx) => destinationUses(tx, projectId, one));
+      for (const destinationName of [name, 'records', 'nobody names it']) {
+        await prisma.$transaction((tx) => destinationUses(tx, projectId, destinationName));
       }
     };
     expect(await faults(work)).toEqual([]);
@@ -229,7 +230,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(Number(uses?.count)).toBeGreaterThan(SIZES.installations);
   });
 
-  test('the log of events is read by ranges', async () => {
+  test('reads the event log by ranges', async () => {
     const { database } = app.app.services;
     const { projectId } = org;
     const range = { projectId, above: 10_000n, limit: PAGE };
@@ -248,7 +249,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(await faults(work)).toEqual([]);
   });
 
-  test('activity is some ranges of rows, each of many buckets', async () => {
+  test('reads activity as ranges of rows with many buckets', async () => {
     const from = new Date(Date.now() - 14 * 24 * 60 * 60 * 1_000).toISOString();
     const ACTIVITY = `activity(from: "${from}", bucket: HOUR)`;
     const DELIVERIES = 'attempts failedAttempts p50Ms p95Ms p99Ms';
@@ -265,7 +266,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       for (const query of [project, destination])
         answers.push((await org.ask(query as string)).data);
     };
-    // Fifteen days of a hundred destinations, and what is still to be added.
+    // Fifteen days of a hundred destinations, and rows that are not aggregated yet.
     expect(await faults(work, 16 * FEW)).toEqual([]);
     expect(answers[0]?.parent?.activity).toMatchObject({
       deliveries: expect.arrayContaining([expect.anything()]),
@@ -273,7 +274,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(answers[1]?.parent?.activity).toEqual(expect.arrayContaining([expect.anything()]));
   });
 
-  test('claiming, recording and giving back deliveries looks at no more than it takes', async () => {
+  test('reads no more rows than it needs to claim, record and release deliveries', async () => {
     const { database, vault, log, now } = app.app.services;
     const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };
     const claimer = new Claimer({ database, vault, log, now, limits });
@@ -306,18 +307,18 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);
       await recordAttempts(database, ofAll(givenUp), time);
     };
-    // It walks from destination to destination, and looks at up to 200 due deliveries of each.
+    // The claim walks from destination to destination, and reads up to 200 due deliveries of each.
     expect(await faults(work, 8 * FEW)).toEqual([]);
   });
 
-  test('what is pending is counted up to the limit', async () => {
+  test('counts pending deliveries up to the limit', async () => {
     const { services } = app.app;
     const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
     const work = () => isBacklogged({ ...services, config }, org.projectId);
     expect(await faults(work)).toEqual([]);
   });
 
-  test('a write, a connection and a refresh look at what they name', async () => {
+  test('reads only related rows for a write, a connection and a refresh', async () => {
     const writer = await createWriter(app);
     const later = { mode: 'ASYNCHRONOUS', record: contact() };
     const work = async () => {
@@ -325,15 +326,15 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await writer.write({ batch: [{ record: contact() }, { record: contact() }] });
       const { operationId } = await writer.write(later);
       await runWrite(app.app.services, { projectId: writer.projectId, id: operationId });
-      const given = { apiKey: 'sandbox-key', consumerRef: 'another' };
-      await generate(writer, given);
-      await generate(writer, { ...given, groupName: 'A', consumerName: 'B' });
+      const credentials = { apiKey: 'sandbox-key', consumerRef: 'another' };
+      await generate(writer, credentials);
+      await generate(writer, { ...credentials, groupName: 'A', consumerName: 'B' });
       await callSandbox(app, await connectWithTokens(app, await app.tenant()));
     };
     expect(await faults(work)).toEqual([]);
   });
 
-  test('a page of a read looks at what it records', async () => {
+  test('reads only related rows to record a page of a read', async () => {
     const tenant = await app.tenant();
     const reading = await installReading(app, tenant);
     const { triggerRead } = await tenant.query(TRIGGER, {
@@ -353,7 +354,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(await faults(work)).toEqual([]);
   });
 
-  test('sweeps look at what is due', async () => {
+  test('reads only due rows in sweeps', async () => {
     const { services } = app.app;
     const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
     const work = async () => {
@@ -366,7 +367,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   });
 
   test(
-    'retention looks at what it removes',
+    'reads only expired rows in retention',
     async () => {
       aheadMs = 24 * 60 * 60 * 1_000;
       expect(
@@ -377,8 +378,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   );
 });
 
-/** The tenant's project, and others of other orgs; answers which tables are large. */
-/** A connection without the time limits of the gateway's own. */
+/** Opens a connection without the time limits that the gateway sets. */
 async function connectDirectly({ app: { services } }: TestApp) {
   const [{ database } = { database: '' }] = await services.database.rows.query<{
     database: string;
@@ -394,7 +394,7 @@ async function fillLarge(app: TestApp, projectId: string): Promise<Set<string>> 
   const { client } = direct;
   const run: typeof services.database.rows.query = async (text, values) =>
     (await client.query(text, values)).rows;
-  // Foreign keys are not looked at: they take most of the time, and the rows are right.
+  // Checks of foreign keys would take most of the time, and the rows are consistent.
   await run('set session_replication_role = replica', []);
   const projects = [{ projectId, number: 0 }];
   for (let number = 10; projects.length < PROJECTS; number += 1) {
@@ -413,7 +413,8 @@ async function fillLarge(app: TestApp, projectId: string): Promise<Set<string>> 
       where relkind = 'r' and reltuples > 1000 and relnamespace = 'public'::regnamespace`,
     [],
   );
-  // What is known of them stays as it is while tests remove rows: plans are the same in a run that takes longer.
+  // Statistics must not change while tests remove rows, so that plans do not depend on the duration of the
+  // run.
   for (const { relname } of tables) {
     await run(`alter table "${relname}" set (autovacuum_enabled = false)`, []);
   }

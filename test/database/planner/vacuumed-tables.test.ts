@@ -1,5 +1,6 @@
 /**
- * On tables that were vacuumed and never analyzed, the planner assumes one row for each project. No statement may pair rows of them.
+ * For tables that were vacuumed and never analyzed, the planner assumes one row for each project. No
+ * statement may join all their rows.
  *
  * @module-tag all/rows
  */
@@ -13,7 +14,10 @@ import { rowsReadBy } from '../../support/database/rows-read.ts';
 import { selectionOf, storedNodeTypes } from '../../support/fuzz/query-shapes.ts';
 
 const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
-/** Each node may read every row once. Pairing installations with their configs alone would read twice as many. */
+/**
+ * Allows one read of every row for each node. A join of all installations with their configs would read twice
+ * as many.
+ */
 const ROWS_MAX = 50 * SIZES.operations;
 const NODES = 5;
 
@@ -34,17 +38,17 @@ describe('after a vacuum', async () => {
 
   beforeAll(async () => {
     await fillProject({ ...services, query }, { projectId, number: 0 }, SIZES);
-    // A table may have been analyzed before autovacuum was turned off.
+    // Autovacuum may have analyzed a table before it was turned off.
     await query(
       'delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = current_schema()::regnamespace)',
       [],
     );
     await query('vacuum', []);
-    const known = await query(
+    const analyzed = await query(
       'select distinct tablename from pg_stats where schemaname = current_schema()',
       [],
     );
-    expect(known).toEqual([]);
+    expect(analyzed).toEqual([]);
   });
 
   async function expectFew(work: () => Promise<unknown>) {
@@ -67,7 +71,7 @@ describe('after a vacuum', async () => {
     );
   });
 
-  test('reads by keys what a due read needs', async () => {
+  test('reads the rows of a due read by keys', async () => {
     const due = `update "InstalledObject" set "nextReadTime" = now() - interval '1 hour' where "installationId" = any($1)`;
     const notDue = `update "InstalledObject" set "nextReadTime" = null`;
     await query(notDue, []);

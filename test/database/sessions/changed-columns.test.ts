@@ -17,10 +17,10 @@ beforeEach(async () => {
   await database.rows.query(`insert into "Changing" values ('a')`, []);
 });
 
-/** As a newer version's migration does, while this process runs. */
+/** The migration of a newer version does this while the process runs. */
 const addColumn = () => database.rows.query('alter table "Changing" add column "more" int', []);
 
-test('a statement goes on where a newer version has given its table a column', async () => {
+test('repeats a statement when a migration has added a column to its table', async () => {
   const { rows } = database;
   const ask = () => Promise.all(Array.from({ length: 20 }, () => rows.query(BY_ID, [['a']])));
   expect(await ask()).toEqual(Array(20).fill([{ id: 'a' }]));
@@ -29,7 +29,7 @@ test('a statement goes on where a newer version has given its table a column', a
   expect(await ask()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
 });
 
-test('a transaction with such a statement is begun again, and done once', async () => {
+test('repeats the transaction of such a statement, and commits it once', async () => {
   const ask = () =>
     inTransaction(database, async (tx) => {
       await tx.$executeRawUnsafe(`insert into "Changing" ("id") values ('b')`);
@@ -41,7 +41,7 @@ test('a transaction with such a statement is begun again, and done once', async 
   expect(await ask()).toEqual([row('a'), row('b'), row('b')]);
 });
 
-test.runIf(onPostgres)('behind a pooler, rows have the columns that they come with', async () => {
+test.runIf(onPostgres)('reads the current columns of each result behind a pooler', async () => {
   const [{ name } = { name: '' }] = await database.rows.query<{ name: string }>(
     'select current_database() as "name"',
     [],
@@ -56,7 +56,7 @@ test.runIf(onPostgres)('behind a pooler, rows have the columns that they come wi
   const ask = async () => (await session.query({ name: 'changing', text: ALL })).rows;
   expect(await ask()).toEqual([{ id: 'a' }]);
   await addColumn();
-  // As it does on a connection of its own that has not got it yet.
+  // The pooler does this on a server connection that lacks the statement.
   await session.query('deallocate "changing"');
   await session.query(`prepare "changing" as ${ALL}`);
   expect(await ask()).toEqual([{ id: 'a', more: null }]);

@@ -11,14 +11,14 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-test('a database that answers is there', async () => {
+test('resolves a ping when the database answers', async () => {
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
 const NO_ROOM = "do $$ begin raise exception 'no room' using errcode = '53100'; end $$";
 const unavailable = { name: 'ServiceUnavailable', retryAfterSeconds: 30 };
 
-test('a database without room says so by every way to it, and a wrong statement does not', async () => {
+test('reports a full database from every client, but not a wrong statement', async () => {
   const { rows, prisma } = database;
   await expect(rows.query(NO_ROOM, [])).rejects.toMatchObject(unavailable);
   await expect(prisma.$executeRawUnsafe(NO_ROOM)).rejects.toMatchObject(unavailable);
@@ -28,7 +28,7 @@ test('a database without room says so by every way to it, and a wrong statement 
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
-test.runIf(onPostgres)('the columns of a statement are asked for once', async () => {
+test.runIf(onPostgres)('requests the columns of a statement once', async () => {
   const { lendPostgres } = await import('../../support/database/postgres-databases.ts');
   await using lent = await lendPostgres();
   using outages = new Outages(createLog('silent'));
@@ -53,22 +53,19 @@ test.runIf(onPostgres)('the columns of a statement are asked for once', async ()
   await session.end();
 });
 
-// The coordinator of a cluster plans for the values.
-test.skipIf(onCitus)(
-  'a statement is planned once, with an array among its values too',
-  async () => {
-    const { query } = database.rows;
-    const text = 'select $1 = any($2::text[]) as "isThere"';
-    for (const one of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
-      expect(await query(text, [one, ['a', 'b']])).toEqual([{ isThere: 'ab'.includes(one) }]);
-    }
-    const plans = `select sum(generic_plans)::int as "kept", sum(custom_plans)::int as "anew"
+// The coordinator of a cluster makes a plan for each set of values.
+test.skipIf(onCitus)('plans a statement once, even with an array among its values', async () => {
+  const { query } = database.rows;
+  const text = 'select $1 = any($2::text[]) as "isThere"';
+  for (const value of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+    expect(await query(text, [value, ['a', 'b']])).toEqual([{ isThere: 'ab'.includes(value) }]);
+  }
+  const plans = `select sum(generic_plans)::int as "kept", sum(custom_plans)::int as "anew"
     from pg_prepared_statements where statement = $1`;
-    expect(await query(plans, [text])).toEqual([{ kept: 7, anew: 0 }]);
-  },
-);
+  expect(await query(plans, [text])).toEqual([{ kept: 7, anew: 0 }]);
+});
 
-test.runIf(onPostgres)('no statement, transaction or silence is without a limit', async () => {
+test.runIf(onPostgres)('limits statements, idle transactions and silent sockets', async () => {
   const [limits] = await database.rows.query<Record<string, string>>(
     `select current_setting('statement_timeout') as "statement",
       current_setting('idle_in_transaction_session_timeout') as "idle",
@@ -79,7 +76,7 @@ test.runIf(onPostgres)('no statement, transaction or silence is without a limit'
   expect(limits).toEqual({ statement: '5s', idle: '10s', unanswered: '10000', quiet: '10' });
 });
 
-test.runIf(onPostgres)('a statement that takes too long is a failure of the database', async () => {
+test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is cancelled', async () => {
   const slow = database.rows.query('select pg_sleep(60)', []);
   const failed = expect(slow).rejects.toMatchObject({ name: 'ServiceUnavailable' });
   await vi.waitFor(async () => {
@@ -93,35 +90,32 @@ test.runIf(onPostgres)('a statement that takes too long is a failure of the data
   await failed;
 });
 
-test.runIf(onPostgres)(
-  'a statement that is undone for the sake of others is sent again, a few times',
-  async () => {
-    await using database = await testDatabase();
-    const { rows } = database;
-    await rows.query('create sequence tried', []);
-    await rows.query(
-      `create function undone_before("first" bigint) returns bigint language plpgsql as $$
+test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maximum', async () => {
+  await using database = await testDatabase();
+  const { rows } = database;
+  await rows.query('create sequence tried', []);
+  await rows.query(
+    `create function undone_before("first" bigint) returns bigint language plpgsql as $$
        declare tries bigint := nextval('tried');
        begin
          if tries < "first" then raise exception 'a deadlock' using errcode = '40P01'; end if;
          return tries;
        end $$`,
-      [],
-    );
-    const ask = (first: number) => rows.query('select undone_before($1) as "tries"', [first]);
-    expect(await ask(3)).toEqual([{ tries: expect.anything() }]);
-    expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
-      { tries: 3 },
-    ]);
-    await expect(ask(100)).rejects.toThrow('a deadlock');
-    expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
-      { tries: 3 + TRIES_MAX },
-    ]);
-  },
-);
+    [],
+  );
+  const ask = (first: number) => rows.query('select undone_before($1) as "tries"', [first]);
+  expect(await ask(3)).toEqual([{ tries: expect.anything() }]);
+  expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
+    { tries: 3 },
+  ]);
+  await expect(ask(100)).rejects.toThrow('a deadlock');
+  expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
+    { tries: 3 + TRIES_MAX },
+  ]);
+});
 
 test.runIf(onPostgres)(
-  'a connection that is idle stays; one that says nothing is given up',
+  'keeps an idle connection, and fails one that stops responding',
   async () => {
     const { lendPostgres } = await import('../../support/database/postgres-databases.ts');
     await using lent = await lendPostgres();
@@ -137,6 +131,6 @@ test.runIf(onPostgres)(
     const cause = { message: 'No answer came in time' };
     const late = { name: 'ServiceUnavailable', cause };
     const waiting = [session.query('select 1'), session.query('select 2')];
-    await Promise.all(waiting.map((one) => expect(one).rejects.toMatchObject(late)));
+    await Promise.all(waiting.map((query) => expect(query).rejects.toMatchObject(late)));
   },
 );

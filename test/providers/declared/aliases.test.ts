@@ -1,4 +1,4 @@
-/** The names that the reference API's catalogue has for objects of declared providers. */
+/** Names that the reference API's catalogue has for objects of declared providers. */
 import { expect, test } from 'vitest';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 
@@ -7,8 +7,8 @@ const ALIASES = DECLARATIONS.flatMap(({ name, records }) => {
   return aliases.length > 0 ? [[name, aliases, Object.keys(records.objects)] as const] : [];
 });
 
-test.each(ALIASES)('%s has each alias once, and none that is the name of an object', (...given) => {
-  const [, aliases, objects] = given;
+test.each(ALIASES)('gives %s unique aliases that are not names of objects', (...row) => {
+  const [, aliases, objects] = row;
   expect(aliases).toEqual([...new Set(aliases)]);
   expect(aliases.filter((alias) => objects.includes(alias))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What vendors answer that no document promises: each ends in a failure of the right kind, or is read right. */
+/** Undocumented responses of vendors: each is read correctly, or ends in a failure of the right kind. */
 import { expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
@@ -32,7 +32,7 @@ function thingsOf(paging: ListDeclaration['paging']): Provider {
 
 const byCursor = thingsOf({ kind: 'cursor', send: at, next: '/next' });
 
-/** Each request has the next of the answers; the last one stays. */
+/** Each request gets the next response, and the last one repeats. */
 async function reading(answers: ServedResponse[], provider = byCursor) {
   let served = 0;
   const server = await startProviderServer(() => {
@@ -43,8 +43,8 @@ async function reading(answers: ServedResponse[], provider = byCursor) {
   const { readPage, writeRecord, writeBatch } = provider.capabilities;
   return {
     server,
-    read: async (given: Partial<PageRead> = {}) =>
-      readPage!(session, { objectName: 'things', fields: ['id', 'n'], pageSize: 2, ...given }),
+    read: async (read: Partial<PageRead> = {}) =>
+      readPage!(session, { objectName: 'things', fields: ['id', 'n'], pageSize: 2, ...read }),
     create: async () =>
       writeRecord!(session, { type: 'CREATE', objectName: 'things', record: { n: 1 } }),
     createMany: async (records: BatchWrite['records']) =>
@@ -58,30 +58,34 @@ const ok = (body: unknown): ServedResponse => ({ status: 200, body });
 test.each([
   ['HTML in place of JSON', ok('<html>Down for maintenance</html>'), 'RETRYABLE'],
   ['truncated JSON', ok('{"things":[{"id":1'), 'RETRYABLE'],
-  ['nothing', { status: 200 }, 'RETRYABLE'],
-  ['a list that is none', ok({ things: 'soon' }), 'RETRYABLE'],
+  ['an empty body', { status: 200 }, 'RETRYABLE'],
+  ['a list of another type', ok({ things: 'soon' }), 'RETRYABLE'],
   ['a record without an id', ok({ things: [{ n: 1 }] }), 'RETRYABLE'],
   ['an error inside a success', ok({ error: 'no such view' }), 'BAD_REQUEST'],
   ['a limit inside a success', ok({ error: 'slow down' }), 'RATE_LIMITED'],
   ['HTML with a 502', { status: 502, body: '<html>' }, 'SERVER_ERROR'],
   ['a cursor that expired', { status: 400, body: { error: 'cursor expired' } }, 'CURSOR_GONE'],
-] satisfies [string, ServedResponse, string][])('%s', async (_, answer, kind) => {
+] satisfies [
+  string,
+  ServedResponse,
+  string,
+][])('throws the right kind of error for %s', async (_, answer, kind) => {
   await using vendor = await reading([answer]);
   expect(await failureOf(vendor.read())).toMatchObject({ kind });
 });
 
-test('a 429 waits for what it says in another header, else for what is declared', async () => {
+test('reads the wait of a 429 from the declared header, or uses the default', async () => {
   const date = new Date('2026-01-01T00:00:00Z').toUTCString();
   const reset = String(Date.parse('2026-01-01T00:00:42Z') / 1_000);
-  await using told = await reading([
+  await using withHeader = await reading([
     { status: 429, headers: { date, 'x-reset': reset }, body: {} },
   ]);
-  expect((await failureOf(told.read())).retryAfterMs).toBe(42_000);
+  expect((await failureOf(withHeader.read())).retryAfterMs).toBe(42_000);
   await using silent = await reading([{ status: 429, body: '' }]);
   expect((await failureOf(silent.read())).retryAfterMs).toBe(9_000);
 });
 
-test('after a create that was answered by what is no JSON, nobody knows whether it was made', async () => {
+test('reports an unknown outcome if the response to a create is not JSON', async () => {
   await using vendor = await reading([ok('<html>')]);
   expect(await failureOf(vendor.create())).toMatchObject({
     kind: 'DISCONNECTED',
@@ -89,7 +93,7 @@ test('after a create that was answered by what is no JSON, nobody knows whether 
   });
 });
 
-test('a batch without a request of its own tells what was done before the vendor failed', async () => {
+test("returns the outcomes of a batch's single writes until the vendor fails", async () => {
   await using vendor = await reading([
     ok({ thing: { id: 1 } }),
     { status: 400, body: { error: 'no such n' } },
@@ -103,7 +107,7 @@ test('a batch without a request of its own tells what was done before the vendor
     { success: false, errors: [expect.stringContaining('not tried')] },
   ]);
   expect(vendor.server.requests).toHaveLength(3);
-  // Nothing was done: the whole batch can be sent again.
+  // No record was written, so the whole batch may be retried.
   expect(await failureOf(vendor.createMany(records))).toMatchObject({ kind: 'RATE_LIMITED' });
   await using silent = await reading([ok({ thing: { id: 1 } }), ok('<html>')]);
   expect(await silent.createMany(records)).toMatchObject([
@@ -114,7 +118,7 @@ test('a batch without a request of its own tells what was done before the vendor
   ]);
 });
 
-test('empty pages with a next one are gone past, but not for ever', async () => {
+test('continues after an empty page with a next one, but not endlessly', async () => {
   await using vendor = await reading([
     ok({ things: [], next: 'a' }),
     ok({ things: [{ id: 1 }], next: null }),
@@ -136,7 +140,7 @@ test('empty pages with a next one are gone past, but not for ever', async () => 
   expect((await failureOf(all())).kind).toBe('RETRYABLE');
 });
 
-test('ids beyond 2^53 stay what they are, and are not one', async () => {
+test('keeps ids beyond 2^53 exact and distinct', async () => {
   const text = '{"things":[{"id":9007199254740993,"n":1},{"id":9007199254740992,"n":1.5}]}';
   await using vendor = await reading([ok(text)]);
   const { records } = await vendor.read();
@@ -144,7 +148,7 @@ test('ids beyond 2^53 stay what they are, and are not one', async () => {
   expect(records.map(({ fields }) => fields.n)).toEqual([1, 1.5]);
 });
 
-test('a time without a zone is in UTC, one without a colon in its zone is read, and one that is none is kept', async () => {
+test('reads times without a zone as UTC and zones without a colon, and keeps records with invalid times', async () => {
   const changed = [
     '2026-01-01T12:02:00',
     '2026-01-01 12:02:00',
@@ -160,14 +164,14 @@ test('a time without a zone is in UTC, one without a colon in its zone is read, 
   expect(after.records.map(({ id }) => id)).toEqual(['4']);
 });
 
-test('a field that changes its type is given as it is', async () => {
+test('returns a field unchanged, whatever its type', async () => {
   const values = [1, '1', ['1'], { a: 1 }, null, true];
   await using vendor = await reading([ok({ things: values.map((n, id) => ({ id: id + 1, n })) })]);
   const { records } = await vendor.read();
   expect(records.map(({ fields }) => fields.n)).toEqual(values);
 });
 
-test('the address of a next page at another host is not asked for', async () => {
+test('refuses a next page on another host', async () => {
   const provider = thingsOf({ kind: 'nextUrl', next: '/next' });
   await using vendor = await reading(
     [ok({ things: [{ id: 1 }], next: 'https://evil.example/x' })],

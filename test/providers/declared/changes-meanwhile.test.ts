@@ -1,4 +1,4 @@
-/** Records that change while a list is read: what else the list has comes all the same. */
+/** Records that change while a list is read do not hide other records. */
 import { expect, test } from 'vitest';
 import {
   type DeclaredProvider,
@@ -13,7 +13,10 @@ import { type VendorServer, vendorServer } from '../../support/wire/vendor-serve
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import { minute } from '../contract-subject.ts';
 
-/** Vendors that count what is before a page. What cursors of the others hold is theirs, and no wire format says it. */
+/**
+ * Vendors that page by a count of earlier records. The content of other vendors' cursors is unknown, so no
+ * wire format models it.
+ */
 const COUNTED = [
   'close',
   'freshdesk',
@@ -29,24 +32,24 @@ const WINDOW = { since: minute(0), until: minute(30) };
 
 for (const name of COUNTED) keepsOthers(name, wireOf(name));
 
-// The other objects of Close are not sorted.
+// The vendor does not sort other objects of Close.
 keepsOthers('close', generatedWire(declaredOf('close'), 'opportunity'));
 
 function keepsOthers(name: string, wire: WireVendor): void {
   const title = `${name} ${wire.objectName}`;
 
-  test(`${title}: a record that leaves the window between two pages hides no other`, async () => {
+  test(`${title}: returns all other records when one leaves the window between pages`, async () => {
     await expectAllOthers(name, wire, WINDOW);
   });
 
-  test(`${title}: a record that changes between two pages of all hides no other`, async () => {
+  test(`${title}: returns all other records when one changes between pages of all`, async () => {
     await expectAllOthers(name, wire, {});
   });
 }
 
 type Window = Pick<PageRead, 'since' | 'until'>;
 
-/** After each page one record of it changes. */
+/** Changes one record of each page after reading it. */
 async function expectAllOthers(name: string, wire: WireVendor, window: Window): Promise<void> {
   await using server = await vendorServer(wire.fixture);
   const made = Array.from({ length: 11 }, (_, n) =>

@@ -1,4 +1,4 @@
-/** How many records a read has, where the vendor tells: in its lists, or at an address of its own. */
+/** The total of a read, if the vendor reports it in its lists or at a separate address. */
 import { expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
@@ -7,39 +7,39 @@ import type { WireVendor } from '../../support/wire/terms.ts';
 import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 
-const tried = DECLARATIONS.map(({ name }) => name).filter((name) => {
+const withTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
   const object = objectOf(name);
-  // Of lists below others, none is the whole.
+  // The list of one parent has no total of all records.
   if (object?.parent) return false;
   const lists = [object?.all, object?.changed];
   return object?.count || lists.some((list) => list?.total ?? list?.totalHeader);
 });
-const asked = tried.filter((name) => objectOf(name)?.count);
+const withCount = withTotal.filter((name) => objectOf(name)?.count);
 
 function objectOf(name: string) {
   return declarationOf(name).records.objects[wireOf(name).objectName];
 }
 
 function declarationOf(name: string) {
-  const found = DECLARATIONS.find((one) => one.name === name);
-  if (!found) throw new Error(`${name} is not declared`);
-  return found;
+  const declaration = DECLARATIONS.find((one) => one.name === name);
+  if (!declaration) throw new Error(`${name} is not declared`);
+  return declaration;
 }
 
 function wireOf(name: string): WireVendor {
-  const found = WIRES[name];
-  if (!found) throw new Error(`${name} has no wire format`);
-  return found;
+  const wire = WIRES[name];
+  if (!wire) throw new Error(`${name} has no wire format`);
+  return wire;
 }
 
-/** Two pages of an account that has seven records. */
+/** Reads two pages of an account with seven records. */
 async function pagesOf(name: string, read: { since?: Date } = {}, failing?: Failing) {
   const { fixture, facts = {}, objectName, textField } = wireOf(name);
   const { count } = fixture.object;
   await using server: VendorServer = await vendorServer({
     ...fixture,
-    other: (request, ...given) =>
-      failing && request.path === count?.path ? failing : fixture.other?.(request, ...given),
+    other: (request, ...rest) =>
+      failing && request.path === count?.path ? failing : fixture.other?.(request, ...rest),
   });
   for (let n = 0; n < 7; n += 1) {
     server.store.create({ [textField]: `record ${n}` }, new Date(Date.UTC(2026, 0, 1 + n)));
@@ -53,35 +53,38 @@ async function pagesOf(name: string, read: { since?: Date } = {}, failing?: Fail
 }
 type Failing = { status: number; body: unknown };
 
-test('vendors that tell it in lists and at an address of its own are tried', () => {
-  expect(asked).toEqual(['zendeskSupport', 'zoho']);
-  expect(tried.length).toBeGreaterThan(asked.length);
+test('covers vendors with totals in lists and with separate counts', () => {
+  expect(withCount).toEqual(['zendeskSupport', 'zoho']);
+  expect(withTotal.length).toBeGreaterThan(withCount.length);
 });
 
-test.each(tried)('%s: the first page of a read tells how many records there are', async (name) => {
+test.each(withTotal)('%s: returns the total with the first page of a read', async (name) => {
   const { first, second } = await pagesOf(name);
   expect(first?.records).toHaveLength(4);
   expect(first?.estimatedTotal).toBe(7);
   expect(second?.records).toHaveLength(3);
-  // It is kept from the first page: the vendor is not asked again.
+  // The total of the first page is kept, so the vendor is not queried again.
   expect(second?.estimatedTotal).toBeNull();
 });
 
-test.each(asked)('%s: a count of all is not told of a part', async (name) => {
+test.each(withCount)('%s: returns no total for a read of changes', async (name) => {
   const { first } = await pagesOf(name, { since: new Date(Date.UTC(2026, 0, 4)) });
   expect(first?.records.length).toBeLessThan(7);
   expect(first?.estimatedTotal).toBeNull();
 });
 
 test.each(
-  asked.flatMap((name) => [
-    { name, as: '500', failing: { status: 500, body: { error: 'down' } } },
-    { name, as: '403', failing: { status: 403, body: { error: 'no scope' } } },
-    { name, as: 'nothing', failing: { status: 200, body: {} } },
-    { name, as: 'no number', failing: { status: 200, body: { count: { value: 'many' } } } },
-    { name, as: 'no JSON', failing: { status: 200, body: '<html>' } },
+  withCount.flatMap((name) => [
+    { name, response: 'a 500', failing: { status: 500, body: { error: 'down' } } },
+    { name, response: 'a 403', failing: { status: 403, body: { error: 'no scope' } } },
+    { name, response: 'an empty object', failing: { status: 200, body: {} } },
+    { name, response: 'a text', failing: { status: 200, body: { count: { value: 'many' } } } },
+    { name, response: 'HTML', failing: { status: 200, body: '<html>' } },
   ]),
-)('$name: a read goes on without a count that is answered by $as', async ({ name, failing }) => {
+)('$name: reads without a total if the count responds with $response', async ({
+  name,
+  failing,
+}) => {
   const { first, second } = await pagesOf(name, {}, failing);
   expect(first?.estimatedTotal).toBeNull();
   expect([...(first?.records ?? []), ...(second?.records ?? [])]).toHaveLength(7);

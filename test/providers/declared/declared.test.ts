@@ -1,11 +1,14 @@
-/** Every provider that is made of a declaration keeps to the contract, against its vendor's wire format. */
+/**
+ * Every declared provider fulfils the provider contract, against a server that speaks its vendor's wire
+ * format.
+ */
 import { expect, test } from 'vitest';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import { providerContract } from '../contract.ts';
 import { wireSubject } from './wire-subject.ts';
 
-test('every declaration has a wire format that was written without it', () => {
+test('has a wire format for every declaration', () => {
   const names = DECLARATIONS.map(({ name }) => name);
   const without = names.filter((name) => !(name in WIRES));
   expect(without, 'add their wires to test/support/wire/vendors/<family>/all.ts').toEqual([]);
@@ -13,10 +16,10 @@ test('every declaration has a wire format that was written without it', () => {
   expect(unknown, 'wires of no declaration').toEqual([]);
 });
 
-/** `npm run provider -- <name>` tries one of them. */
+/** `npm run provider -- <name>` tests one provider. */
 const chosen = process.env.PROVIDER;
 
-/** One provider of each family. The contract of the others is a walk. */
+/** One provider of each family runs in `npm test`, the others in `npm run test:all`. */
 const OF_EACH_FAMILY = ['asana', 'intercom', 'pipedrive', 'square'];
 
 for (const declared of DECLARATIONS) {

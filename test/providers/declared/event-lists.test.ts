@@ -1,4 +1,7 @@
-/** Lists of changes and what tells that there are some, against a base that was written without the declaration. */
+/**
+ * Lists of changes and the pings that announce them, against an Airtable base that was written without the
+ * declaration.
+ */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import type { EventList } from '../../../src/providers/subscribing.ts';
@@ -20,7 +23,7 @@ const lists = DECLARED.flatMap(({ name, capabilities }) => {
   return subscribe?.list ? [{ name, subscribe, list: subscribe.list }] : [];
 });
 
-test('the one declaration of a list is of the vendor that stands here', () => {
+test('covers every declared list of events', () => {
   expect(lists.map(({ name }) => name)).toEqual(['airtable']);
   expect(lists[0]?.subscribe.kinds).toEqual(['CREATE', 'UPDATE', 'DELETE']);
 });
@@ -39,7 +42,7 @@ beforeEach(async () => {
   session = sessionAt(server.url);
 });
 
-async function made(): Promise<AirtableWebhook> {
+async function createWebhook(): Promise<AirtableWebhook> {
   const { providerRef, secret } = await list.setUp(session, URL_OF_PING);
   const webhook = base.webhooks.get(providerRef);
   expect(webhook).toMatchObject({ url: URL_OF_PING, macSecretBase64: secret });
@@ -49,8 +52,8 @@ async function made(): Promise<AirtableWebhook> {
 const read = (webhook: AirtableWebhook, position: string | null = null) =>
   list.read(session, { account: 'con_1', providerRef: webhook.id, position });
 
-test('a ping is taken if it is signed by the bytes that the secret encodes, and nothing else', async () => {
-  const webhook = await made();
+test('accepts a ping only if it is signed with the decoded secret', async () => {
+  const webhook = await createWebhook();
   const { body, headers } = pinging(webhook, NOW);
   const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
   const { macSecretBase64: secret } = webhook;
@@ -65,7 +68,7 @@ test('a ping is taken if it is signed by the bytes that the secret encodes, and 
   }
 });
 
-test('with a secret that encodes no key nobody can sign', () => {
+test('rejects pings for a secret that decodes to no key', () => {
   for (const macSecretBase64 of ['', '=', 'no base64', 'A', '====']) {
     const { body, headers } = pinging({ id: 'ach1', macSecretBase64 }, NOW);
     const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
@@ -73,8 +76,8 @@ test('with a secret that encodes no key nobody can sign', () => {
   }
 });
 
-test('each change of a record is an event, which has the same id when it is read again', async () => {
-  const webhook = await made();
+test('returns an event for each change of a record, with a stable id', async () => {
+  const webhook = await createWebhook();
   base.change({ tblTasks: { created: ['rec1', 'rec2'] }, tblOther: { changed: ['rec9'] } }, NOW);
   base.change({ tblTasks: { changed: ['rec1'], destroyed: ['rec2'] } }, NOW);
   const part = await read(webhook);
@@ -84,8 +87,8 @@ test('each change of a record is an event, which has the same id when it is read
     lastTime: NOW,
     incompleteUntil: null,
   });
-  const told = part.events.map(({ objectName, recordId, kind }) => [objectName, recordId, kind]);
-  expect(told).toEqual([
+  const changes = part.events.map(({ objectName, recordId, kind }) => [objectName, recordId, kind]);
+  expect(changes).toEqual([
     ['tblTasks', 'rec1', 'CREATE'],
     ['tblTasks', 'rec2', 'CREATE'],
     ['tblOther', 'rec9', 'UPDATE'],
@@ -107,29 +110,29 @@ test('each change of a record is an event, which has the same id when it is read
   expect(new Set(ids).size).toBe(5);
   const again = await read(webhook, '2');
   expect(again.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
-  // What another webhook tells of the same is another event: numbers begin anew.
+  // Another webhook counts its transactions anew, so its events have other ids.
   await list.takeDown(session, webhook.id);
-  const other = await made();
+  const other = await createWebhook();
   base.change({ tblTasks: { created: ['rec1'] } }, NOW);
   expect(ids).not.toContain((await read(other)).events[0]?.nativeId);
 });
 
-test('a long list is read part by part, each from where the one before ended', async () => {
-  const webhook = await made();
+test('reads a long list in parts, each from the end of the previous one', async () => {
+  const webhook = await createWebhook();
   for (let n = 0; n < 120; n += 1) base.change({ tblTasks: { changed: [`rec${n}`] } }, NOW);
-  const told: unknown[] = [];
+  const recordIds: unknown[] = [];
   let position: string | null = null;
   for (let hasMore = true; hasMore; ) {
     const part = await read(webhook, position);
-    told.push(...part.events.map(({ recordId }) => recordId));
+    recordIds.push(...part.events.map(({ recordId }) => recordId));
     ({ position, hasMore } = part);
   }
-  expect(told).toEqual(Array.from({ length: 120 }, (_none, n) => `rec${n}`));
-  const asked = requests.filter(
+  expect(recordIds).toEqual(Array.from({ length: 120 }, (_none, n) => `rec${n}`));
+  const reads = requests.filter(
     ({ method, path }) => method === 'GET' && path.endsWith('payloads'),
   );
-  expect(asked.map(({ query }) => query.get('cursor'))).toEqual([null, '51', '101']);
-  // Nothing new: the place stays.
+  expect(reads.map(({ query }) => query.get('cursor'))).toEqual([null, '51', '101']);
+  // Without new events the position stays.
   expect(await read(webhook, position)).toMatchObject({
     events: [],
     position: '121',
@@ -139,14 +142,14 @@ test('a long list is read part by part, each from where the one before ended', a
   });
 });
 
-test('changes that the vendor has forgotten are missed, those that it can not say too', async () => {
-  const webhook = await made();
+test('reports a gap for changes that the vendor dropped or cannot list', async () => {
+  const webhook = await createWebhook();
   const at = (n: number) => new Date(NOW.getTime() + n * 1_000);
   for (let n = 1; n <= 4; n += 1) base.change({ tblTasks: { changed: [`rec${n}`] } }, at(n));
   webhook.payloads.delete(1);
   webhook.payloads.delete(2);
   expect(await read(webhook, '2')).toMatchObject({ position: '5', incompleteUntil: at(3) });
-  // Also of the very first.
+  // A read from the start misses the first change, too.
   expect(await read(webhook)).toMatchObject({ incompleteUntil: at(3) });
   expect(await read(webhook, '3')).toMatchObject({ incompleteUntil: null });
   base.fail(at(5));
@@ -156,7 +159,7 @@ test('changes that the vendor has forgotten are missed, those that it can not sa
   expect(part.events).toMatchObject([{ recordId: 'rec6' }]);
 });
 
-test('one whose answer was lost is removed before another is made: the vendor allows two', async () => {
+test('removes a webhook whose creation went unconfirmed before it creates another', async () => {
   const others = { url: 'https://elsewhere.example/' };
   base.answer({
     method: 'POST',
@@ -168,8 +171,8 @@ test('one whose answer was lost is removed before another is made: the vendor al
       specification: { options: { filters: { dataTypes: ['tableData'] } } },
     },
   });
-  const lost = await made();
-  const webhook = await made();
+  const lost = await createWebhook();
+  const webhook = await createWebhook();
   expect([...base.webhooks.values()]).toMatchObject([others, { id: webhook.id }]);
   expect(base.webhooks.has(lost.id)).toBe(false);
   await list.takeDown(session, webhook.id);
@@ -177,8 +180,8 @@ test('one whose answer was lost is removed before another is made: the vendor al
   expect([...base.webhooks.values()]).toMatchObject([others]);
 });
 
-test('it is made to last longer and to tell again; one that is gone or has ended is missed', async () => {
-  const webhook = await made();
+test('renews and re-enables a webhook, and reports a missing or disabled one', async () => {
+  const webhook = await createWebhook();
   webhook.areNotificationsEnabled = false;
   webhook.expirationTime = new Date(Date.now() + DAY_MS);
   expect(await list.renew(session, webhook.id)).toBe(true);
@@ -191,24 +194,24 @@ test('it is made to last longer and to tell again; one that is gone or has ended
 });
 
 test.each([
-  ['no JSON', '<html>'],
-  ['nothing', {}],
-  ['no place', { payloads: [] }],
-  ['a place that is no number', { payloads: [], cursor: 'x' }],
-  ['no list', { payloads: {}, cursor: 1 }],
+  ['HTML', '<html>'],
+  ['an empty object', {}],
+  ['no position', { payloads: [] }],
+  ['a position that is not a number', { payloads: [], cursor: 'x' }],
+  ['an object in place of the list', { payloads: {}, cursor: 1 }],
   ['an entry without a time', { payloads: [{}], cursor: 2 }],
-  ['an entry that is no object', { payloads: [7], cursor: 2 }],
-])('an answer with %s is a failure that may pass', async (_name, body) => {
+  ['an entry that is not an object', { payloads: [7], cursor: 2 }],
+])('throws a temporary failure for a response with %s', async (_name, body) => {
   await using server = await startProviderServer(() => ({ status: 200, body }));
-  const place = { account: 'con_1', providerRef: 'ach1', position: '1' };
-  const failed = list.read(sessionAt(server.url), place);
+  const position = { account: 'con_1', providerRef: 'ach1', position: '1' };
+  const failed = list.read(sessionAt(server.url), position);
   expect(await failureOf(failed)).toMatchObject({ kind: 'DISCONNECTED' });
 });
 
-test('a list that says it has more and stands still is at its end', async () => {
+test('ends the read if the list reports more entries and does not advance', async () => {
   const body = { payloads: [], cursor: 7, mightHaveMore: true };
   await using server = await startProviderServer(() => ({ status: 200, body }));
-  const place = { account: 'con_1', providerRef: 'ach1', position: '7' };
-  const part = await list.read(sessionAt(server.url), place);
+  const position = { account: 'con_1', providerRef: 'ach1', position: '7' };
+  const part = await list.read(sessionAt(server.url), position);
   expect(part).toMatchObject({ position: '7', hasMore: false });
 });

@@ -1,4 +1,4 @@
-/** What vendors tell of their own accord: taken if it is theirs, and told as it was meant. */
+/** Webhooks of vendors: accepted only with a valid signature, and parsed as the vendor means them. */
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import type {
@@ -14,31 +14,31 @@ import { hmac, type Sending, type WireEvents } from '../../support/wire/events/w
 import { failureOf } from '../contract-subject.ts';
 
 const SECRET = 'the secret of the app';
-/** Of the form that vendors give those that they make. */
+/** A secret in the format of those that vendors create. */
 const ANOTHER = 'f0'.repeat(32);
 const URL_OF_APP = 'https://gateway.example/webhooks/vendor/app_1';
 const NOW = new Date('2026-01-01T12:00:00Z');
 const KINDS = ['CREATE', 'UPDATE', 'DELETE'] as const;
 
-const telling = DECLARED.flatMap((provider) => {
+const sending = DECLARED.flatMap((provider) => {
   const { subscribe } = provider.capabilities;
   return subscribe?.requests ? [{ name: provider.name, provider, subscribe }] : [];
 });
 
-test('every declaration of events has a vendor that was written without it', () => {
-  expect(telling.map(({ name }) => name).toSorted()).toEqual(Object.keys(WIRE_EVENTS).toSorted());
+test('has a wire format for every declaration of events', () => {
+  expect(sending.map(({ name }) => name).toSorted()).toEqual(Object.keys(WIRE_EVENTS).toSorted());
 });
 
 interface Vendor {
   wire: WireEvents;
   subscribe: SubscribeCapability;
   account: string;
-  /** As the vendor sends it to the address that it knows. */
+  /** The request as the vendor sends it to its webhook URL. */
   request(sending: Sending): WebhookRequest;
-  /** What it signs with. */
+  /** The secret that signs the request. */
   secret: string;
-  /** What we know it by. */
-  known: string;
+  /** The secret that the gateway knows. */
+  knownSecret: string;
   arrival: Arrival;
 }
 
@@ -58,13 +58,13 @@ async function vendorOf(name: string, subscribe: SubscribeCapability): Promise<V
     subscribe,
     account,
     secret,
-    known: isOwn ? secret : SECRET,
+    knownSecret: isOwn ? secret : SECRET,
     arrival: { now: NOW, subscription },
     request: ({ headers, body }) => ({ method: 'POST', url, headers, body: Buffer.from(body) }),
   };
 }
 
-/** What the vendor is told when a subscription is made. */
+/** Subscribes at the vendor. Returns the URL and the secret that the vendor stores. */
 async function subscribed(
   { calls, requests }: SubscribeCapability,
   { wire, api, account }: { wire: WireEvents; api: WireWebhooks; account: string },
@@ -90,22 +90,22 @@ async function subscribed(
     ...(requests?.hasOwnSecrets && { secrets }),
   });
   const [webhook] = kept;
-  // With a secret of its own, no account can sign for another.
+  // With a shared secret, one account could sign for another.
   expect(webhook?.secret).not.toBe(SECRET);
   return webhook ?? { url: '', secret: '' };
 }
 
-const named = telling.map(({ name, subscribe }) => [name, subscribe] as const);
+const named = sending.map(({ name, subscribe }) => [name, subscribe] as const);
 
-test.each(named)('%s: what it signs is taken and told', async (name, subscribe) => {
-  const { wire, account, request, secret, known, arrival } = await vendorOf(name, subscribe);
+test.each(named)('%s: accepts its signed events and parses them', async (name, subscribe) => {
+  const { wire, account, request, secret, knownSecret, arrival } = await vendorOf(name, subscribe);
   const { isSigned, eventsOf } = subscribe.requests ?? {};
   const ids: string[] = [];
   for (const [n, kind] of KINDS.entries()) {
     if (wire.lacks?.includes(kind)) continue;
     expect(subscribe.kinds).toContain(kind);
     const sent = request(wire.send({ kind, n, at: NOW, secret }));
-    expect(isSigned?.(sent, [ANOTHER, known], NOW)).toBe(true);
+    expect(isSigned?.(sent, [ANOTHER, knownSecret], NOW)).toBe(true);
     const events = eventsOf?.(sent, arrival) ?? [];
     expect(events).toMatchObject([
       { account, objectName: wire.objectName, recordId: wire.recordId, kind, association: null },
@@ -114,33 +114,33 @@ test.each(named)('%s: what it signs is taken and told', async (name, subscribe) 
     expect(events[0]?.changedFields).toEqual(kind === 'UPDATE' ? (wire.changedFields ?? []) : []);
     const isWhole = wire.recordText !== undefined && kind !== 'DELETE';
     expect(events[0]?.record?.id ?? null).toBe(isWhole ? wire.recordId : null);
-    // Sent again it is the same event.
+    // A repeated request has the same event id.
     expect(eventsOf?.(sent, arrival)[0]?.nativeId).toBe(events[0]?.nativeId);
     ids.push(events[0]?.nativeId ?? '');
   }
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test.each(named)('%s: what is not its own is refused', async (name, subscribe) => {
-  const { wire, request, secret, known } = await vendorOf(name, subscribe);
+test.each(named)('%s: rejects events with another signature', async (name, subscribe) => {
+  const { wire, request, secret, knownSecret } = await vendorOf(name, subscribe);
   const isSigned = subscribe.requests?.isSigned;
   const sending = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret });
   const sent = request(sending);
-  expect(isSigned?.(sent, [known], NOW)).toBe(true);
+  expect(isSigned?.(sent, [knownSecret], NOW)).toBe(true);
   expect(isSigned?.(sent, [ANOTHER], NOW)).toBe(false);
-  expect(isSigned?.({ ...sent, headers: {} }, [known], NOW)).toBe(false);
+  expect(isSigned?.({ ...sent, headers: {} }, [knownSecret], NOW)).toBe(false);
   const isBodySigned = !('authorization' in sending.headers);
   const changed = request({ ...sending, body: `${sending.body} ` });
-  expect(isSigned?.(changed, [known], NOW)).toBe(!isBodySigned);
+  expect(isSigned?.(changed, [knownSecret], NOW)).toBe(!isBodySigned);
   const later = new Date(NOW.getTime() + 3_600_000);
-  expect(isSigned?.(sent, [known], later)).toBe(!wire.isDated);
+  expect(isSigned?.(sent, [knownSecret], later)).toBe(!wire.isDated);
 });
 
 test.each(
   named.filter(
     ([name, { requests }]) => !WIRE_EVENTS[name]?.connection && !requests?.hasOwnSecrets,
   ),
-)('%s: who signs for one account signs for no other', async (name, subscribe) => {
+)('%s: rejects a signature that was made for another account', async (name, subscribe) => {
   const { wire, request, secret } = await vendorOf(name, subscribe);
   const sent = request(wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret }));
   const url = sent.url.replace('con_1', 'con_2');
@@ -151,7 +151,7 @@ test.each(
 
 test.each(
   named,
-)('%s: a body of another form is told, another type is left out', async (name, subscribe) => {
+)('%s: throws for a malformed body, and ignores other event types', async (name, subscribe) => {
   const { wire, request, secret, arrival } = await vendorOf(name, subscribe);
   const { eventsOf } = subscribe.requests ?? {};
   const { headers, body } = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret });
@@ -163,7 +163,7 @@ test.each(
   const elsewhere = { 'x-github-event': 'star', 'x-shopify-topic': 'carts/update' };
   const other = body.replaceAll(
     /customer\.updated|contact\.user\.updated|"UPDATE"|meeting\.updated|"Issue"|prospect\.updated|"deal"|"lead"|"project"|record\.updated|zen:event-type:ticket\.subject_changed/g,
-    (found) => (found.startsWith('"') ? '"new"' : 'new.kind'),
+    (match) => (match.startsWith('"') ? '"new"' : 'new.kind'),
   );
   const isByHeader = 'x-github-event' in headers || 'x-shopify-topic' in headers;
   const sent = isByHeader
@@ -172,13 +172,11 @@ test.each(
   expect(eventsOf?.(sent, arrival)).toEqual([]);
 });
 
-const withCalls = telling.filter(({ subscribe }) => subscribe.calls);
+const withCalls = sending.filter(({ subscribe }) => subscribe.calls);
 
 test.each(
   withCalls.map(({ name, subscribe }) => [name, subscribe] as const),
-)('%s: a subscription is taken down once, and one that is gone is no error', async (name, {
-  calls,
-}) => {
+)('%s: deletes a subscription, and ignores a missing one', async (name, { calls }) => {
   let status = 204;
   await using server = await startProviderServer(() => ({ status }));
   const session = plainSession(server.url);
@@ -199,7 +197,7 @@ test.each(
   withCalls
     .filter(({ subscribe }) => subscribe.requests?.hasOwnSecrets)
     .map(({ name, subscribe }) => [name, subscribe] as const),
-)('%s: one that is gone at the vendor is missed', async (_name, { calls }) => {
+)('%s: reports a subscription that is missing at the vendor', async (_name, { calls }) => {
   let status = 200;
   await using server = await startProviderServer(() => ({ status, body: {} }));
   const session = plainSession(server.url);
@@ -215,9 +213,9 @@ test.each(
   });
 });
 
-test('what a vendor does not tell of an object is known before it is asked', () => {
+test('declares the kinds of events that a vendor sends for an object', () => {
   const kindsOf = (name: string, objectName: string) =>
-    telling.find((one) => one.name === name)?.subscribe.kindsOf?.(objectName);
+    sending.find((one) => one.name === name)?.subscribe.kindsOf?.(objectName);
   expect(kindsOf('stripe', 'customers')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
   expect(kindsOf('stripe', 'charges')).toEqual([]);
   expect(kindsOf('xero', 'Contacts')).toEqual(['CREATE', 'UPDATE']);
@@ -226,10 +224,10 @@ test('what a vendor does not tell of an object is known before it is asked', () 
   expect(kindsOf('attio', 'tasks')).toEqual([]);
 });
 
-test('notes of Attio are told by their own ids, of all records, by a subscription without a filter', async () => {
-  const { calls, requests } = telling.find(({ name }) => name === 'attio')?.subscribe ?? {};
+test('attio: subscribes to notes without a filter, and identifies them by their ids', async () => {
+  const { calls, requests } = sending.find(({ name }) => name === 'attio')?.subscribe ?? {};
   const webhooks = new VendorWebhooks(WIRE_EVENTS.attio?.webhooks as WireWebhooks);
-  // Nothing but the webhook is asked for: a note has no object.
+  // The server answers only requests for webhooks, because notes need no object id.
   await using server = await startProviderServer(
     async (request) => (await webhooks.answer(request)) ?? { status: 404 },
   );
@@ -245,14 +243,14 @@ test('notes of Attio are told by their own ids, of all records, by a subscriptio
     },
   ]);
   const note = 'ff3f3bd4-40f4-4f80-8187-cd02385af424';
-  const told = types.map((event_type) => ({
+  const sentEvents = types.map((event_type) => ({
     event_type,
     id: { workspace_id: '14beef7a', note_id: note },
     parent_object_id: '97052eb9-e65e-443f-a297-f2d9a4a7f795',
     parent_record_id: 'bf071e1f-6035-429d-b874-d83ea64ea13b',
     actor: { type: 'workspace-member', id: '50cf242c' },
   }));
-  const body = Buffer.from(JSON.stringify({ webhook_id: '23e42eaf', events: told }));
+  const body = Buffer.from(JSON.stringify({ webhook_id: '23e42eaf', events: sentEvents }));
   const headers = { 'idempotency-key': 'key-1' };
   const request = { method: 'POST', url: URL_OF_APP, headers, body };
   const subscription = { account: 'con_1', objectName: 'notes' };
@@ -263,8 +261,8 @@ test('notes of Attio are told by their own ids, of all records, by a subscriptio
   expect(new Set(events.map(({ nativeId }) => nativeId)).size).toBe(4);
 });
 
-test('where each parent is subscribed to, an account without any is told', async () => {
-  const { calls } = telling.find(({ name }) => name === 'asana')?.subscribe ?? {};
+test('asana: refuses a subscription per parent if the account has no parent', async () => {
+  const { calls } = sending.find(({ name }) => name === 'asana')?.subscribe ?? {};
   await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));
   const wanted = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
   const made = calls?.setUp(plainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
@@ -275,8 +273,8 @@ test('where each parent is subscribed to, an account without any is told', async
   expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('a time of another form than the vendor signs is no time', () => {
-  const zendesk = telling.find(({ name }) => name === 'zendeskSupport')?.subscribe.requests;
+test('zendeskSupport: rejects a signed timestamp in another format', () => {
+  const zendesk = sending.find(({ name }) => name === 'zendeskSupport')?.subscribe.requests;
   const [name, body] = ['x-zendesk-webhook-signature', '{}'];
   const isSigned = (timestamp: string) => {
     const signed = hmac('sha256', ANOTHER, timestamp + body, 'base64');
@@ -296,8 +294,8 @@ test('a time of another form than the vendor signs is no time', () => {
   }
 });
 
-test('with a secret that encodes no key nobody can sign', async () => {
-  const close = telling.find(({ name }) => name === 'close')?.subscribe.requests;
+test('close: rejects signatures for a secret that decodes to no key', async () => {
+  const close = sending.find(({ name }) => name === 'close')?.subscribe.requests;
   const wire = WIRE_EVENTS.close as WireEvents;
   const { headers, body } = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret: '' });
   const request = { method: 'POST', url: URL_OF_APP, headers, body: Buffer.from(body) };
@@ -306,8 +304,8 @@ test('with a secret that encodes no key nobody can sign', async () => {
   }
 });
 
-test('Zoom asks whether the address is ours, and is answered by its own secret', () => {
-  const zoom = telling.find(({ name }) => name === 'zoom');
+test("zoom: answers the validation of its URL with the app's secret", () => {
+  const zoom = sending.find(({ name }) => name === 'zoom');
   const body = JSON.stringify({
     event: 'endpoint.url_validation',
     payload: { plainToken: 'qgg8vlvZRS6UYooatFL8Aw' },
@@ -324,7 +322,7 @@ test('Zoom asks whether the address is ours, and is answered by its own secret',
   });
 });
 
-test('whose account it is, is asked where the token does not tell it', async () => {
+test('requests the account if the token does not name it', async () => {
   const answers: Record<string, unknown> = {
     linear: { data: { viewer: { id: 'u1' }, organization: { id: 'w1' } } },
     intercom: { type: 'admin', id: 'u1', app: { id_code: 'w1' } },

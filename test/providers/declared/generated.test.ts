@@ -1,6 +1,6 @@
 /**
- * Every object of every declaration keeps to the contract against a server made from the declaration itself.
- * `npm run provider -- <name>` runs the tests of one provider.
+ * Every object of every declaration fulfils the contract against a server that is generated from the
+ * declaration. `npm run provider -- <name>` runs the tests of one provider.
  *
  * @module-tag all/walk
  */
@@ -17,7 +17,7 @@ for (const declared of DECLARATIONS) {
   const objects = [...Object.keys(records.objects), ...(records.anyObject ? ['own_object'] : [])];
   for (const objectName of objects) {
     const object = records.objects[objectName] ?? records.anyObject;
-    // A server made of data cannot read what a function of the declaration writes.
+    // A generated server cannot read values that a function of the declaration writes.
     if (object?.nested?.some(({ write }) => write)) continue;
     const wire = generatedWire(declared, objectName);
     providerContract(`${name} ${objectName}`, () => wireSubject(declared, wire));

@@ -1,5 +1,5 @@
 /**
- * A list without a foreseeable end is read page by page: what was given is not kept.
+ * A list of any length is read page by page, without keeping earlier pages.
  *
  * @module-tag all/rows
  */
@@ -18,7 +18,7 @@ setFlagsFromString('--no-expose-gc');
 const RECORDS = 1_000_000;
 const PAGE = 1_000;
 
-/** Answers that are there before they are asked for, so that the connector's own work is measured. */
+/** Responses without a network, so that the time is that of the connector's own work. */
 function sessionOf(answerAt: (from: number) => unknown, fromIn: (cursor: unknown) => number) {
   const session: ProviderSession = {
     baseUrl: 'https://vendor.example',
@@ -36,7 +36,7 @@ function sessionOf(answerAt: (from: number) => unknown, fromIn: (cursor: unknown
   return session;
 }
 
-const place = (cursor: unknown) => (cursor === undefined ? 0 : Number(cursor));
+const positionOf = (cursor: unknown) => (cursor === undefined ? 0 : Number(cursor));
 
 function rows<Row>(from: number, row: (n: number) => Row): Row[] {
   return Array.from({ length: PAGE }, (_, n) => row(from + n));
@@ -48,7 +48,7 @@ const things = sessionOf((from) => {
   const to = from + PAGE;
   const list = rows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGED }));
   return { things: list, next: to < RECORDS ? String(to) : null };
-}, place);
+}, positionOf);
 
 const contacts = sessionOf((from) => {
   const to = from + PAGE;
@@ -60,7 +60,7 @@ const contacts = sessionOf((from) => {
     archived: false,
   }));
   return { results, ...(to < RECORDS && { paging: { next: { after: String(to) } } }) };
-}, place);
+}, positionOf);
 
 type ReadPage = (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
 
@@ -82,7 +82,7 @@ async function readAll(readPage: ReadPage, session: ProviderSession, objectName:
   return { count, heaps, ms: performance.now() - start };
 }
 
-test('a million records are read in flat memory, at half of the speed of HubSpot at least', async () => {
+test('reads a million records in constant memory, at least half as fast as HubSpot', async () => {
   const list = {
     paging: { kind: 'cursor', send: at, next: '/next' },
     size: { in: 'query', name: 'size', max: PAGE },
@@ -90,12 +90,12 @@ test('a million records are read in flat memory, at half of the speed of HubSpot
   const declared = thingsProvider({ list }).capabilities.readPage;
   const coded = hubspotProvider().capabilities.readPage;
   if (!declared || !coded) throw new Error('One of them does not read');
-  // In turns, so that what else the machine does slows both.
+  // Both run one after the other, so that other load of the machine slows both.
   const ours = await readAll(declared, things, 'things');
   const theirs = await readAll(coded, contacts, 'contacts');
   expect(ours.count).toBe(RECORDS);
   expect(theirs.count).toBe(RECORDS);
-  // Of all records, a tenth would be more than that.
+  // A tenth of all records would need more.
   const [first = 0, ...later] = ours.heaps;
   expect(Math.max(...later) - first).toBeLessThan(5 * 1024 * 1024);
   expect(theirs.ms / ours.ms).toBeGreaterThan(0.5);

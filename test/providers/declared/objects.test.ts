@@ -1,4 +1,4 @@
-/** The objects of an account: those that every account has, and its own, as the vendor lists them. */
+/** The objects of an account: common ones, and its own from the vendor's list. */
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
@@ -12,7 +12,7 @@ function listing(name: string) {
   return { provider, list };
 }
 
-test('data sources of Notion are objects, page by page, by the name that people gave them', async () => {
+test('notion: lists data sources as objects by their titles, page by page', async () => {
   const { list, provider } = listing('notion');
   await using server = await startProviderServer(({ body }) => {
     const { start_cursor: cursor, filter } = isObject(body) ? body : {};
@@ -49,7 +49,7 @@ test('data sources of Notion are objects, page by page, by the name that people 
   ]);
 });
 
-test('tables of an Airtable base are objects, and a vendor that does not answer is named', async () => {
+test('airtable: lists tables as objects, and names the vendor in an error', async () => {
   const { list } = listing('airtable');
   const facts = { facts: { base: 'app1' } };
   const body = { tables: [{ id: 'tbl1', name: 'Tasks' }] };
@@ -63,7 +63,7 @@ test('tables of an Airtable base are objects, and a vendor that does not answer 
   await expect(list(plainSession(server.url, {}, facts))).rejects.toThrow(/Airtable answered 403/);
 });
 
-test('an account without objects of its own has those that every account has', async () => {
+test('lists the common objects for an account without objects of its own', async () => {
   const { list, provider } = listing('pipedrive');
   const objects = await list(plainSession('http://127.0.0.1:1'));
   expect(objects).toEqual(

@@ -1,5 +1,5 @@
 /**
- * Whatever the list, the size of its pages and the way of paging: each record comes once.
+ * A read returns each record once, for every list, page size and kind of paging.
  *
  * @module-tag all/walk
  */
@@ -25,7 +25,7 @@ type Paging = ListDeclaration['paging'];
 
 const SIZE = { name: 'size', fallback: 10, max: 50 };
 
-/** Each way to page, as a vendor does it and as it is declared. */
+/** Each kind of paging, as a vendor implements it and as it is declared. */
 const KINDS: [name: string, page: Page, paging: Paging][] = [
   ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', send: at, next: '/next' }],
   ['next URL', byAddress(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
@@ -60,7 +60,7 @@ function fixture(page: Page): VendorFixture {
   };
 }
 
-/** A size may be another one for each page. */
+/** A function may return another size for each page. */
 async function* pages(
   paging: Paging,
   session: ProviderSession,
@@ -78,7 +78,7 @@ async function* pages(
   } while (cursor);
 }
 
-test.each(KINDS)('%s: each record once', async (_, page, paging) => {
+test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
   const session = plainSession(server.url);
   await fc.assert(
@@ -98,7 +98,9 @@ test.each(KINDS)('%s: each record once', async (_, page, paging) => {
   );
 });
 
-test.each(KINDS)('%s: each record once, though the size changes', async (_, page, paging) => {
+test.each(
+  KINDS,
+)('%s: returns each record once although the page size changes', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
   const session = plainSession(server.url);
   await fc.assert(
@@ -110,8 +112,8 @@ test.each(KINDS)('%s: each record once, though the size changes', async (_, page
         const made = Array.from({ length: count }, () =>
           String(server.store.create({}, new Date()).id),
         );
-        let asked = 0;
-        const pageSize = () => sizes[asked++ % sizes.length] as number;
+        let pagesRead = 0;
+        const pageSize = () => sizes[pagesRead++ % sizes.length] as number;
         const read = await Array.fromAsync(pages(paging, session, { pageSize }));
         expect(read.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(made);
       },
@@ -120,7 +122,7 @@ test.each(KINDS)('%s: each record once, though the size changes', async (_, page
   );
 });
 
-test('a page that an older version has named is one of the size that is asked for', async () => {
+test('restarts with the requested size at a page of an older cursor', async () => {
   await using server = await vendorServer(fixture(byPage(SIZE, 'at')));
   for (let n = 0; n < 50; n += 1) server.store.create({}, new Date());
   const { readPage } = thingsProvider({
@@ -134,12 +136,12 @@ test('a page that an older version has named is one of the size that is asked fo
   );
 });
 
-/** What the ways lose, they are said to: by a cursor or an id nothing, by a count what moves over the seam. */
+/**
+ * Documented guarantees: a cursor or an id loses no record, a count may lose records that move between pages.
+ */
 const KEEPS_PLACE = KINDS.filter(([name]) => name === 'last id');
 
-test.each(
-  KINDS,
-)('%s: records that are made at the end between the pages come once each', async (_, page, paging) => {
+test.each(KINDS)('%s: returns appended records once each', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
   const session = plainSession(server.url);
   await fc.assert(
@@ -166,7 +168,7 @@ test.each(
 
 test.each(
   KEEPS_PLACE,
-)('%s: insertions anywhere move no record over the seam', async (_, page, paging) => {
+)('%s: returns each earlier record once despite insertions anywhere', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
   const session = plainSession(server.url);
   await fc.assert(
@@ -195,8 +197,8 @@ test.each(
   );
 });
 
-/** Places that are made of a record stay right when others come before it. */
-test('last id: records that are made between the pages move no other', async () => {
+/** A position that names a record stays correct when others are inserted before it. */
+test('last id: returns each earlier record once despite insertions at the start', async () => {
   const [, page, paging] = KINDS.at(-1) as (typeof KINDS)[number];
   await using server = await vendorServer(fixture(page));
   const made = Array.from({ length: 25 }, () => String(server.store.create({}, new Date()).id));
@@ -209,9 +211,9 @@ test('last id: records that are made between the pages move no other', async () 
 });
 
 test.each([
-  ['the same cursor again', { kind: 'cursor', send: at, next: '/next' } as const, { next: 'x' }],
-  ['the same records again', { kind: 'page', send: at, more: '/more' } as const, { more: true }],
-])('a vendor that gives %s is not followed for ever', async (_, paging, answer) => {
+  ['a repeated cursor', { kind: 'cursor', send: at, next: '/next' } as const, { next: 'x' }],
+  ['repeated records', { kind: 'page', send: at, more: '/more' } as const, { more: true }],
+])('stops reading if a vendor returns %s', async (_, paging, answer) => {
   const loop: Page = () => ({ records: [], next: null, total: 0 });
   const broken = fixture(loop);
   const [list] = broken.object.lists;
@@ -222,7 +224,7 @@ test.each([
   expect(server.requests.length).toBeLessThanOrEqual(2);
 });
 
-/** A list in the order of change, from a time on. */
+/** A list sorted by change time, from a given time on. */
 function sortedByChange(page: Page): VendorFixture {
   const sorted = fixture(page);
   const [list] = sorted.object.lists;
@@ -239,7 +241,7 @@ const KEYSETS = KINDS.filter(([name]) => /^(page number|offset|Link)/.test(name)
 
 test.each(
   KEYSETS,
-)('%s: a record that changes between two pages hides no other', async (_, page, paging) => {
+)('%s: returns all other records when one changes between pages', async (_, page, paging) => {
   await using server = await vendorServer(sortedByChange(page));
   const session = plainSession(server.url);
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
@@ -268,7 +270,9 @@ test.each(
   );
 });
 
-test.each(KEYSETS)('%s: from the last time on, each record once', async (_, page, paging) => {
+test.each(
+  KEYSETS,
+)('%s: returns each record once when it restarts from the last time', async (_, page, paging) => {
   await using server = await vendorServer(sortedByChange(page));
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
   const many = { pageSize: 7, since, isKeyset: true };
@@ -278,7 +282,7 @@ test.each(KEYSETS)('%s: from the last time on, each record once', async (_, page
   const read = await Array.fromAsync(pages(paging, plainSession(server.url), many));
   const ids = read.flatMap(({ records }) => records.map(({ id }) => id));
   expect(ids.toSorted()).toEqual(server.store.records.map(({ id }) => String(id)).toSorted());
-  // Deep pages are asked for only within one time.
+  // Later pages of one time are requested only if a page ends within that time.
   expect(server.requests.some(({ query }) => query.get('since') === minute(1).toISOString())).toBe(
     true,
   );

@@ -1,4 +1,4 @@
-/** A declared provider of one kind of object, `things`. */
+/** A declared provider with one object, `things`. */
 import type { Provider } from '../../../src/providers/contract.ts';
 import type {
   DeclarationInput,
@@ -8,17 +8,17 @@ import { declarativeProvider } from '../../../src/providers/declarative/declarat
 
 export type ListDeclaration = ObjectDeclarationInput['all'];
 
-/** What tells one of them from another. */
+/** Settings that differ between tests. */
 interface Things {
-  /** Of the list of all things: at least how it pages. */
+  /** The list of all things: at least its paging. */
   list: Pick<ListDeclaration, 'paging'> & Partial<ListDeclaration>;
-  /** Default: the message of a refusal is in `message`. */
+  /** Default: `message` contains the message of a refusal. */
   errors?: DeclarationInput['errors'];
-  /** Default: things can't be created. */
+  /** Default: things cannot be created. */
   create?: ObjectDeclarationInput['create'];
 }
 
-/** Place and name of the argument that says where a page begins. */
+/** The argument for the start of a page. */
 export const at = { in: 'query', name: 'at' } as const;
 
 export function thingsProvider({

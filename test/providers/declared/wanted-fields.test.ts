@@ -1,4 +1,6 @@
-/** Which fields a vendor is asked for: the wanted ones by its own names, and nothing that is more than a name. */
+/**
+ * Fields that are requested from a vendor: the wanted ones under the vendor's names, and only plain names.
+ */
 import { expect, test } from 'vitest';
 import type { ProviderRequest } from '../../../src/providers/contract.ts';
 import {
@@ -24,12 +26,12 @@ async function requestFor(declared: DeclaredProvider, objectName: string, fields
   return sent[0];
 }
 
-test('the id is asked for by the name that the vendor has for it', async () => {
+test("requests the id by the vendor's name for it", async () => {
   const request = await requestFor(dynamicsCrm, 'contacts', ['id', 'lastname']);
   expect(request?.query?.$select).toBe('contactid,modifiedon,lastname');
 });
 
-test('a field can end no selection of GraphQL', async () => {
+test('omits a field whose name could close a GraphQL selection', async () => {
   const evil = 'x } } } mutation { issueDelete(id: "1") { success';
   const request = await requestFor(linear, 'issues', ['estimate', evil]);
   const { query } = request?.body as { query: string };

@@ -1,4 +1,4 @@
-/** Requests and answers of objects whose form differs from that of their neighbours, as the vendors describe them. */
+/** Requests and responses of objects that differ from the other objects of their vendor. */
 import { expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
@@ -18,7 +18,7 @@ function providerOf(name: string) {
   return { readPage, writeRecord, describeObject };
 }
 
-/** A server that keeps the requests it answers. */
+/** Starts a server that records its requests. */
 async function recording(answer: (request: ServedRequest) => ServedResponse) {
   const requests: ServedRequest[] = [];
   const server = await startProviderServer((request) => {
@@ -28,7 +28,7 @@ async function recording(answer: (request: ServedRequest) => ServedResponse) {
   return { server, requests };
 }
 
-test('names the last 29 days where Zoom lists no more than a month', async () => {
+test('requests the last 29 days of Zoom lists that cover at most a month', async () => {
   const { readPage } = providerOf('zoom');
   const { server, requests } = await recording(({ path }) => ({
     status: 200,
@@ -47,7 +47,7 @@ test('names the last 29 days where Zoom lists no more than a month', async () =>
   expect([query?.get('from'), query?.get('to')]).toEqual(['2026-03-01', '2026-03-30']);
 });
 
-test('creates an event of Klaviyo, which is answered without a record', async () => {
+test('creates a Klaviyo event, whose response has no record', async () => {
   const { writeRecord } = providerOf('klaviyo');
   const { server, requests } = await recording(() => ({ status: 202 }));
   await using _ = server;
@@ -67,7 +67,7 @@ test('creates an event of Klaviyo, which is answered without a record', async ()
   ]);
 });
 
-test('names the channel in every request for campaigns of Klaviyo', async () => {
+test('names the channel in every request for Klaviyo campaigns', async () => {
   const { readPage } = providerOf('klaviyo');
   const { server, requests } = await recording(() => ({
     status: 200,
@@ -86,7 +86,7 @@ test('names the channel in every request for campaigns of Klaviyo', async () => 
   ]);
 });
 
-test('sends relationships of Outreach beside the attributes, and reads them back', async () => {
+test('sends relationships of Outreach next to the attributes, and reads them back', async () => {
   const { readPage, writeRecord } = providerOf('outreach');
   const relationships = { sequence: { data: { type: 'sequence', id: 3 } } };
   const stored = { type: 'sequenceState', id: 7, attributes: { state: 'active' }, relationships };
@@ -126,7 +126,7 @@ test('lists project statuses of Linear without a filter, and creates one', async
   const session = plainSession(server.url);
   const read = { objectName: 'projectStatuses', fields: ['name'], pageSize: 10 };
   expect((await readPage(session, read)).records).toHaveLength(1);
-  // The vendor does not filter them: what is older is left out of the page.
+  // The vendor has no filter for them, so the provider removes older records from the page.
   const later = { ...read, since: new Date('2026-01-03T00:00:00Z') };
   expect((await readPage(session, later)).records).toEqual([]);
   for (const { body } of requests) {
@@ -141,7 +141,7 @@ test('lists project statuses of Linear without a filter, and creates one', async
   expect(outcome).toMatchObject({ success: true, recordId: 's1' });
 });
 
-test('reads leads of Pipedrive by version 1 of its API, with the fields of deals', async () => {
+test('reads Pipedrive leads by version 1 of its API, with the fields of deals', async () => {
   const { readPage, describeObject } = providerOf('pipedrive');
   const hex = 'a'.repeat(40);
   const lead = { id: 'l-1', title: 'Acme', [hex]: 'gold', update_time: '2026-01-02T00:00:00.000Z' };

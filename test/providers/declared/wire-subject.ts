@@ -1,4 +1,6 @@
-/** What the provider contract is tried on: a provider, and a server that speaks its vendor's wire format. */
+/**
+ * Subjects of the provider contract: a declared provider, and a server that speaks its vendor's wire format.
+ */
 import {
   type DeclaredProvider,
   declarativeProvider,
@@ -49,7 +51,10 @@ export async function wireSubject(
   };
 }
 
-/** A key goes where the declaration says, and the wire format knows whether it is right; tokens go where all do. */
+/**
+ * Puts a key where the declaration says. The wire format checks it. A token goes into the Authorization
+ * header.
+ */
 function headersOf(
   { apiKey }: DeclaredProvider,
   headers: Readonly<Record<string, string>>,
@@ -60,7 +65,7 @@ function headersOf(
   return { ...Object.fromEntries(others), [name.toLowerCase()]: `${valuePrefix}${TOKEN}` };
 }
 
-/** The provider as though it had that object alone, and what that lies below. */
+/** The declaration reduced to one object and its parents. */
 function only(declared: DeclaredProvider, objectName: string): DeclaredProvider {
   const { objects } = declared.records;
   const kept = Object.entries(objects).filter(([name]) => name === objectName);

@@ -8,7 +8,7 @@ import { type VendorServer, vendorServer } from '../../support/wire/vendor-serve
 import { zendeskSupport as wire } from '../../support/wire/vendors/support/zendesk-support-wire.ts';
 import { failureOf, minute } from '../contract-subject.ts';
 
-test('all tickets are those that are archived too; what was deleted comes with changes alone', async () => {
+test('returns archived tickets with all, and deleted ones only with changes', async () => {
   await using server = await vendorServer(wire.fixture);
   for (const [n, status] of ['open', 'closed', 'deleted', 'closed', 'solved'].entries()) {
     server.store.create({ status }, minute(n));
@@ -17,21 +17,21 @@ test('all tickets are those that are archived too; what was deleted comes with c
   expect(await statuses(server, { since: minute(2) })).toEqual(['deleted', 'closed', 'solved']);
 });
 
-test('a position in the list without archived tickets begins again', async () => {
+test('restarts from a cursor of the list without archived tickets', async () => {
   await using server = await vendorServer(wire.fixture);
   const cursor = JSON.stringify({ by: 'all', next: 'c_100', first: '35436001', empty: 0 });
   expect((await failureOf(readTickets(server, { cursor }))).kind).toBe('CURSOR_GONE');
 });
 
 async function statuses(server: VendorServer, window: Partial<PageRead> = {}): Promise<unknown[]> {
-  const found: unknown[] = [];
+  const values: unknown[] = [];
   let cursor: string | undefined;
   do {
     const page = await readTickets(server, { ...window, ...(cursor && { cursor }) });
-    found.push(...page.records.map(({ fields }) => fields.status));
+    values.push(...page.records.map(({ fields }) => fields.status));
     cursor = page.nextCursor ?? undefined;
   } while (cursor);
-  return found;
+  return values;
 }
 
 function readTickets(server: VendorServer, read: Partial<PageRead>) {

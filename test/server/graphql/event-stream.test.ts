@@ -19,9 +19,9 @@ interface Edge {
   notificationEvents: { cursor: string; node: { data: { connectionId: string } } };
 }
 
-async function tenantWithRoutes(of: TestApp = app) {
-  const tenant = await of.tenant();
-  const { prisma } = of.app.services.database;
+async function tenantWithRoutes(owner: TestApp = app) {
+  const tenant = await owner.tenant();
+  const { prisma } = owner.app.services.database;
   return { ...tenant, ...(await routeEvents(prisma, tenant.projectId)) };
 }
 
@@ -31,7 +31,7 @@ const startOf = (projectId: string) => encodeCursor(eventList(projectId), 0n);
 const clientOf = ({ apiKey }: Tenant) =>
   createClient({ url: `${url}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 });
 
-test('the graphql-sse client gets events, and its leaving is noticed', async () => {
+test('sends events to graphql-sse, and frees the place of a client that leaves', async () => {
   await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
   const { url: at } = await small.app.start();
   const tenant = await tenantWithRoutes(small);
@@ -44,19 +44,19 @@ test('the graphql-sse client gets events, and its leaving is noticed', async () 
     retry: async () => {},
   });
   const variables = { project: tenant.projectId, after: startOf(tenant.projectId) };
-  // The second is only let in when the first one's place is free again.
+  // The limit is one subscription: the second opens only if the first has freed its place.
   for (const _ of ['first', 'second']) {
-    const seen = [];
+    const received = [];
     for await (const { data } of client.iterate<Edge>({ query, variables })) {
-      seen.push(data?.notificationEvents.node.data.connectionId);
-      if (seen.length === 3) break;
+      received.push(data?.notificationEvents.node.data.connectionId);
+      if (received.length === 3) break;
     }
-    expect(seen).toEqual(names('e', 3));
+    expect(received).toEqual(names('e', 3));
   }
   client.dispose();
 });
 
-test('the graphql-sse client runs a query, and gets a refusal as a result', async () => {
+test('runs a query for graphql-sse, and returns a refusal as a result', async () => {
   const tenant = await app.tenant();
   const client = clientOf(tenant);
   const results = [];
@@ -73,7 +73,7 @@ test('the graphql-sse client runs a query, and gets a refusal as a result', asyn
   client.dispose();
 });
 
-test('fetch gets messages with ids, and resumes by Last-Event-ID', async () => {
+test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
   await recordAll(database, tenant, names('e', 3));
@@ -107,7 +107,7 @@ test('fetch gets messages with ids, and resumes by Last-Event-ID', async () => {
   resumed.leave();
 });
 
-test('a wrong key is refused by the status', async () => {
+test('returns 401 for a wrong key', async () => {
   const tenant = await app.tenant();
   const variables = { project: tenant.projectId };
   const stream = await openEventStream(overHttp, {
@@ -119,7 +119,7 @@ test('a wrong key is refused by the status', async () => {
   expect((await stream.next())?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
 });
 
-test('a client that accepts a stream among others gets JSON where there is one answer', async () => {
+test('returns JSON for a single result to a client that also accepts streams', async () => {
   const { apiKey } = await app.tenant();
   const response = await overHttp('/graphql', {
     method: 'POST',
@@ -133,7 +133,7 @@ test('a client that accepts a stream among others gets JSON where there is one a
   expect(await response.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
 });
 
-test('a server that stops cuts streams without completing them, so that clients come again', async () => {
+test('cuts streams on stop without completing them, so that clients reconnect', async () => {
   const stopping = await testApp();
   const { url: at } = await stopping.app.start();
   const tenant = await tenantWithRoutes(stopping);

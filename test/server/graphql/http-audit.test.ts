@@ -1,4 +1,4 @@
-/** What the specification GraphQL over HTTP asks for, and recommends, by its own audit. */
+/** Runs the audit of the GraphQL over HTTP specification: requirements and recommendations. */
 import { serverAudits } from 'graphql-http';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
@@ -7,7 +7,7 @@ const app = await sharedApp();
 const { url } = await app.app.start();
 const audits = serverAudits({ url: `${url}/graphql` });
 
-test('the audit has all of its parts', () => {
+test('runs the whole audit', () => {
   expect(audits).toHaveLength(61);
 });
 

@@ -15,7 +15,7 @@ const observer: OperationPlugin = {
   onSubscribe: () => void steps.push('subscribe'),
 };
 const app = await sharedApp({ plugins: [observer] });
-/** The same app without the adapter: Yoga's own handler takes every request. */
+/** An app without the adapter: Yoga's own handler takes every request. */
 const yogaOnly = await sharedApp({ hasAdapter: false });
 const { database } = app.app.services;
 const { url } = await app.app.start();
@@ -92,7 +92,7 @@ function send(
     : app.fetch('/graphql', { ...post({ body: operation, headers }), signal });
 }
 
-test.each(TRANSPORTS)('plugins act on queries and mutations by $name', async (transport) => {
+test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async (transport) => {
   const tenant = await app.tenant();
   takeSteps();
   const response = await send(transport, tenant, { query: QUERY });
@@ -106,7 +106,7 @@ test.each(TRANSPORTS)('plugins act on queries and mutations by $name', async (tr
 
 test.each(
   TRANSPORTS.filter(({ isStream }) => isStream),
-)('plugins act on subscriptions and their events by $name', async (transport) => {
+)('calls plugins for subscriptions and their events by $name', async (transport) => {
   const tenant = await app.tenant();
   await routeEvents(database.prisma, tenant.projectId);
   const leaving = new AbortController();
@@ -125,7 +125,7 @@ test.each(
   leaving.abort();
 });
 
-test('plugins act on queries, mutations and subscriptions over a WebSocket', async () => {
+test('calls plugins for queries, mutations and subscriptions over a WebSocket', async () => {
   const tenant = await app.tenant();
   await routeEvents(database.prisma, tenant.projectId);
   const socket = await openSocket(url);
@@ -149,7 +149,7 @@ test('plugins act on queries, mutations and subscriptions over a WebSocket', asy
   socket.socket.terminate();
 });
 
-/** Two changes of which the second is refused: its name is taken. */
+/** Creates a key, a topic whose name is taken, and another key. */
 const changeAndRefusal = ({ projectId }: Tenant) => ({
   query: `mutation ($key: CreateApiKeyInput!, $topic: CreateTopicInput!) {
     made: createApiKey(input: $key) { key }
@@ -180,7 +180,7 @@ async function expectPartial(result: Partial): Promise<void> {
 
 test.each(
   TRANSPORTS.filter(({ method }) => method === 'POST'),
-)('a refused mutation field leaves the results of the others by $name', async (transport) => {
+)('keeps the results of other mutation fields when one is refused by $name', async (transport) => {
   const tenant = await app.tenant();
   await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
   const response = await send(transport, tenant, changeAndRefusal(tenant));
@@ -190,7 +190,7 @@ test.each(
   await expectPartial(JSON.parse(json));
 });
 
-test('a refused mutation field leaves the results of the others over a WebSocket', async () => {
+test('keeps the results of other mutation fields when one is refused over a WebSocket', async () => {
   const tenant = await app.tenant();
   await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
   const socket = await openSocket(url);
@@ -203,7 +203,7 @@ test('a refused mutation field leaves the results of the others over a WebSocket
   socket.socket.terminate();
 });
 
-test('plugins act on each subscription, and once on an event that subscriptions share', async () => {
+test('calls plugins for each subscription, and once for a shared event', async () => {
   const tenant = await app.tenant();
   await routeEvents(database.prisma, tenant.projectId);
   const subscribe = () =>
@@ -223,7 +223,7 @@ test('plugins act on each subscription, and once on an event that subscriptions 
   for (const stream of streams) stream.leave();
 });
 
-test('validation by zod acts over every transport, with a path for every problem', async () => {
+test('validates by zod over every transport, with a path for every problem', async () => {
   const tenant = await app.tenant();
   const body = createTopic(tenant, '');
   const issuesOf = (errors: { extensions: { problem: { issues: { name: string }[] } } }[]) =>
@@ -238,7 +238,7 @@ test('validation by zod acts over every transport, with a path for every problem
   socket.socket.terminate();
 });
 
-/** Requests that the adapter takes, and some that it leaves to Yoga. The tenant is created for each app. */
+/** Requests that the adapter takes, and some that it passes to Yoga. Each app gets a tenant of its own. */
 const REQUESTS: Record<string, (tenant: Tenant) => Sent> = {
   'a query': (tenant) => ({ body: { query: QUERY }, headers: asKey(tenant) }),
   'a query with variables, a name and extensions': (tenant) => ({
@@ -300,24 +300,26 @@ async function responseOf(to: typeof app, name: string, accept: string) {
   const { body, headers } = (REQUESTS[name] as (tenant: Tenant) => Sent)(tenant);
   const response = await to.fetch('/graphql', post({ body, headers: { ...headers, accept } }));
   const text = await response.text();
-  const own = new RegExp(
+  const tenantNames = new RegExp(
     Object.values({ id: tenant.projectId, name: tenant.projectName }).join('|'),
     'g',
   );
-  const header = (one: string) => response.headers.get(one);
+  const header = (name: string) => response.headers.get(name);
   return {
     status: response.status,
     type: header('content-type'),
     retryAfter: header('retry-after'),
     hasRate: response.headers.has('ratelimit'),
     text: text
-      .replace(own, 'PROJECT')
+      .replace(tenantNames, 'PROJECT')
       .replaceAll(/urn:uuid:[\da-f-]+/g, 'INSTANCE')
       .replace(/^:\n\n/, ''),
   };
 }
 
-test.each(Object.keys(REQUESTS))('the adapter responds as Yoga does: %s', async (name) => {
+test.each(
+  Object.keys(REQUESTS),
+)('responds through the adapter as through Yoga: %s', async (name) => {
   for (const accept of ACCEPTS) {
     expect({ accept, ...(await responseOf(app, name, accept)) }).toEqual({
       accept,

@@ -1,4 +1,6 @@
-/** Documents of manifests are run by their ids, over every transport; with `only`, pages run nothing else. */
+/**
+ * Runs documents of manifests by their ids, over every transport. In mode `only`, pages cannot run others.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,14 +25,17 @@ const DOCUMENTS = {
     'mutation Change($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
 };
 writeFileSync(manifest, JSON.stringify(DOCUMENTS));
-/** Made by `graphql-codegen` (cli 7.4.3, client-preset 6.2.0, `persistedDocuments: true`) of the schema as it is served. */
+/**
+ * Created by `graphql-codegen` (cli 7.4.3, client-preset 6.2.0, `persistedDocuments: true`) from the served
+ * schema.
+ */
 const OF_CODEGEN = join(root, 'test', 'support', 'manifests', 'persisted-documents.json');
 const env = { TRUSTED_DOCUMENTS_FILES: `${manifest},${OF_CODEGEN}` };
 const app = await sharedApp({ env });
 const strict = await sharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
 
-async function post(of: typeof app, body: object, headers: Record<string, string> = {}) {
-  const response = await of.fetch('/graphql', {
+async function post(target: typeof app, body: object, headers: Record<string, string> = {}) {
+  const response = await target.fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -39,7 +44,7 @@ async function post(of: typeof app, body: object, headers: Record<string, string
   return (await response.json()) as any;
 }
 
-test('an id stands for the document, by POST, by GET and on a socket', async () => {
+test('runs a document by its id, over POST, GET and a WebSocket', async () => {
   const tenant = await app.tenant();
   const headers = { 'x-api-key': tenant.apiKey };
   const data = { viewer: { kind: 'API_KEY' } };
@@ -60,7 +65,7 @@ test('an id stands for the document, by POST, by GET and on a socket', async () 
   socket.socket.terminate();
 });
 
-test('an id that is unknown, or comes beside a query, and a mutation by GET are refused', async () => {
+test('refuses an unknown id, an id with a query, and a mutation by GET', async () => {
   const codes = async (body: object) =>
     (await post(app, body)).errors.map(
       ({ extensions }: { extensions: { code: string } }) => extensions.code,
@@ -75,7 +80,7 @@ test('an id that is unknown, or comes beside a query, and a mutation by GET are 
   expect(status).toBe(405);
 });
 
-test('with only, end users run trusted documents, and learn nothing of the schema from a text', async () => {
+test('runs only trusted documents for end users in mode `only`, and hides the schema', async () => {
   const tenant = await strict.tenant();
   const user = await endUser(strict, tenant);
   expect(await post(strict, { documentId: 'who' }, user.headers)).toEqual({
@@ -95,7 +100,7 @@ test('with only, end users run trusted documents, and learn nothing of the schem
   }
 });
 
-test('with only, GraphiQL still learns the schema, and an end user does not by it', async () => {
+test("answers GraphiQL's introspection in mode `only`, except for an end user", async () => {
   const query = getIntrospectionQuery({ schemaDescription: true });
   const { data } = await post(strict, { query, operationName: 'IntrospectionQuery' });
   expect(data.__schema.queryType.name).toBe('Query');
@@ -104,7 +109,7 @@ test('with only, GraphiQL still learns the schema, and an end user does not by i
   expect(errors[0].extensions.code).toBe('FORBIDDEN');
 });
 
-test('what relay-compiler persists is a manifest', async () => {
+test('accepts the documents of relay-compiler as a manifest', async () => {
   copyFileSync(join(root, 'schema.graphql'), join(folder, 'schema.graphql'));
   mkdirSync(join(folder, 'src', '__generated__'), { recursive: true });
   writeFileSync(join(folder, 'src', 'Who.js'), `graphql\`query WhoQuery { viewer { kind } }\`;`);
@@ -124,7 +129,7 @@ test('what relay-compiler persists is a manifest', async () => {
   expect(documents.find({ documentId: id })).toEqual({ text, isTrusted: true });
 });
 
-test('what graphql-codegen persists is a manifest, with its ids as its clients send them', async () => {
+test('accepts the documents of graphql-codegen as a manifest, with the ids that clients send', async () => {
   const tenant = await strict.tenant();
   const { headers } = await endUser(strict, tenant);
   const texts: Record<string, string> = JSON.parse(readFileSync(OF_CODEGEN, 'utf8'));
@@ -150,7 +155,7 @@ test('what graphql-codegen persists is a manifest, with its ids as its clients s
   expect(await stream.text()).toContain('NOT_FOUND');
 });
 
-test('a file that is no manifest ends the start', () => {
+test('refuses to start with an invalid manifest', () => {
   const wrong = join(folder, 'wrong.json');
   writeFileSync(wrong, '{"id": 1}');
   for (const path of [wrong, join(folder, 'missing.json')]) {

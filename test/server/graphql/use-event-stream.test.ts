@@ -8,15 +8,18 @@ import type { RequestFacts } from '../../../src/server/http/request-facts.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
 
-/** A server of endless events, which counts what it was asked for and whom it cut. */
+/**
+ * Starts a server of endless events. Counts how many events the adapter has read, and reports when it
+ * disconnects the client.
+ */
 async function endless(events: number) {
   const cut = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
-  let asked = 0;
+  let pulled = 0;
   async function* ticks() {
     try {
-      while (asked < events) {
-        asked += 1;
+      while (pulled < events) {
+        pulled += 1;
         yield new Message({ data: { tick: KILOBYTE } });
       }
       await left.promise;
@@ -51,7 +54,7 @@ async function endless(events: number) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
     cut: cut.promise,
-    asked: () => asked,
+    pulled: () => pulled,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
@@ -65,17 +68,17 @@ function subscribe(url: string) {
   });
 }
 
-test('a client that reads nothing is asked for no more than the buffers hold, and cut', async () => {
+test('stops reading events for a client that does not read, and disconnects it', async () => {
   const events = 100_000;
   await using server = await endless(events);
   const answer = await subscribe(server.url);
   answer.on('error', () => {});
   await server.cut;
-  expect(server.asked()).toBeLessThan(events / 2);
+  expect(server.pulled()).toBeLessThan(events / 2);
   answer.destroy();
 });
 
-test('a quiet stream is kept alive by comments', async () => {
+test('keeps a quiet stream alive with comments', async () => {
   await using server = await endless(0);
   const answer = await subscribe(server.url);
   let text = '';

@@ -42,7 +42,7 @@ function clientOf(connectionParams: Record<string, unknown>, webSocketImpl: unkn
   return client;
 }
 
-/** A socket that has been let in. */
+/** Opens a socket and authenticates it. */
 async function admitted({ apiKey }: Tenant, at = url) {
   const socket = await openSocket(at);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
@@ -63,7 +63,7 @@ interface Edge {
   notificationEvents: { node: { data: { connectionId: string } } };
 }
 
-test('events arrive by a key and by a token, from connection_init and from the upgrade', async () => {
+test('sends events to clients with a key or a token, in connection_init or the upgrade', async () => {
   const tenant = await tenantWithRoutes();
   const { apiKey, token, projectId } = tenant;
   class WithKey extends WebSocket {
@@ -88,7 +88,7 @@ test('events arrive by a key and by a token, from connection_init and from the u
   }
 });
 
-test('queries and mutations run too, with the rules and errors of HTTP', async () => {
+test('runs queries and mutations with the rules and errors of HTTP', async () => {
   const tenant = await app.tenant();
   const client = clientOf({ 'x-api-key': tenant.apiKey });
   const run = async (text: string, variables?: Record<string, unknown>) => {
@@ -119,7 +119,7 @@ test('queries and mutations run too, with the rules and errors of HTTP', async (
   }
 });
 
-test('a wrong key, or none, closes the socket', async () => {
+test('closes the socket for a wrong key and for none', async () => {
   const wrong = await openSocket(url);
   wrong.send({ type: 'connection_init', payload: { 'x-api-key': 'ik_wrong' } });
   expect(await wrong.closed).toMatchObject({ code: 4403 });
@@ -128,7 +128,7 @@ test('a wrong key, or none, closes the socket', async () => {
   expect(await nobody.closed).toMatchObject({ code: 4401 });
 });
 
-test('a client that breaks the protocol is told how', async () => {
+test('closes the socket with a code for each breach of the protocol', async () => {
   const tenant = await tenantWithRoutes();
   const operation = subscribeTo('1', tenant.projectId);
   const init = { type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } };
@@ -154,7 +154,7 @@ test('a client that breaks the protocol is told how', async () => {
   expect(old).toMatchObject({ message: 'Server sent no subprotocol' });
 });
 
-test('a socket runs so many operations, and answers the next with an error', async () => {
+test('limits the operations of a socket, and refuses the next one', async () => {
   const tenant = await tenantWithRoutes();
   const socket = await admitted(tenant);
   for (const id of names('', 101)) socket.send(subscribeTo(id, tenant.projectId));
@@ -169,7 +169,7 @@ test('a socket runs so many operations, and answers the next with an error', asy
   socket.socket.terminate();
 });
 
-test("only the gateway's own pages and those that are allowed may open a socket", async () => {
+test("opens a socket only from the gateway's own pages and allowed origins", async () => {
   expect(await refusedUpgrade(url, { origin: 'https://evil.example' })).toBe(403);
   expect(await refusedUpgrade(url, { path: '/elsewhere' })).toBe(404);
   for (const origin of [url, PAGE_ORIGIN]) {
@@ -178,7 +178,7 @@ test("only the gateway's own pages and those that are allowed may open a socket"
   }
 });
 
-test('an offer of another protocol is answered as the request that it is', async () => {
+test('answers an upgrade to another protocol as a plain request', async () => {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   request(`${url}/livez`, { headers: { connection: 'upgrade', upgrade: 'h2c' } })
     .on('response', (response) => {
@@ -189,7 +189,7 @@ test('an offer of another protocol is answered as the request that it is', async
   expect(await promise).toBe(200);
 });
 
-test('a subscription ends soon after its key is deleted; the socket stays', async () => {
+test('ends a subscription soon after its key is deleted, and keeps the socket open', async () => {
   const tenant = await tenantWithRoutes();
   const socket = await admitted(tenant);
   socket.send(subscribeTo('1', tenant.projectId));
@@ -214,11 +214,11 @@ test('a subscription ends soon after its key is deleted; the socket stays', asyn
 interface Served extends Partial<Config> {
   initMs?: number;
   pingMs?: number;
-  /** Held up before a client is let in. */
+  /** Runs before a client is admitted, and may delay it. */
   admit?: () => Promise<void>;
 }
 
-/** The same gateway on a port of its own, with other times and limits. */
+/** Serves the same gateway on another port with other times and limits. */
 async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const { services, verifier, handler } = app.app;
   const closed = Promise.withResolvers<{ code: number }>();
@@ -227,9 +227,9 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const plain = createAdmission(services, verifier, config);
   const admission: Admission = {
     ...plain,
-    admit: async (...asked) => {
+    admit: async (...args) => {
       await admit?.();
-      return plain.admit(...asked);
+      return plain.admit(...args);
     },
   };
   const yoga = openYoga({ services, admission });
@@ -243,7 +243,7 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const sockets = attachWebSocket(listening.server, options);
   return {
     url: listening.url,
-    /** What the server logs of the first socket that it has closed. */
+    /** The log line of the first socket that the server closes. */
     closed: closed.promise,
     async [Symbol.asyncDispose]() {
       await sockets.stop();
@@ -252,29 +252,30 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
   };
 }
 
-test('a client that does not say who it is has little time', async () => {
+test('closes the socket if connection_init is late', async () => {
   await using server = await served({ initMs: 10 });
   const socket = await openSocket(server.url);
   expect(await socket.closed).toMatchObject({ code: 4408 });
 });
 
-test('a client that waits for this side to know it has the time that this takes', async () => {
-  const known = Promise.withResolvers<void>();
-  await using server = await served({ initMs: 100, admit: () => known.promise });
+test('waits for the admission of a client that has sent connection_init', async () => {
+  const admitting = Promise.withResolvers<void>();
+  await using server = await served({ initMs: 100, admit: () => admitting.promise });
   const { apiKey } = await app.tenant();
   const waiting = await openSocket(server.url);
   waiting.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
-  // It neither says who it is nor takes leave: cut off, it shows that the time of both is over.
+  // This socket neither authenticates nor answers a close. The server drops it only after the time of both
+  // sockets is over.
   const silent = await openSocket(server.url);
   silent.socket.pause();
   await server.closed;
   expect(waiting.socket.readyState).toBe(WebSocket.OPEN);
-  known.resolve();
+  admitting.resolve();
   expect(await Promise.race([waiting.next(), waiting.closed])).toEqual({ type: 'connection_ack' });
   for (const { socket } of [waiting, silent]) socket.terminate();
 });
 
-test('of an address with too many who do not say who they are, the oldest are told to come again', async () => {
+test('closes the oldest unauthenticated sockets of an address that has too many', async () => {
   await using server = await served({ LIMIT_UNFINISHED: 1 });
   const oldest = await openSocket(server.url);
   const newest = await openSocket(server.url);
@@ -283,8 +284,8 @@ test('of an address with too many who do not say who they are, the oldest are to
   newest.socket.terminate();
 });
 
-test('a client that no longer reads is let go', async () => {
-  // Longer than this process, which is the client too, is ever busy.
+test('closes the socket of a client that does not answer pings', async () => {
+  // Longer than the client, which runs in this process, can be busy.
   await using server = await served({ pingMs: 1_000 });
   const tenant = await tenantWithRoutes();
   const socket = await admitted(tenant, server.url);
@@ -295,7 +296,7 @@ test('a client that no longer reads is let go', async () => {
 });
 
 test(
-  'a client that asks for answers and never reads them is cut off',
+  'closes the socket of a client that never reads its responses',
   { tags: ['all/rows'] },
   async () => {
     await using server = await served({});
@@ -308,7 +309,7 @@ test(
   },
 );
 
-test('a client that pauses and reads on misses nothing', { tags: ['all/rows'] }, async () => {
+test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, async () => {
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
   const socket = await admitted(tenant);
@@ -316,7 +317,7 @@ test('a client that pauses and reads on misses nothing', { tags: ['all/rows'] },
   await recordAll(database, { projectId }, ['first']);
   expect(await socket.next()).toMatchObject({ type: 'next' });
   socket.socket.pause();
-  // More than the buffers between the two hold, and more than waits for a live subscriber.
+  // More than the socket buffers hold, and more than may wait for a live subscriber.
   const texts = names('e', 700).map((name) => name.padEnd(20_000, '.'));
   await recordAll(database, { projectId }, texts);
   const other = await admitted(tenant);
@@ -330,7 +331,7 @@ test('a client that pauses and reads on misses nothing', { tags: ['all/rows'] },
   for (const { socket: open } of [socket, other]) open.terminate();
 });
 
-test('a server that stops closes its sockets so that their clients come again', async () => {
+test('closes sockets on stop with a code that lets clients reconnect', async () => {
   const stopping = await testApp();
   const { url: at } = await stopping.app.start();
   const tenant = await stopping.tenant();

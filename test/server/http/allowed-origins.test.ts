@@ -1,4 +1,6 @@
-/** Pages of a project's origins may send tokens of its end users and keys for pages, and no other credentials. */
+/**
+ * Pages of a project's origins may send tokens of its end users and frontend keys, and no other credentials.
+ */
 import { expect, test } from 'vitest';
 import { nameOfScope, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -19,10 +21,14 @@ function allow(tenant: Tenant, ...allowedOrigins: string[]) {
   return tenant.query(ALLOW, { input: { projectIdOrName: tenant.projectId, allowedOrigins } });
 }
 
-async function keyWith(of: Tenant, ...scopes: Scope[]): Promise<string> {
+async function keyWith(owner: Tenant, ...scopes: Scope[]): Promise<string> {
   const create = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
-  const input = { projectIdOrName: of.projectId, label: 'page', scopes: scopes.map(nameOfScope) };
-  return (await of.query(create, { input })).createApiKey.key;
+  const input = {
+    projectIdOrName: owner.projectId,
+    label: 'page',
+    scopes: scopes.map(nameOfScope),
+  };
+  return (await owner.query(create, { input })).createApiKey.key;
 }
 
 const tenant = await app.tenant();
@@ -43,9 +49,7 @@ async function ask([, path, init]: (typeof CALLS)[number], headers: Record<strin
   return { response, text: await response.text() };
 }
 
-test.each(
-  CALLS,
-)('a preflight of %s is granted to origins that a project allows', async (...call) => {
+test.each(CALLS)('grants a preflight of %s to origins that a project allows', async (...call) => {
   const wanted = { 'access-control-request-method': 'POST' };
   const granted = async (origin: string) => {
     const init = { method: 'OPTIONS', headers: { ...wanted, origin } };
@@ -57,9 +61,7 @@ test.each(
   expect((await granted(EVIL))[1]).toBeNull();
 });
 
-test.each(
-  CALLS,
-)('%s is accepted from pages of the project with a key for pages', async (...call) => {
+test.each(CALLS)('accepts %s from pages of the project with a frontend key', async (...call) => {
   const headers = { 'x-api-key': await keyWith(tenant, 'frontend') };
   const own = await ask(call, { ...headers, origin: SHOP });
   expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
@@ -75,7 +77,7 @@ test.each(
   expect(text).toContain('CORS_ORIGINS');
 });
 
-test.each(CALLS)("%s is answered to pages of the token's own project", async (...call) => {
+test.each(CALLS)("accepts %s from pages of the token's own project", async (...call) => {
   const own = await ask(call, { ...user.headers, origin: SHOP });
   expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
   expect(own.text).not.toContain('allowedOrigins');
@@ -88,7 +90,7 @@ test.each(CALLS)("%s is answered to pages of the token's own project", async (..
 
 test.each(
   CALLS,
-)('%s with a key or a builder’s token is refused to pages, with what to use', async (...call) => {
+)('refuses %s from pages with another key or a builder’s token, and names the alternative', async (...call) => {
   const builder = { authorization: `Bearer ${tenant.token}` };
   for (const credentials of [{ 'x-api-key': tenant.apiKey }, builder]) {
     for (const origin of [SHOP, EVIL]) {
@@ -104,7 +106,7 @@ test.each(
   }
 });
 
-test('event streams and WebSockets follow the same rule', async () => {
+test('applies the rule to event streams', async () => {
   const subscription = { query: 'subscription { operation(id: "none") { id } }', variables: {} };
   const codeFor = async (origin: string, headers: Record<string, string>) => {
     const stream = await openEventStream(app.fetch, {
@@ -120,7 +122,7 @@ test('event streams and WebSockets follow the same rule', async () => {
   expect(await codeFor(SHOP, { 'x-api-key': tenant.apiKey })).toBe('FORBIDDEN');
 });
 
-test('a WebSocket opens for allowed origins; its connection_init is checked', async () => {
+test('opens a WebSocket for allowed origins, and checks its connection_init', async () => {
   const { url } = await app.app.start();
   const init = async (origin: string, payload: object) => {
     const socket = await openSocket(url, { headers: { origin } });
@@ -138,7 +140,7 @@ test('a WebSocket opens for allowed origins; its connection_init is checked', as
   expect(await refusedUpgrade(url, { headers: { origin: EVIL } })).toBe(403);
 });
 
-test('an origin that is allowed no more is refused soon', async () => {
+test('refuses an origin soon after it is no longer allowed', async () => {
   const fickle = await app.tenant();
   const origin = 'https://fickle.example';
   await allow(fickle, origin);
@@ -160,7 +162,7 @@ test.each([
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
 });
 
-test('lets no page call by a wildcard that a project has from before they were refused', async () => {
+test('ignores wildcards that a project has stored before they were refused', async () => {
   const old = await app.tenant();
   const wildcard = 'https://*.old.example';
   await app.app.services.database.prisma.project.update({

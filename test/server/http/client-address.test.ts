@@ -1,4 +1,4 @@
-/** Whose address is believed, and where it is used. */
+/** Which addresses in forwarding headers the server trusts, and where it uses them. */
 import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
@@ -17,40 +17,55 @@ function addressOf(peer: string, headers: IncomingMessage['headers'], trusted = 
 const CLIENT = '192.0.2.7';
 
 test.each<[string, string, string, IncomingMessage['headers']]>([
-  ['nobody names another', '10.0.0.1', '10.0.0.1', {}],
-  ['a proxy names its client', CLIENT, '10.0.0.1', { 'x-forwarded-for': CLIENT }],
-  ['a stranger names somebody', '192.0.2.1', '192.0.2.1', { 'x-forwarded-for': CLIENT }],
-  ['a client invents one', CLIENT, '10.0.0.1', { 'x-forwarded-for': `198.51.100.1, ${CLIENT}` }],
-  ['proxies stand in a row', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}, 10.9.9.9` }],
-  ['an entry is nonsense', '10.9.9.9', '10.0.0.1', { 'x-forwarded-for': 'x, 10.9.9.9' }],
-  ['there are ports', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}:4711` }],
-  ['IPv6 carries IPv4', CLIENT, '::ffff:10.0.0.1', { 'x-forwarded-for': CLIENT }],
-  ['IPv6 is in brackets', '2001:db8::1', '10.0.0.1', { 'x-forwarded-for': '[2001:db8::1]:4711' }],
-  ['Forwarded is used', CLIENT, '10.0.0.1', { forwarded: `by=x;for=${CLIENT};proto=https` }],
+  ['no header names a client', '10.0.0.1', '10.0.0.1', {}],
+  ['a trusted proxy names its client', CLIENT, '10.0.0.1', { 'x-forwarded-for': CLIENT }],
+  ['an untrusted peer names a client', '192.0.2.1', '192.0.2.1', { 'x-forwarded-for': CLIENT }],
   [
-    'Forwarded has hops',
+    'a client invents an entry',
+    CLIENT,
+    '10.0.0.1',
+    { 'x-forwarded-for': `198.51.100.1, ${CLIENT}` },
+  ],
+  ['several proxies add entries', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}, 10.9.9.9` }],
+  ['an entry is malformed', '10.9.9.9', '10.0.0.1', { 'x-forwarded-for': 'x, 10.9.9.9' }],
+  ['an entry has a port', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}:4711` }],
+  ['IPv6 maps an IPv4 address', CLIENT, '::ffff:10.0.0.1', { 'x-forwarded-for': CLIENT }],
+  [
+    'an entry is IPv6 in brackets',
+    '2001:db8::1',
+    '10.0.0.1',
+    { 'x-forwarded-for': '[2001:db8::1]:4711' },
+  ],
+  [
+    'the proxy sends Forwarded',
+    CLIENT,
+    '10.0.0.1',
+    { forwarded: `by=x;for=${CLIENT};proto=https` },
+  ],
+  [
+    'Forwarded has several hops',
     '2001:db8::2',
     '2001:db8:ffff::1',
     { forwarded: 'for=1.2.3.4, for="[2001:db8::2]:80", For="10.1.1.1"' },
   ],
-  ['Forwarded hides it', '10.0.0.1', '10.0.0.1', { forwarded: 'for=unknown' }],
+  ['Forwarded hides the client', '10.0.0.1', '10.0.0.1', { forwarded: 'for=unknown' }],
   [
     'a client adds Forwarded',
     CLIENT,
     '10.0.0.1',
     { forwarded: 'for=198.51.100.1', 'x-forwarded-for': CLIENT },
   ],
-])('if %s, it is %s', (_case, expected, peer, headers) => {
+])('uses the right address if %s: %s', (_case, expected, peer, headers) => {
   expect(addressOf(peer, headers)).toBe(expected);
 });
 
-test('without trusted proxies nobody is believed', () => {
+test('ignores forwarding headers without trusted proxies', () => {
   expect(addressOf('10.0.0.1', { 'x-forwarded-for': CLIENT, forwarded: CLIENT }, [])).toBe(
     '10.0.0.1',
   );
 });
 
-test('limits and logs go by the client that a trusted proxy names, over GraphQL and REST', async () => {
+test('limits and logs by the client that a trusted proxy names, over GraphQL and REST', async () => {
   const lines: { msg: string; address?: string; path?: string }[] = [];
   const write = (chunk: unknown, _encoding: unknown, done: () => void) => {
     lines.push(JSON.parse(String(chunk)));

@@ -1,4 +1,4 @@
-/** One rule for GraphQL, REST and WebSockets says which pages may call. */
+/** One rule for GraphQL, REST and WebSockets decides which pages may call. */
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { openSocket, refusedUpgrade } from '../../support/socket.ts';
@@ -12,8 +12,8 @@ const key = { 'x-api-key': tenant.apiKey };
 
 const SURFACES = ['/graphql', topics, '/v1/projects/none/installations/none/proxy/x'];
 
-const preflight = (path: string, origin: string, of = app) =>
-  of.fetch(path, {
+const preflight = (path: string, origin: string, target = app) =>
+  target.fetch(path, {
     method: 'OPTIONS',
     headers: {
       origin,
@@ -36,7 +36,7 @@ test('grants a preflight of a configured origin alike on every surface', async (
   }
 });
 
-test('a preflight of another origin is granted nowhere', async () => {
+test('grants no preflight of another origin', async () => {
   for (const path of SURFACES) {
     const { headers } = await preflight(path, OTHER);
     expect(headers.get('access-control-allow-origin'), path).toBeNull();
@@ -49,15 +49,19 @@ const json = { 'content-type': 'application/json' };
 const CALLS: [string, string, RequestInit][] = [
   ['a plain operation', '/graphql', { method: 'POST', headers: { ...json, ...key }, body: query }],
   ['a refused operation', '/graphql', { method: 'POST', headers: json, body: query }],
-  ['an odd operation', '/graphql', { method: 'POST', headers: { ...json, ...key }, body: '{}' }],
+  [
+    'an operation without a query',
+    '/graphql',
+    { method: 'POST', headers: { ...json, ...key }, body: '{}' },
+  ],
   ['an operation by GET', '/graphql?query={__typename}', { headers: { ...json, ...key } }],
-  ['REST', topics, { headers: key }],
-  ['REST that is refused', topics, {}],
+  ['a REST request', topics, { headers: key }],
+  ['a refused REST request', topics, {}],
 ];
 
 test.each(
   CALLS,
-)('pages of a configured origin can read the answer to %s', async (_name, path, init) => {
+)('lets pages of a configured origin read the response to %s', async (_name, path, init) => {
   const ask = (origin: string) =>
     app.fetch(path, { ...init, headers: { ...init.headers, origin } });
   const { headers } = await ask(ORIGIN);
@@ -67,14 +71,14 @@ test.each(
   expect((await ask(OTHER)).headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('lets no other page read health and the pages of a connect', async () => {
+test('lets no page of another origin read health and the pages of a connect', async () => {
   for (const path of ['/livez', '/oauth/connect', '/oauth/callback']) {
     const { headers } = await app.fetch(path, { headers: { origin: ORIGIN } });
     expect(headers.get('access-control-allow-origin'), path).toBeNull();
   }
 });
 
-test('WebSockets open from the same origins, and from the gateway itself', async () => {
+test('opens WebSockets from configured origins and the gateway itself', async () => {
   const { url } = await app.app.start();
   for (const origin of [ORIGIN, url]) {
     const { socket } = await openSocket(url, { headers: { origin } });
@@ -83,7 +87,7 @@ test('WebSockets open from the same origins, and from the gateway itself', async
   expect(await refusedUpgrade(url, { headers: { origin: OTHER } })).toBe(403);
 });
 
-test('without configured origins, no page of another origin may call', async () => {
+test('grants no other origin if none is configured', async () => {
   await using closed = await testApp();
   for (const path of SURFACES) {
     const { headers } = await preflight(path, ORIGIN, closed);
@@ -92,7 +96,7 @@ test('without configured origins, no page of another origin may call', async () 
   }
 });
 
-test('an OPTIONS request that is no preflight gets the methods of its path', async () => {
+test('returns the methods of the path for an OPTIONS request that is not a preflight', async () => {
   const { status, headers } = await app.fetch(topics, {
     method: 'OPTIONS',
     headers: { origin: ORIGIN },

@@ -1,4 +1,4 @@
-/** A gateway that listens on all addresses without PUBLIC_URL: its links use the host of the request. */
+/** A gateway that listens on all addresses without PUBLIC_URL. Its links use the host of the request. */
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createGatewayUrl } from '../../../src/server/http/gateway-url.ts';
@@ -10,7 +10,7 @@ import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp({ env: { HOST: '0.0.0.0' } });
 const own = new URL((await app.fetch('/livez')).url).origin;
-/** Another name of the same port. */
+/** Another host name with the same port. */
 const other = own.replace('127.0.0.1', 'localhost');
 
 const START = `mutation ($input: StartOAuthConnectInput!) {
@@ -26,7 +26,7 @@ function connectOf({ projectId }: Tenant) {
   return { projectIdOrName: projectId, ...who };
 }
 
-test('begins a connect on the host of the request, and exchanges its code with the same redirect_uri', async () => {
+test('begins a connect on the host of the request, and exchanges its code with that redirect_uri', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const { startOAuthConnect } = await tenant.query(START, { input: connectOf(tenant) });
@@ -35,7 +35,7 @@ test('begins a connect on the host of the request, and exchanges its code with t
   const browser = oauthBrowser({
     fetch: (path, init) => fetch(other + path, { redirect: 'manual', ...init }),
   });
-  // The link is opened by another name: the row keeps the callback of the caller's.
+  // The browser opens the link under another name. The stored callback keeps the host of the caller.
   const consentUrl = await browser.open(link);
   expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${own}/oauth/callback`);
   expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
@@ -71,7 +71,7 @@ test('begins a connect over a WebSocket on the host of its upgrade', async () =>
   socket.socket.terminate();
 });
 
-test('shows a webhook URL on the host of the request, and accepts what is signed for it', async () => {
+test('shows a webhook URL on the host of the request, and accepts its signature', async () => {
   const tenant = await app.tenant();
   const client = { provider: 'hubspot', clientId: 'client', clientSecret: 'secret of the app' };
   const input = { projectIdOrName: tenant.projectId, ...client };

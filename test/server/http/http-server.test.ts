@@ -7,11 +7,11 @@ const HOST = { host: '127.0.0.1', port: 0 };
 /** Longer than the test may take. */
 const WITHIN_MS = 600_000;
 
-test('answers every request that it has taken while it stops, and closes kept connections', async () => {
-  let taken = 0;
+test('completes every accepted request on stop, and closes kept connections', async () => {
+  let accepted = 0;
   const server = createHttpServer();
   server.app.get('/', async () => {
-    taken += 1;
+    accepted += 1;
     await sleep(5);
     return 'ok';
   });
@@ -23,21 +23,22 @@ test('answers every request that it has taken while it stops, and closes kept co
         response.on('error', () => resolve(false)).resume();
         response.on('end', () => resolve(response.complete));
       });
-      // The server may close an idle connection on which a request is under way; it has not taken that request.
+      // The server may close an idle connection while a request is on its way. It has not accepted that
+      // request.
       request.on('error', () => resolve(false));
     });
-  let answered = 0;
+  let completed = 0;
   const clients = Array.from({ length: 8 }, async () => {
-    while (await ask()) answered += 1;
+    while (await ask()) completed += 1;
   });
-  await expect.poll(() => answered).toBeGreaterThan(50);
+  await expect.poll(() => completed).toBeGreaterThan(50);
   await server.stop(WITHIN_MS);
   await Promise.all(clients);
-  expect(answered).toBe(taken);
+  expect(completed).toBe(accepted);
   agent.destroy();
 });
 
-test('answers every request while it drains, and closes its connection', async () => {
+test('serves every request while it drains, and closes its connection', async () => {
   const server = createHttpServer();
   server.app.get('/', async () => 'ok');
   const url = await server.listen(HOST);

@@ -9,14 +9,14 @@ const tenant = await app.tenant();
 const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
 const body = JSON.stringify({ query: '{ viewer { kind } }' });
 
-test("each answer carries a request id: the caller's own where it is harmless", async () => {
-  const given = await app.fetch('/livez', { headers: { 'x-request-id': 'abc-123' } });
-  expect(given.headers.get('x-request-id')).toBe('abc-123');
-  const made = await app.fetch('/livez', { headers: { 'x-request-id': 'a b\u00e9' } });
-  expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+test("returns a request id, the caller's own if it is harmless", async () => {
+  const echoed = await app.fetch('/livez', { headers: { 'x-request-id': 'abc-123' } });
+  expect(echoed.headers.get('x-request-id')).toBe('abc-123');
+  const generated = await app.fetch('/livez', { headers: { 'x-request-id': 'a b\u00e9' } });
+  expect(generated.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('what is not there is a problem document', async () => {
+test('returns a problem document for an unknown path', async () => {
   const response = await app.fetch('/nowhere');
   expect(response.status).toBe(404);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -35,7 +35,7 @@ test.each([
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a request that names no URL is refused without a word of the inside', async () => {
+test('refuses a request whose host and path make no URL', async () => {
   await using served = await testApp();
   const { hostname, port } = new URL((await served.app.start()).url);
   for (const [host, path] of [
@@ -44,8 +44,8 @@ test('a request that names no URL is refused without a word of the inside', asyn
     ['x:99999', '/readyz'],
     ['x:80', 'http://other.example/graphql'],
   ]) {
-    const asked = request({ hostname, port, path, headers: { host } }).end();
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const sending = request({ hostname, port, path, headers: { host } }).end();
+    const [response] = (await once(sending, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(400);
     expect(await json(response)).toMatchObject({ type: 'urn:problem:bad-user-input', status: 400 });
   }
@@ -56,7 +56,7 @@ test.each([
   ['plain text', 'text/plain', body],
   ['a bare document', 'application/graphql', '{ __typename }'],
   ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
-])('%s is not taken for an operation', async (_what, type, text) => {
+])('refuses %s as an operation', async (_what, type, text) => {
   const response = await app.fetch('/graphql', {
     method: 'POST',
     headers: { ...headers, 'content-type': type },
@@ -65,7 +65,7 @@ test.each([
   expect(response.status).toBe(415);
 });
 
-test('a mutation over GET is refused, a query is answered', async () => {
+test('answers a query over GET, and refuses a mutation', async () => {
   const get = (query: string) =>
     app.fetch(`/graphql?query=${encodeURIComponent(query)}`, {
       headers: { 'x-api-key': tenant.apiKey, accept: 'application/json' },
@@ -76,7 +76,7 @@ test('a mutation over GET is refused, a query is answered', async () => {
   expect(mutation.status).toBe(405);
 });
 
-test('parameters of a GET that are no JSON are refused', async () => {
+test('refuses parameters of a GET that are not JSON', async () => {
   for (const parameter of ['variables=%7B', 'extensions=%5B']) {
     const response = await app.fetch(`/graphql?query={__typename}&${parameter}`, {
       headers: { accept: 'application/json' },
@@ -88,7 +88,7 @@ test('parameters of a GET that are no JSON are refused', async () => {
   }
 });
 
-test('a body over the limit is refused, whether or not it says its length', async () => {
+test('refuses a body over the limit, with and without Content-Length', async () => {
   const large = JSON.stringify({
     query: '{ viewer { kind } }',
     variables: { x: 'y'.repeat(1_100_000) },
@@ -107,7 +107,7 @@ test('a body over the limit is refused, whether or not it says its length', asyn
   expect((await app.fetch('/graphql', init)).status).toBe(413);
 });
 
-test('a compressed body is refused', async () => {
+test('refuses a compressed body', async () => {
   const response = await app.fetch('/graphql', {
     method: 'POST',
     headers: { ...headers, 'content-encoding': 'gzip' },
@@ -116,7 +116,7 @@ test('a compressed body is refused', async () => {
   expect(response.status).toBe(415);
 });
 
-test("malformed JSON and a missing query are the caller's errors", async () => {
+test('returns 400 for malformed JSON and a missing query', async () => {
   for (const text of ['{', '"x"', '{}', '{"query": 5}', 'null']) {
     const response = await app.fetch('/graphql', { method: 'POST', headers, body: text });
     expect(response.status).toBe(400);
@@ -126,7 +126,7 @@ test("malformed JSON and a missing query are the caller's errors", async () => {
   }
 });
 
-test('NUL and lone surrogates are refused in every argument', async () => {
+test('refuses NUL and lone surrogates in every argument', async () => {
   const mutation =
     'mutation ($input: CreateProviderAppInput!) { createProviderApp(input: $input) { providerApp { id } } }';
   const input = {
@@ -149,7 +149,7 @@ test('NUL and lone surrogates are refused in every argument', async () => {
   });
 });
 
-test('JSON that would be stored as something else is refused', async () => {
+test('refuses JSON that would change when it is stored', async () => {
   const query =
     'mutation ($input: GenerateConnectionInput!) { generateConnection(input: $input) { connection { id } } }';
   const who = `"projectIdOrName": "${tenant.projectId}", "groupRef": "g", "consumerRef": "c"`;
@@ -171,7 +171,7 @@ test('JSON that would be stored as something else is refused', async () => {
   }
 });
 
-test('a variable of the wrong type names its place and not its value', async () => {
+test('names the path of a variable of the wrong type', async () => {
   const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }';
   const label = { secret: 'hunter2' };
   const input = { projectIdOrName: tenant.projectId, label, scopes: ['READ'] };
@@ -180,14 +180,16 @@ test('a variable of the wrong type names its place and not its value', async () 
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label' }]);
 });
 
-/** Whether a page may read an answer depends on its origin; GraphQL's also on what the client accepts. */
+/**
+ * Whether a page may read a response depends on its origin. For GraphQL the format depends on Accept, too.
+ */
 function varies(path: string): string | null {
   if (path.startsWith('/graphql')) return 'Accept, Origin';
   return path.startsWith('/v1') ? 'Origin' : null;
 }
 
-test('nothing between may keep an answer, and GraphQL depends on what the client accepts', async () => {
-  const asked: [string, RequestInit][] = [
+test('forbids caches to store responses, and varies by Accept and Origin', async () => {
+  const requests: [string, RequestInit][] = [
     ['/graphql', { method: 'POST', headers, body }],
     ['/graphql', { method: 'POST', headers, body: '{}' }],
     ['/graphql?query={__typename}', { headers }],
@@ -196,7 +198,7 @@ test('nothing between may keep an answer, and GraphQL depends on what the client
     ['/v1/nowhere', {}],
     ['/livez', {}],
   ];
-  for (const [path, init] of asked) {
+  for (const [path, init] of requests) {
     const answer = await app.fetch(path, init);
     expect(answer.headers.get('cache-control'), path).toBe('no-store');
     expect(answer.headers.get('vary'), path).toBe(varies(path));

@@ -9,7 +9,7 @@ import { hasDocs } from '../../../src/server/docs/docs.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { launchBrowser, noBrowser } from '../../support/browser.ts';
 
-/** What a shell, a string and a page each take for something else. */
+/** This path has characters that a shell, a JSON string and an HTML page must escape. */
 const folder = mkdtempSync(join(tmpdir(), 'gateway-start-'));
 const dataDir = join(folder, `Ada's "data" & <more>`);
 mkdirSync(dataDir);
@@ -28,21 +28,21 @@ async function openPage() {
   return { response, text: await response.text() };
 }
 
-/** As a browser copies them. */
+/** Returns the commands as a browser copies them. */
 function commandsOf(text: string): string[] {
   const blocks = [...text.matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)].map(([, block]) => block as string);
-  const shown = (block: string) =>
+  const unescapeHtml = (block: string) =>
     block.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)));
-  return blocks.map(shown);
+  return blocks.map(unescapeHtml);
 }
 
-test('a browser at / is led to the console, also below a path of a proxy', async () => {
+test("redirects a browser from / to the console, relative to a proxy's path", async () => {
   const response = await fetch(`${url}/`, { headers: BROWSER, redirect: 'manual' });
   expect([response.status, response.headers.get('location')]).toEqual([302, 'console']);
   expect(response.headers.get('vary')).toBe('Accept');
 });
 
-test('a page leads to all that is served', async () => {
+test('links to everything that the gateway serves', async () => {
   const { response, text } = await openPage();
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -58,15 +58,15 @@ test('a page leads to all that is served', async () => {
     sandboxUrl,
   ]);
   for (const address of addresses) {
-    const found = await fetch(new URL(address, `${url}/`), { headers: BROWSER });
-    expect([address, found.status]).toEqual([address, 200]);
-    await found.text();
+    const linked = await fetch(new URL(address, `${url}/`), { headers: BROWSER });
+    expect([address, linked.status]).toEqual([address, 200]);
+    await linked.text();
   }
   expect(text).toContain('demo.json');
   expect(text).not.toContain('<more>');
 });
 
-test('the page runs no script, loads nothing, and is framed by nobody', async () => {
+test('runs no script, loads nothing and forbids frames', async () => {
   const { response, text } = await openPage();
   const policy = response.headers.get('content-security-policy');
   expect(policy).toMatch(
@@ -86,7 +86,7 @@ test('shows the commands of the README', async () => {
   }
 });
 
-test('its commands run as they are copied', async () => {
+test('shows commands that run as copied', async () => {
   const script = commandsOf((await openPage()).text).join('\necho\n');
   const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
   expect(stdout).toContain('"result":"');
@@ -95,7 +95,7 @@ test('its commands run as they are copied', async () => {
   expect(stdout).toContain('"crm-sync"');
 });
 
-test('a program gets the same places as JSON, by GET and HEAD alone', async () => {
+test('returns the links as JSON to programs, by GET and HEAD only', async () => {
   for (const init of [undefined, { headers: { accept: 'application/json' } }]) {
     const response = await fetch(`${url}/`, init);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -114,7 +114,7 @@ test('a program gets the same places as JSON, by GET and HEAD alone', async () =
   expect((await fetch(`${url}/`, { method: 'POST', headers: BROWSER })).status).toBe(404);
 });
 
-test('without the demo it names no key, and goes by the public address', async () => {
+test('shows no key without the demo, and uses PUBLIC_URL', async () => {
   await using plain = await testApp({ env: { PUBLIC_URL: 'https://gateway.example/' } });
   const text = await (await plain.fetch('/start', { headers: BROWSER })).text();
   expect(text).toContain('https://gateway.example/graphql');
@@ -122,7 +122,7 @@ test('without the demo it names no key, and goes by the public address', async (
   expect(commandsOf(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
 });
 
-test('links use the host of the request if the server listens on all addresses, and the start warns', async () => {
+test('links to the host of the request on all addresses, and logs a warning at the start', async () => {
   const warned = async (env: Record<string, string>) => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
@@ -143,9 +143,9 @@ test('links use the host of the request if the server listens on all addresses, 
   });
 });
 
-test.skipIf(noBrowser)('it fits a phone and a screen, in light and in dark', async () => {
+test.skipIf(noBrowser)('fits narrow and wide screens, in light and dark', async () => {
   await using browser = await launchBrowser();
-  const shown = async (width: number, colorScheme: 'light' | 'dark') => {
+  const appearance = async (width: number, colorScheme: 'light' | 'dark') => {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
@@ -160,7 +160,7 @@ test.skipIf(noBrowser)('it fits a phone and a screen, in light and in dark', asy
   const [light, dark] = ['rgb(255, 255, 255)', 'rgb(20, 23, 27)'];
   for (const width of [360, 1200]) {
     const rest = { isTooWide: false, complaints: [] };
-    expect(await shown(width, 'light')).toEqual({ background: light, ...rest });
-    expect(await shown(width, 'dark')).toEqual({ background: dark, ...rest });
+    expect(await appearance(width, 'light')).toEqual({ background: light, ...rest });
+    expect(await appearance(width, 'dark')).toEqual({ background: dark, ...rest });
   }
 });

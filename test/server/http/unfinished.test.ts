@@ -1,4 +1,4 @@
-/** What has begun and is not whole holds up nobody, and is cut off in time. */
+/** Unfinished requests delay no other request, and are closed in time. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -53,7 +53,7 @@ const ask = async () => {
 
 test.each(
   UNFINISHED,
-)('%s that is not finished takes no place, and is cut off', async (_what, bytes) => {
+)('closes %s that stays unfinished, and serves others in the meantime', async (_what, bytes) => {
   const sockets = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(bytes)));
   expect(await ask()).toBe(200);
   const answers = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
@@ -63,7 +63,7 @@ test.each(
   expect(await ask()).toBe(200);
 });
 
-test('150 unfinished bodies of an address crowd no other request of it out', async () => {
+test('serves other requests of an address with 150 unfinished bodies', async () => {
   const [, body] = UNFINISHED[0] as [string, string];
   const sockets = await Promise.all(Array.from({ length: 150 }, () => send(body)));
   const statuses = await Promise.all(Array.from({ length: PLACES }, ask));
@@ -72,7 +72,7 @@ test('150 unfinished bodies of an address crowd no other request of it out', asy
   for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('a body that comes fast enough may take longer', async () => {
+test('accepts a slow body that keeps the minimum rate', async () => {
   const body = JSON.stringify({ query: '{ __typename }', variables: { x: 'x'.repeat(6_000) } });
   const socket = await send(
     `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
@@ -90,7 +90,7 @@ const QUERY = '{"query":"{ __typename }"}';
 const HEAD = `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Connection: close\r\nContent-Length: ${QUERY.length}\r\n\r\n`;
 const STANDSTILL_MS = 3_000;
 
-test('a body that arrives while the server stands still is not late', async () => {
+test('accepts a body that arrived while the event loop was blocked', async () => {
   const socket = await send(HEAD);
   expect(await ask()).toBe(200);
   socket.write(QUERY);
@@ -99,7 +99,7 @@ test('a body that arrives while the server stands still is not late', async () =
 });
 
 test(
-  'WebSockets whose clients do not say who they are take no place of those who do',
+  'serves authenticated WebSockets although unauthenticated ones wait',
   { tags: ['all/rows'] },
   async () => {
     const strangers = await Promise.all(Array.from({ length: 6 }, () => openSocket(url)));
@@ -119,7 +119,7 @@ test(
   },
 );
 
-/** A room whose entries are cut only because there are too many. */
+/** Creates a budget that closes entries only because there are too many. */
 function openRoom(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
   const room = new UnfinishedBudget(limits);
   const cut: string[] = [];
@@ -137,7 +137,7 @@ function openRoom(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
   return { cut, enter };
 }
 
-test('of a network that has too many or too much, the oldest are cut; others are not', async () => {
+test('closes the oldest of a network over its limits, and none of others', async () => {
   const { cut, enter } = openRoom({ networkMax: 2, networkBytesMax: 100 });
   for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name, 'a');
   for (const name of ['b1', 'b2']) enter(name, 'b', 60);
@@ -147,7 +147,7 @@ test('of a network that has too many or too much, the oldest are cut; others are
   expect(cut).toEqual(['a1 crowded', 'a2 crowded', 'b1 crowded']);
 });
 
-test('cuts the oldest at once if all networks together have too many', () => {
+test('closes the oldest immediately if all networks together have too many', () => {
   const { cut, enter } = openRoom({ networkMax: 100, networkBytesMax: 100, allMax: 4 });
   for (const name of ['a1', 'b1', 'b2', 'b3']) enter(name, name.slice(0, 1));
   expect(cut).toEqual([]);
@@ -168,7 +168,7 @@ const ROOM_OF_ALL = `
 test.each([
   [1_000, '250'],
   [10_000_000, '8000'],
-])('a room holds a quarter of %d file descriptors, and 8,000 at most', (openFiles, most) => {
+])('limits unfinished requests to a quarter of %d file descriptors, at most 8,000', (openFiles, most) => {
   const limit = `ulimit -n ${openFiles} 2>/dev/null; exec "$0" --input-type=module -e "$1"`;
   const args = ['-c', limit, process.execPath, ROOM_OF_ALL];
   const hard = openFilesMax();
