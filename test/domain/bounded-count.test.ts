@@ -1,10 +1,10 @@
-/** A count that is kept for a while is asked for once at a time, and nobody waits who needn't. */
+/** A cached count: concurrent calls share one query, and calls wait only if they must. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createBoundedCount } from '../../src/domain/bounded-count.ts';
 
-/** A database that counts when it is let. */
+/** A database whose counts can be delayed. */
 function countingDatabase(count: number) {
   const counting = { asked: 0, count, isLet: Promise.resolve() };
   const query = async () => {
@@ -16,39 +16,39 @@ function countingDatabase(count: number) {
   return { counting, database: { rows: { query } } as unknown as Database };
 }
 
-test('many who ask at once share a count, and who asks later has it while it is fresh', async () => {
+test('shares a count among concurrent calls, and reuses it while it is fresh', async () => {
   const { counting, database } = countingDatabase(7);
   const count = createBoundedCount({ text: '', freshMs: 60_000 });
-  const ask = () => count(database, ['p'], 10);
-  expect(await Promise.all(Array.from({ length: 50 }, ask))).toEqual(Array(50).fill(7));
-  expect(await ask()).toBe(7);
+  const read = () => count(database, ['p'], 10);
+  expect(await Promise.all(Array.from({ length: 50 }, read))).toEqual(Array(50).fill(7));
+  expect(await read()).toBe(7);
   expect(counting.asked).toBe(1);
   expect(await count(database, ['q'], 10)).toBe(7);
   expect(counting.asked).toBe(2);
 });
 
-test('far from the most the one before is good until the next is there; near it all wait', async () => {
+test('returns the last count while it is far from the maximum, and waits for a new count when it is near', async () => {
   const { counting, database } = countingDatabase(2);
   const count = createBoundedCount({ text: '', freshMs: 1 });
-  const ask = () => count(database, ['p'], 10);
-  expect(await ask()).toBe(2);
+  const read = () => count(database, ['p'], 10);
+  expect(await read()).toBe(2);
   await wait(20);
   const { promise, resolve } = Promise.withResolvers<void>();
   counting.isLet = promise;
   counting.count = 6;
-  expect(await Promise.all([ask(), ask()])).toEqual([2, 2]);
+  expect(await Promise.all([read(), read()])).toEqual([2, 2]);
   expect(counting.asked).toBe(2);
   resolve();
   await wait(20);
   counting.count = 9;
-  expect(await ask()).toBe(9);
+  expect(await read()).toBe(9);
 });
 
-test('a count that fails is told to who waits for it, and the next one asks again', async () => {
+test('rejects every waiting call if the count fails, and counts again on the next call', async () => {
   const { counting, database } = countingDatabase(-1);
   const count = createBoundedCount({ text: '', freshMs: 60_000 });
-  const ask = () => count(database, ['p'], 10);
-  await expect(Promise.all([ask(), ask()])).rejects.toThrow('away');
+  const read = () => count(database, ['p'], 10);
+  await expect(Promise.all([read(), read()])).rejects.toThrow('away');
   counting.count = 3;
-  expect(await ask()).toBe(3);
+  expect(await read()).toBe(3);
 });

@@ -1,4 +1,4 @@
-/** An org or a project that is deleted just before a change in it is stored. */
+/** Deletes an org or a project immediately before a change in it is stored. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
@@ -9,7 +9,7 @@ const app = await sharedApp();
 const CREATE_ORG = `mutation ($input: CreateOrgInput!) { createOrg(input: $input) { org { id } } }`;
 const FIRST_CHANGE = /^begin\b|\binsert into\b/i;
 
-/** Deletes the row as the request is about to change something, and gives the request's answer. */
+/** Deletes the row when the request is about to change something, and returns the request's response. */
 async function requestWhileDeleted(
   row: { table: 'Org' | 'Project'; id: string },
   request: () => ReturnType<GraphqlClient['request']>,
@@ -24,8 +24,11 @@ async function requestWhileDeleted(
   return result;
 }
 
-function expectNotFound({ errors }: Awaited<ReturnType<GraphqlClient['request']>>, said: string) {
-  expect(errors).toMatchObject([{ message: said, extensions: { code: 'NOT_FOUND' } }]);
+function expectNotFound(
+  { errors }: Awaited<ReturnType<GraphqlClient['request']>>,
+  message: string,
+) {
+  expect(errors).toMatchObject([{ message, extensions: { code: 'NOT_FOUND' } }]);
 }
 
 test.each([
@@ -40,15 +43,15 @@ test.each([
     'ClaimDomainInput',
     (parentId: string) => ({ domain: 'gone.example.com', parentId, parentType: 'ORG' }),
   ],
-] as const)('%s in an org that goes meanwhile does not find it', async (name, type, inputOf) => {
+] as const)('%s returns NOT_FOUND if the org is deleted during the request', async (name, type, inputOf) => {
   const { builder } = await app.tenant();
   const { createOrg } = await builder.query(CREATE_ORG, { input: { label: 'Short-lived' } });
   const { id } = createOrg.org;
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
-  const answer = await requestWhileDeleted({ table: 'Org', id }, () =>
+  const response = await requestWhileDeleted({ table: 'Org', id }, () =>
     builder.request(query, { input: inputOf(id) }),
   );
-  expectNotFound(answer, `Org "${id}" was not found.`);
+  expectNotFound(response, `Org "${id}" was not found.`);
 });
 
 const integration = { name: 'crm-sync', provider: 'sandbox' };
@@ -85,11 +88,11 @@ const IN_PROJECT: [string, string, object][] = [
 
 test.each(
   IN_PROJECT,
-)('%s in a project that goes meanwhile does not find it', async (name, type, input) => {
+)('%s returns NOT_FOUND if the project is deleted during the request', async (name, type, input) => {
   const { projectId, builder }: Tenant = await app.tenant();
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
-  const answer = await requestWhileDeleted({ table: 'Project', id: projectId }, () =>
+  const response = await requestWhileDeleted({ table: 'Project', id: projectId }, () =>
     builder.request(query, { input: { projectIdOrName: projectId, ...input } }),
   );
-  expectNotFound(answer, `Project "${projectId}" was not found.`);
+  expectNotFound(response, `Project "${projectId}" was not found.`);
 });

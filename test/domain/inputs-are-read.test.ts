@@ -1,5 +1,5 @@
 /**
- * Nothing is accepted in silence: what a caller may give is read on its way.
+ * Every member of an input has an effect, or is listed with a reason.
  *
  * @module-tag all/walk
  */
@@ -15,7 +15,7 @@ import { STEPS } from '../support/inputs/whole-inputs.ts';
 
 const app = await sharedApp({ env: { REDIRECT_ORIGINS: 'https://app.example.com' } });
 
-/** Of reads alone, with the tests that give them. */
+/** Inputs that only queries take, with the tests that use them. */
 const OF_READS: Record<string, string> = {
   RecordFilterInput: 'test/flows/read/record-search.test.ts',
 };
@@ -25,19 +25,19 @@ const FIELDS = Object.values(schema.getTypeMap())
   .filter(({ name }) => !(name in OF_READS))
   .flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`));
 
-/** What nothing reads, each with its reason; what is read by now is taken away. */
+/** Members without a reader, with the reason. A member that is read must be removed from the list. */
 const NOT_READ: Record<string, string> = {
   'ClaimDomainInput.parentType': 'It has one value, which the schema checks.',
-  'DynamicMappingInput.mapToDisplayName': 'A name for people: pages get it back.',
-  'DynamicMappingInput.mappedValues': 'Pages offer them to people, and get them back.',
-  'OfferedValueInput.mappedDisplayValue': 'Pages offer it to people, and get it back.',
-  'OfferedValueInput.mappedValue': 'Pages offer it to people, and get it back.',
-  'FieldMappingInput.mapToDisplayName': 'A name for people: it is shown with the revision.',
-  'ReadObjectSpecInput.mapToDisplayName': 'A name for people: it is shown with the revision.',
+  'DynamicMappingInput.mapToDisplayName': 'A display name, which pages read back.',
+  'DynamicMappingInput.mappedValues': 'Choices that pages show to people and read back.',
+  'OfferedValueInput.mappedDisplayValue': 'A choice that pages show to people and read back.',
+  'OfferedValueInput.mappedValue': 'A choice that pages show to people and read back.',
+  'FieldMappingInput.mapToDisplayName': 'A display name, which the revision returns.',
+  'ReadObjectSpecInput.mapToDisplayName': 'A display name, which the revision returns.',
 };
 
 const root = join(import.meta.dirname, '../..');
-/** Where inputs are declared, and where answers repeat them: what is only named here does nothing. */
+/** Files that declare inputs or repeat them in responses. A member that is named only here has no effect. */
 const DECLARED =
   /^src\/(graphql|rest|database\/generated|demo)\/|-(input|config)\.ts$|dynamic-mapping\.ts$/;
 const COMMENTS_AND_TEXTS = /\/\*[\s\S]*?\*\/|\/\/.*$|'[^'\n]*'/gm;
@@ -47,14 +47,14 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .join('\n');
 const columns = readFileSync(join(root, 'schema.prisma'), 'utf8');
 
-/** Whether what is taken over as a whole is a column, or something that the sources name. */
+/** True if the member of an object that is copied as a whole is a column, or if a source file names it. */
 function isUsed(field: string): boolean {
   const member = field.split('.').at(-1);
   const isColumn = new RegExp(`^ +${member} `, 'm').test(columns);
   return isColumn || new RegExp(`\\b${member}\\b`).test(sources);
 }
 
-test('every member of every input is read on its way, or the reason is told', async () => {
+test('reads every member of every input, except those in NOT_READ', async () => {
   using reads = recordInputReads();
   const { given, unexpected } = await walkInputs(app);
   const uncalled = Object.keys(MUTATIONS).filter(
@@ -72,5 +72,7 @@ test('every member of every input is read on its way, or the reason is told', as
   const isRead = (field: string) =>
     reads.read.has(field) || (reads.copied.has(field) && isUsed(field));
   const unread = FIELDS.filter((field) => !isRead(field));
-  expect(unread.sort(), 'NOT_READ names what nothing reads').toEqual(Object.keys(NOT_READ).sort());
+  expect(unread.sort(), 'members without a reader, which NOT_READ must list').toEqual(
+    Object.keys(NOT_READ).sort(),
+  );
 });

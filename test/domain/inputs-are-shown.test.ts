@@ -1,5 +1,5 @@
 /**
- * Nothing is kept in silence: what a caller may give is shown by the answers about what it belongs to.
+ * Every member of an input is returned by the type that it changes, or is listed with a reason.
  *
  * @module-tag all/walk
  */
@@ -15,11 +15,11 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import { MUTATIONS } from '../support/inputs/walk-inputs.ts';
 
 const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
-const ofMutations = new Set(
+const inputsOfMutations = new Set(
   Object.values(MUTATIONS).map(({ args }) => getNamedType(args[0]?.type)),
 );
 
-/** Types with another name in answers. */
+/** Inputs whose type has another name. */
 const SHOWN_BY: Record<string, string> = {
   ClaimDomainInput: 'ClaimedDomain',
   GenerateConnectionInput: 'ConnectedAccount',
@@ -27,12 +27,12 @@ const SHOWN_BY: Record<string, string> = {
   ProviderAppChanges: 'ProviderApp',
 };
 
-const FOUND_BY = 'It names what there is already.';
-const SECRET = 'A secret: it is never shown.';
-const WRITTEN = 'A part of a write: the record at the provider shows it.';
-const ASKED = 'Work to do, and not what is kept: its operation tells of it.';
+const FOUND_BY = 'Names an existing object.';
+const SECRET = 'A secret, which is never returned.';
+const WRITTEN = 'A part of a write, visible in the record at the provider.';
+const WORK = 'Work that is not stored. Its operation reports it.';
 
-/** Types that no answer has, each with the reason. */
+/** Inputs without a type that returns them, each with the reason. */
 const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   [
     /^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|SendTest|Verify)\w+Input$/,
@@ -40,30 +40,30 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   ],
   [
     /^(BasicAuth|OAuth2\w+)Input$/,
-    `${SECRET} \`authScheme\` tells its kind, and tokens are in \`credentials\`.`,
+    `${SECRET} \`authScheme\` is its kind, and tokens are in \`credentials\`.`,
   ],
   [/^(Association|AssociationTarget|AssociationType|BatchRecord|Header)Input$/, WRITTEN],
-  [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, ASKED],
-  [/^CreateSessionTokenInput$/, 'The token says it, and `viewer` to who sends it.'],
+  [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, WORK],
+  [/^CreateSessionTokenInput$/, 'The token contains it, and `viewer` returns it to the end user.'],
   [/^(RecordFilter|TimeRange)Input$/, FOUND_BY],
   [
     /^(Upsert(Installed)?ObjectMetadata|ObjectFields|Field(Definition|Association)|(String|Numeric)Options|AssociationLabels)Input$/,
-    'What becomes of it is told in the words of the provider: `metadata`, and `objectMetadata`.',
+    '`objectMetadata` returns the result in the terms of the provider.',
   ],
-  [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects show it.'],
-  [/^UpsertIntegrationsInput$/, 'The integrations and their latest revisions show it.'],
-  [/^StartOAuth(Connect|Update)Input$/, 'The connection that the consent makes shows it.'],
+  [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects return it.'],
+  [/^UpsertIntegrationsInput$/, 'The integrations and their latest revisions return it.'],
+  [/^StartOAuth(Connect|Update)Input$/, 'The connection after the consent returns it.'],
 ];
 
-/** Members that answers have otherwise, or not at all. */
+/** Members that the API returns under another name, or not at all. */
 const NOT_SHOWN: Record<string, string> = {
   'CreateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
   'UpdateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
-  'CreateInstallationInput.skipSampling': 'It says how the config is checked.',
-  'GenerateConnectionInput.skipCheck': 'It says how credentials are checked.',
-  'UpdateConnectionInput.skipCheck': 'It says how credentials are checked.',
-  'UpdateInstallationInput.skipSampling': 'It says how the config is checked.',
-  'InstallationConfigInput.provider': "It is checked: the integration's.",
+  'CreateInstallationInput.skipSampling': 'Changes the checks of the config.',
+  'GenerateConnectionInput.skipCheck': 'Changes the checks of credentials.',
+  'UpdateConnectionInput.skipCheck': 'Changes the checks of credentials.',
+  'UpdateInstallationInput.skipSampling': 'Changes the checks of the config.',
+  'InstallationConfigInput.provider': 'Must be the provider of the integration.',
   'CreateInviteInput.email': 'It is `invitedEmail`.',
   'CreateInviteInput.orgId': 'It is `parentId`.',
   'CreateProviderAppInput.clientSecret': SECRET,
@@ -71,17 +71,17 @@ const NOT_SHOWN: Record<string, string> = {
   'ProviderAppChanges.clientSecret': SECRET,
   'ProviderAppChanges.webhookSecret': SECRET,
   'UpdateProviderAppInput.providerApp': 'Its members are those of the app.',
-  'UpdateProviderAppInput.updateMask': 'It says which members are changed.',
-  'UpdateDestinationInput.keepHeaders': '`headers` show the names that were kept.',
+  'UpdateProviderAppInput.updateMask': 'Names the changed members.',
+  'UpdateDestinationInput.keepHeaders': '`headers` returns the names of kept headers.',
   'CreateRevisionInput.revision': 'Its members are those of the revision.',
-  'CreateRevisionInput.destructive': 'It says what is done to installations.',
+  'CreateRevisionInput.destructive': 'Changes the effect on installations.',
   'CreateRevisionInput.integrationIdOrName': FOUND_BY,
   'CreateRevisionInput.projectIdOrName': FOUND_BY,
-  ...ofCredentials('GenerateConnectionInput'),
-  ...ofCredentials('UpdateConnectionInput'),
+  ...credentialMembers('GenerateConnectionInput'),
+  ...credentialMembers('UpdateConnectionInput'),
 };
 
-function ofCredentials(type: string): Record<string, string> {
+function credentialMembers(type: string): Record<string, string> {
   return {
     [`${type}.apiKey`]: 'It is in `credentials`.',
     [`${type}.oauth2AuthorizationCode`]: 'It is in `credentials`.',
@@ -93,13 +93,16 @@ function ofCredentials(type: string): Record<string, string> {
 }
 
 function shownBy(type: GraphQLInputObjectType): GraphQLObjectType | null {
-  const verb = ofMutations.has(type) ? /^(Create|Update)/ : /^$/;
+  const verb = inputsOfMutations.has(type) ? /^(Create|Update)/ : /^$/;
   const name = SHOWN_BY[type.name] ?? type.name.replace(verb, '').replace(/Input$/, '');
   const shown = schema.getType(name);
   return isObjectType(shown) ? shown : null;
 }
 
-/** `topicId` is the `topic` of a route, or the `id` of the topic itself. */
+/**
+ * True if the type has the member or the object that it names: `topicId` is the `topic` of a route, or the `id` of the
+ * topic itself.
+ */
 function isShown(member: string, shown: GraphQLObjectType): boolean {
   const fields = shown.getFields();
   const [, about = ''] = /^(\w+?)(IdOrName|Id|Ref|Name)$/.exec(member) ?? [];
@@ -107,12 +110,14 @@ function isShown(member: string, shown: GraphQLObjectType): boolean {
   return member in fields || about in fields || about.toLowerCase() === itself.toLowerCase();
 }
 
-test('every member of every input is shown by an answer, or the reason is told', () => {
+test('returns every member of every input in a type, except those in NOT_SHOWN', () => {
   const silent = inputs.flatMap((type) => {
     const shown = shownBy(type);
     if (!shown) return NOT_SHOWN_TYPES.some(([names]) => names.test(type.name)) ? [] : type.name;
     const members = Object.keys(type.getFields()).filter((member) => !isShown(member, shown));
     return members.map((member) => `${type.name}.${member}`);
   });
-  expect(silent.sort(), 'NOT_SHOWN names them').toEqual(Object.keys(NOT_SHOWN).sort());
+  expect(silent.sort(), 'members without a field, which NOT_SHOWN must list').toEqual(
+    Object.keys(NOT_SHOWN).sort(),
+  );
 });

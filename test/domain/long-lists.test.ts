@@ -21,12 +21,12 @@ async function byGraphql(record: object) {
 
 async function byRest(record: object) {
   const path = `/v1/projects/${projectId}/integrations/crm/objects/contacts`;
-  const answer = await app.fetch(path, {
+  const response = await app.fetch(path, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: JSON.stringify({ groupRef: 'acme', type: 'create', record }),
   });
-  return { status: answer.status, issues: (await answer.json()).issues };
+  return { status: response.status, issues: (await response.json()).issues };
 }
 
 test('refuses an input whose lists have more than 10,000 items together, and names the list', async () => {

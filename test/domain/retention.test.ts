@@ -55,7 +55,7 @@ async function removeAfter(days: number) {
   return removeExpired(services, { pause: async () => {} });
 }
 
-test('what is owed to a destination that is gone goes too; what is pending stays', async () => {
+test('deletes failed deliveries of a deleted destination, and keeps pending ones', async () => {
   const [pending] = await insertDeliveries(1, 'PENDING');
   const [lost] = await insertDeliveries(1, 'PENDING');
   await prisma.delivery.updateMany({
@@ -68,7 +68,7 @@ test('what is owed to a destination that is gone goes too; what is pending stays
   await prisma.delivery.deleteMany({ where: { projectId } });
 });
 
-test('what is younger than the retention stays', async () => {
+test('keeps rows that are younger than the retention', async () => {
   const { id } = await insertOperation('SUCCESS');
   const [delivery] = await insertDeliveries(1, 'SUCCEEDED');
   await removeAfter(RETENTION_DAYS - 1);
@@ -76,7 +76,7 @@ test('what is younger than the retention stays', async () => {
   expect(await prisma.delivery.count({ where: { id: delivery?.id ?? '' } })).toBe(1);
 });
 
-test('ended operations go with their logs, however many; those in progress stay', async () => {
+test('deletes ended operations with their logs in batches, and keeps those in progress', async () => {
   const ended = await insertOperation('SUCCESS', 2_500);
   const running = await insertOperation('IN_PROGRESS');
   await removeAfter(RETENTION_DAYS + 1);
@@ -85,7 +85,7 @@ test('ended operations go with their logs, however many; those in progress stay'
   expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
 });
 
-test('all old operations go, not one batch of them', async () => {
+test('deletes all expired operations, and not only one batch', async () => {
   await prisma.operation.createMany({
     data: Array.from({ length: 250 }, () => ({
       ...{ id: newId('opr'), ...ids, actionType: 'WRITE' as const, status: 'FAILURE' as const },
@@ -97,7 +97,7 @@ test('all old operations go, not one batch of them', async () => {
   expect(await prisma.operation.count({ where: { status: 'FAILURE' } })).toBe(0);
 });
 
-test('deliveries go with their attempts once nothing is owed any more', async () => {
+test('deletes completed deliveries with their attempts, and keeps pending ones', async () => {
   const [pending, [succeeded], [failed]] = await Promise.all([
     insertDeliveries(1_500, 'PENDING'),
     insertDeliveries(1, 'SUCCEEDED'),
@@ -117,7 +117,7 @@ test('deliveries go with their attempts once nothing is owed any more', async ()
   await prisma.delivery.deleteMany();
 });
 
-test('events go with their topics', async () => {
+test('deletes events with their topics', async () => {
   const topicId = newId('top');
   const eventId = newId('evt');
   const event = { projectId, position: 1n, eventType: 'CONNECTION_CREATED' } as const;
@@ -128,7 +128,7 @@ test('events go with their topics', async () => {
   expect(await prisma.notificationEventTopic.count()).toBe(0);
 });
 
-test('idempotency keys go when they expire, and authorization states a day later', async () => {
+test('deletes idempotency keys when they expire, and authorization states a day later', async () => {
   const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000);
   const key = { projectId, inputHash: '', operationId: 'opr_1' };
   await prisma.idempotencyKey.createMany({
@@ -163,7 +163,7 @@ test('idempotency keys go when they expire, and authorization states a day later
   ]);
 });
 
-test('writes go with their records, counted from their end', async () => {
+test('deletes writes with their records, by their end time', async () => {
   const task = {
     ...{ projectId, installationId: 'ins_1', objectName: 'contacts', recordCount: 1 },
     ...({ type: 'CREATE', mode: 'ASYNCHRONOUS' } as const),
@@ -183,7 +183,7 @@ test('writes go with their records, counted from their end', async () => {
   ]);
 });
 
-test('events of providers go when they are done, and what waits when its subscription is gone', async () => {
+test('deletes completed provider events, and waiting ones whose subscription is gone', async () => {
   const key = { projectId, installationId: newId('ins'), objectName: 'contacts' };
   await prisma.objectSubscription.create({
     data: { ...key, provider: 'sandbox', connectionId: newId('con') },
@@ -204,7 +204,7 @@ test('events of providers go when they are done, and what waits when its subscri
 });
 
 test(
-  'two processes at once, and one that is stopped, do no harm',
+  'removes each row once in two processes, and nothing after a stop signal',
   { tags: ['all/rows'] },
   async () => {
     await insertDeliveries(3_000, 'SUCCEEDED');
@@ -217,7 +217,7 @@ test(
   },
 );
 
-test('what is late goes with shorter rests; who finds nothing does not rest', async () => {
+test('pauses shorter while rows are overdue, and not at all without rows', async () => {
   await prisma.delivery.deleteMany();
   const insertOld = (count: number, days: number) =>
     prisma.delivery.createMany({
@@ -240,7 +240,5 @@ test('what is late goes with shorter rests; who finds nothing does not rest', as
   expect((await remove()).Delivery).toBe(300);
   const [first, ...others] = rests;
   expect([first, others.at(-1)]).toEqual([9, 99]);
-  expect(rests, 'shorter as long as what it finds is late').toEqual(
-    rests.toSorted((a, b) => a - b),
-  );
+  expect(rests, 'shorter while rows are overdue').toEqual(rests.toSorted((a, b) => a - b));
 });

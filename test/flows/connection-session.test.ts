@@ -54,25 +54,29 @@ async function failure(provider: string, request = GET) {
   return error;
 }
 
-test('a request carries the credentials, which nothing in it replaces', async () => {
+test('sends the credentials with a request, which cannot replace them', async () => {
   const session = await sessionTo('header');
   expect(session.baseUrl).toBe(`${server.url}/api`);
   next = { status: 201, headers: { 'X-Trace': 'a' }, body: { made: true } };
-  const answer = await session.send({
+  const response = await session.send({
     method: 'POST',
     path: '/things?a=1',
     query: { b: 2, c: undefined, d: true },
     headers: { AUTHORIZATION: 'Bearer mine', 'X-Own': 'yes' },
     body: { name: 'x' },
   });
-  expect(answer).toMatchObject({ status: 201, body: { made: true }, headers: { 'x-trace': 'a' } });
+  expect(response).toMatchObject({
+    status: 201,
+    body: { made: true },
+    headers: { 'x-trace': 'a' },
+  });
   const sent = server.requests.at(-1);
   expect(sent).toMatchObject({ method: 'POST', path: '/api/things', body: { name: 'x' } });
   expect(Object.fromEntries(sent?.query ?? [])).toEqual({ a: '1', b: '2', d: 'true' });
   expect(sent?.headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-own': 'yes' });
 });
 
-test('every answer resolves: JSON, text, nothing, whatever its status', async () => {
+test('returns every response, whatever its status: JSON, text or null', async () => {
   const session = await sessionTo('header');
   next = { status: 500, body: 'not json' };
   expect(await session.send(GET)).toMatchObject({ status: 500, body: 'not json' });
@@ -82,7 +86,7 @@ test('every answer resolves: JSON, text, nothing, whatever its status', async ()
   expect(await session.send(GET)).toMatchObject({ status: 302 });
 });
 
-test('credentials go to no other origin', async () => {
+test('sends credentials to no other origin', async () => {
   const before = server.requests.length;
   for (const path of ['https://evil.test/', 'ftp://x', 'things']) {
     const error = await failure('header', { method: 'GET', path });
@@ -100,7 +104,7 @@ test('credentials go to no other origin', async () => {
   expect(server.requests.at(-1)).toMatchObject({ path: '/api//evil.test/' });
 });
 
-test('what brings no answer is told apart, and names no credentials', async () => {
+test('distinguishes the failures of requests, without naming credentials', async () => {
   expect(await failure('gone')).toMatchObject({ kind: 'UNREACHABLE', outcomeUnknown: false });
   expect(await failure('private')).toMatchObject({ kind: 'BAD_REQUEST' });
   server.failNext('DROPPED_CONNECTION');
@@ -117,7 +121,7 @@ test('what brings no answer is told apart, and names no credentials', async () =
   });
 });
 
-test('a provider that asks to wait is not called meanwhile', async () => {
+test('sends no request to a provider until its Retry-After has passed', async () => {
   const session = await sessionTo('header');
   next = { status: 429, headers: { 'retry-after': '3600' } };
   expect((await session.send(GET)).status).toBe(429);
@@ -130,14 +134,14 @@ test('a provider that asks to wait is not called meanwhile', async () => {
   expect((await (await sessionTo('header')).send(GET)).status).toBe(200);
 });
 
-test('a connection whose provider is gone from the catalogue is refused in words', async () => {
+test('refuses a connection whose provider is not in the catalogue', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const connection = { ...(await getConnection(app, id)), provider: 'retired' };
   expect(() => openSession(app.app.services, connection)).toThrow(/retired is not a provider/);
 });
 
-test('a connection that is deleted meanwhile is refused in words', async () => {
+test('refuses a connection that is deleted during the session', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const session = openSession(app.app.services, await getConnection(app, id));

@@ -1,4 +1,4 @@
-/** Connections that are made of scopes alone, and wait for a person's consent. */
+/** Connections that are created from scopes alone, and wait for a person's consent. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
@@ -52,15 +52,15 @@ async function install({ tenant }: Waiting) {
     integrationIdOrName: 'crm',
     groupRef: 'acme',
   };
-  const made = await tenant.query(CREATE_INSTALLATION, { input: target });
-  return { target, id: made.createInstallation.installation.id as string };
+  const created = await tenant.query(CREATE_INSTALLATION, { input: target });
+  return { target, id: created.createInstallation.installation.id as string };
 }
 
 async function consent(link: string): Promise<void> {
   expect((await browser.connect(link)).status).toBe(200);
 }
 
-test('scopes alone make a connection without tokens; none at all are refused', async () => {
+test('creates a connection without tokens from scopes, and refuses empty scopes', async () => {
   const rest = await waiting();
   expect(rest.connection).toMatchObject({ status: 'CREATED' });
   const { node } = await rest.tenant.query(CREDENTIALS, { id: rest.connection.id });
@@ -80,15 +80,15 @@ test('scopes alone make a connection without tokens; none at all are refused', a
   }
 });
 
-test('a consent asks for these scopes and completes the connection', async () => {
+test('requests these scopes at the consent, which completes the connection', async () => {
   const rest = await waiting();
   const { tenant, connection } = rest;
-  const who = { projectIdOrName: tenant.projectId };
-  const again = { ...who, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const project = { projectIdOrName: tenant.projectId };
+  const again = { ...project, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const { startOAuthConnect } = await tenant.query(CONNECT, { input: again });
   const scopeOf = async (link: string) => (await browser.open(link)).searchParams.get('scope');
   expect(await scopeOf(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
-  const input = { ...who, connectionId: connection.id };
+  const input = { ...project, connectionId: connection.id };
   const { startOAuthUpdate } = await tenant.query(UPDATE, { input });
   expect(await scopeOf(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
 
@@ -103,12 +103,13 @@ test('a consent asks for these scopes and completes the connection', async () =>
     'CONNECTION_CREATED',
     'CONNECTION_UPDATED',
   ]);
-  // The scopes of a connection with tokens are what was granted: the app's are asked for again.
+  // The stored scopes of a connection with tokens are those that were granted, so the app's scopes are
+  // requested.
   const later = await tenant.query(UPDATE, { input });
   expect(await scopeOf(later.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
 });
 
-test('what needs a token before that is refused with the reason, and nothing is stored', async () => {
+test('refuses operations that need a token with the reason, and stores nothing', async () => {
   const rest = await waiting();
   const { tenant, base, connection } = rest;
   const { target, id } = await install(rest);
@@ -135,7 +136,7 @@ test('what needs a token before that is refused with the reason, and nothing is 
   expect(await rest.refusal('GET', refreshing)).toMatchObject(refused);
 });
 
-test('a scheduled read waits, and goes on by itself after the consent', async () => {
+test('delays a scheduled read until the consent', async () => {
   const rest = await waiting();
   const { tenant, connection } = rest;
   await install(rest);
@@ -146,14 +147,16 @@ test('a scheduled read waits, and goes on by itself after the consent', async ()
     data: { nextReadTime: new Date(0) },
   });
   const read = { projectId, actionType: 'READ' as const };
-  const look = () => prisma.operation.findFirst({ where: read });
-  await expect.poll(async () => (await look())?.result, POLLING).toBe(`[contacts] ${REASON}`);
-  expect((await look())?.status).toBe('IN_PROGRESS');
+  const findOperation = () => prisma.operation.findFirst({ where: read });
+  await expect
+    .poll(async () => (await findOperation())?.result, POLLING)
+    .toBe(`[contacts] ${REASON}`);
+  expect((await findOperation())?.status).toBe('IN_PROGRESS');
   const input = { projectIdOrName: projectId, connectionId: connection.id };
   await consent((await tenant.query(UPDATE, { input })).startOAuthUpdate.authorizeUrl);
-  // It would look again in a minute.
+  // The read would be retried in a minute.
   await prisma.readRun.updateMany({ where: { projectId }, data: { dueTime: new Date(0) } });
   await prisma.$executeRaw`
     update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
-  await expect.poll(async () => (await look())?.status, POLLING).toBe('SUCCESS');
+  await expect.poll(async () => (await findOperation())?.status, POLLING).toBe('SUCCESS');
 });

@@ -36,12 +36,12 @@ async function storedOf({ app: { services } }: TestApp, { projectId }: Tenant) {
   ];
 }
 
-test('a refused key or password is UNPROCESSABLE, stores nothing and emits nothing', async () => {
+test('returns UNPROCESSABLE for a refused key or password, and stores and emits nothing', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const wrong = { username: 'ann', password: 'planted' };
-  for (const given of [{ apiKey: 'planted' }, { basicAuth: wrong }]) {
-    const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, given));
+  for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrong }]) {
+    const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, credentials));
     expect(code).toBe('UNPROCESSABLE');
     expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REFUSED) });
     expect(JSON.stringify(problem)).not.toContain('planted');
@@ -73,28 +73,28 @@ test.each([
     `${TOKEN_REFUSED} 400: invalid_grant: The user name or the password is wrong`,
   ],
   ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REFUSED)],
-])('refused credentials of the scheme %s are UNPROCESSABLE and not stored', async (...row) => {
-  const [, given, detail] = row;
+])('returns UNPROCESSABLE for refused credentials of the scheme %s, and stores nothing', async (...row) => {
+  const [, credentials, detail] = row;
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, given));
+  const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, credentials));
   expect([code, problem.status, problem.detail]).toEqual(['UNPROCESSABLE', 422, detail]);
   expect(JSON.stringify(problem)).not.toContain('planted');
   expect(await storedOf(app, tenant)).toEqual([[], [], []]);
   expect(await events()).toEqual([]);
-  const skipped = await generate(tenant, { ...given, skipCheck: true });
+  const skipped = await generate(tenant, { ...credentials, skipCheck: true });
   expect(skipped).toMatchObject({ status: 'CREATED' });
 });
 
 test.each([
   ['OAUTH2_CLIENT_CREDENTIALS', { oauth2ClientCredentials: CLIENT }],
   ['OAUTH2_PASSWORD', { oauth2PasswordCredentials: { ...password, password: 'sandbox-password' } }],
-])('stores the token that checking credentials of the scheme %s has brought', async (...row) => {
-  const [authScheme, given] = row;
+])('stores the token that a check of credentials of the scheme %s returned', async (...row) => {
+  const [authScheme, credentials] = row;
   const tenant = await app.tenant();
   const { counts } = app.app.sandbox.oauth;
   const before = counts.issued;
-  const { id } = await generate(tenant, given);
+  const { id } = await generate(tenant, credentials);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
   expect(connection.tokenExpireTime).not.toBeNull();
@@ -102,7 +102,7 @@ test.each([
   expect(counts.issued).toBe(before + 1);
 });
 
-test('refused new client credentials leave the old ones in place', async () => {
+test('keeps the old client credentials if the new ones are refused', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
@@ -125,7 +125,7 @@ test('refused new client credentials leave the old ones in place', async () => {
   });
 });
 
-test('refused new credentials leave the old ones in place', async () => {
+test('keeps the old credentials if the new ones are refused', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { apiKey: 'sandbox-key' });
   const events = await keepEvents(app, tenant);
@@ -147,26 +147,28 @@ test('refused new credentials leave the old ones in place', async () => {
   expect(await events()).toEqual([]);
 });
 
-test('returns 422 for refused credentials over REST, and takes right ones afterwards', async () => {
+test('returns 422 for refused credentials over REST, and accepts valid ones afterwards', async () => {
   const rest = await restTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
   const wrong = { ...body, apiKey: 'wrong' };
   const refused = { status: 422, detail: expect.stringMatching(REFUSED) };
   expect(await rest.refusal('POST', `${path}:generate`, wrong)).toMatchObject(refused);
-  const made = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
+  const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
   const change = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
-  expect(await rest.refusal('PATCH', `${path}/${made.id}`, change('wrong'))).toMatchObject(refused);
-  expect(await rest.get(`${path}/${made.id}?includeCreds=true`)).toMatchObject({
+  expect(await rest.refusal('PATCH', `${path}/${created.id}`, change('wrong'))).toMatchObject(
+    refused,
+  );
+  expect(await rest.get(`${path}/${created.id}?includeCreds=true`)).toMatchObject({
     status: 'created',
     apiKey: 'sandbox-key',
   });
-  expect(await rest.patch(`${path}/${made.id}`, change('sandbox-key-2'))).toMatchObject({
+  expect(await rest.patch(`${path}/${created.id}`, change('sandbox-key-2'))).toMatchObject({
     status: 'created',
   });
 });
 
-test('skipCheck stores credentials without a request to the provider', async () => {
+test('stores credentials without a request to the provider if skipCheck is set', async () => {
   const tenant = await app.tenant();
   const skipCheck = true;
   const { id, status } = await generate(tenant, { apiKey: 'wrong', skipCheck });
@@ -178,8 +180,8 @@ test('skipCheck stores credentials without a request to the provider', async () 
 
   const rest = await restTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'wrong' };
-  const made = await rest.post(`${rest.base}/connections:generate`, { ...body, skipCheck });
-  const path = `${rest.base}/connections/${made.id}`;
+  const created = await rest.post(`${rest.base}/connections:generate`, { ...body, skipCheck });
+  const path = `${rest.base}/connections/${created.id}`;
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'wrong-2' } };
   expect(await rest.patch(`${path}?skipCheck=true`, change)).toMatchObject({ status: 'created' });
   expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'wrong-2' });
@@ -187,9 +189,9 @@ test('skipCheck stores credentials without a request to the provider', async () 
   expect(unread).toMatchObject({ status: 400, issues: [{ in: 'query', name: 'skipCheck' }] });
 });
 
-/** Starts a server in place of the provider. Returns its address. */
-async function providerAt(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+/** Starts a server that replaces the provider. Returns its address. */
+async function providerAt(response: RequestListener): Promise<string> {
+  const server = createServer(response).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   afterAll(() => {
     server.closeAllConnections();
@@ -211,15 +213,15 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
   for (const opening of others) {
     await using other = await opening;
     const tenant = await other.tenant();
-    const made = await Promise.all([
+    const created = await Promise.all([
       generate(tenant, { apiKey: 'whatever' }),
       generate(tenant, { oauth2ClientCredentials: CLIENT, groupRef: 'b' }),
     ]);
-    expect(made).toMatchObject([{ status: 'CREATED' }, { status: 'CREATED' }]);
+    expect(created).toMatchObject([{ status: 'CREATED' }, { status: 'CREATED' }]);
   }
 });
 
-test('stores client credentials unchecked if what refuses the request is not OAuth', async () => {
+test('stores client credentials unchecked if a server that is not an OAuth server refuses the request', async () => {
   const url = await providerAt((_request, response) => {
     response.writeHead(403, { 'content-type': 'text/html' });
     response.end('<h1>Blocked by the firewall</h1>');
@@ -232,7 +234,7 @@ test('stores client credentials unchecked if what refuses the request is not OAu
   expect(connection).toMatchObject({ status: 'CREATED' });
 });
 
-test("repeats the provider's words without the credentials that they contain", async () => {
+test("repeats the provider's message without the credentials in it", async () => {
   const words = { error: { message: 'Unknown key planted-key: rotate it', code: 'bad_key' } };
   const url = await providerAt((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' });

@@ -1,4 +1,4 @@
-/** Whatever a process thinks the time is, what it schedules and what it takes as due goes by the database's clock. */
+/** A process whose clock is wrong schedules work, and decides what is due, by the database's clock. */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { startWork } from '../../src/start-work.ts';
@@ -12,13 +12,13 @@ import { contact, createWriter } from '../support/scenes/writes.ts';
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const RETRY_MS = 10 * MINUTE_MS;
-/** Of a delay between attempts, more or less. */
+/** The random share of a retry delay. */
 const JITTER = 0.2;
-/** The schedule of what is read. */
+/** The period of the read's schedule. */
 const EVERY_MS = 10 * MINUTE_MS;
 const EVERY_TEN_MINUTES = '*/10 * * * *';
 const TOKEN_MS = HOUR_MS;
-/** What is said to be due at once, or later, is so by this much. */
+/** The tolerance of a due time. */
 const SOON_MS = 30_000;
 const LATER_MS = HOUR_MS / 2;
 
@@ -30,7 +30,7 @@ const ENV = {
 
 afterEach(() => void vi.useRealTimers());
 
-/** The app with its work, in a process whose clock is so far ahead. */
+/** Starts the app and its workers in a process whose clock is ahead by `aheadMs`. */
 async function startAhead(aheadMs: number): Promise<TestApp> {
   vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true, now: Date.now() + aheadMs });
   const app = await testApp({ env: ENV });
@@ -53,10 +53,10 @@ interface Span {
   toMs: number;
 }
 
-/** A time that lies so long after the database's time between `beganMs` and now. */
+/** Expects `time` to be within `span` after the database's time between `beganMs` and now. */
 async function expectAfter(app: TestApp, beganMs: number, time: Date | null, span: Span) {
   const ms = time?.getTime() ?? Number.NaN;
-  // What the process counts of the database's time is off by no more than a slow reading of it.
+  // The process reads the database's clock with a delay, so its estimate is slightly off.
   expect(ms).toBeGreaterThan(beganMs + span.fromMs - SOON_MS);
   expect(ms).toBeLessThan((await databaseMs(app)) + span.toMs + SOON_MS);
 }
@@ -64,8 +64,8 @@ async function expectAfter(app: TestApp, beganMs: number, time: Date | null, spa
 describe.each([
   ['ahead', HOUR_MS],
   ['behind', -HOUR_MS],
-])('in a process that is an hour %s', (_name, aheadMs) => {
-  test('deliveries fall due, and are tried again, by the database', async () => {
+])('in a process whose clock is an hour %s', (_name, aheadMs) => {
+  test("delivers and retries messages by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { database } = app.app.services;
     await using receiver = await startReceiver();
@@ -85,7 +85,7 @@ describe.each([
     expect(await delivery(later)).toMatchObject({ attemptCount: 0, leaseToken: null });
   });
 
-  test('writes are tried again by the database', async () => {
+  test("retries writes by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { prisma } = app.app.services.database;
     const writer = await createWriter(app);
@@ -108,7 +108,7 @@ describe.each([
     await expectAfter(app, beganMs, job?.startTime ?? null, span);
   });
 
-  test('reads begin by the database', async () => {
+  test("begins reads by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { prisma } = app.app.services.database;
     const reading = await installReading(app, await app.tenant(), {
@@ -132,7 +132,7 @@ describe.each([
     expect(await waiting.operations()).toEqual([]);
   });
 
-  test('tokens are refreshed, and end, by the database', async () => {
+  test("refreshes and expires tokens by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { services, sandbox } = app.app;
     const beganMs = await databaseMs(app);
@@ -151,7 +151,7 @@ describe.each([
 test.each([
   ['ahead', HOUR_MS],
   ['back', -HOUR_MS],
-])('retries of deliveries stay with the database when the clock of the process jumps %s', async (_name, jumpMs) => {
+])("retries deliveries by the database's clock if the clock of the process jumps %s", async (_name, jumpMs) => {
   const app = await startAhead(0);
   const { database } = app.app.services;
   await using receiver = await startReceiver();

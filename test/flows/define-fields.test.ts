@@ -1,4 +1,4 @@
-/** Fields that a builder needs in its customers' accounts: over REST as the platform has it, and over GraphQL. */
+/** Creates fields in customers' accounts, over REST as the reference API does and over GraphQL. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
@@ -37,12 +37,12 @@ async function put(rest: RestTenant, path: string, fields: object) {
   return body;
 }
 
-test('a field is made through a connection, and is described and written at once', async () => {
+test('creates a field through a connection, which is described and can be written immediately', async () => {
   const rest = await connected();
   const metadata = `${rest.base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
   expect((await rest.get(metadata)).fields).not.toHaveProperty(hobby.fieldName);
-  const made = await put(rest, ofConnection(rest), { contacts: [hobby] });
-  expect(made).toEqual({
+  const created = await put(rest, ofConnection(rest), { contacts: [hobby] });
+  expect(created).toEqual({
     success: true,
     fields: {
       contacts: {
@@ -63,7 +63,7 @@ test('a field is made through a connection, and is described and written at once
   expect(again.fields.contacts.hobby_of_rest.action).toBe('none');
 });
 
-test('through an installation, objects may have the names of the integration', async () => {
+test("accepts the integration's names of objects through an installation", async () => {
   const rest = await restTenant(app);
   await installReading(app, rest.tenant, { object: { mapToName: 'people' } });
   const pet = {
@@ -72,8 +72,8 @@ test('through an installation, objects may have the names of the integration', a
     valueType: 'singleSelect',
     stringOptions: { values: ['cat', 'dog'], valuesRestricted: true },
   };
-  const made = await put(rest, ofInstallation(rest), { people: [pet] });
-  expect(made.fields.contacts.pet).toMatchObject({ action: 'create' });
+  const created = await put(rest, ofInstallation(rest), { people: [pet] });
+  expect(created.fields.contacts.pet).toMatchObject({ action: 'create' });
   const input = {
     projectIdOrName: rest.tenant.projectId,
     integrationIdOrName: 'crm',
@@ -88,8 +88,8 @@ test('through an installation, objects may have the names of the integration', a
       },
     ],
   };
-  const told = await rest.tenant.query(UPSERT_INSTALLED, { input });
-  expect(told.upsertInstalledObjectMetadata).toEqual({
+  const result = await rest.tenant.query(UPSERT_INSTALLED, { input });
+  expect(result.upsertInstalledObjectMetadata).toEqual({
     success: false,
     objects: [
       {
@@ -103,19 +103,19 @@ test('through an installation, objects may have the names of the integration', a
   });
 });
 
-test('what the provider refuses is told in warnings, and keeps no other field back', async () => {
+test("returns the provider's refusal as a warning, and creates the other fields", async () => {
   const rest = await connected();
   const other = { ...hobby, fieldName: 'motto' };
   const email = { fieldName: 'email', displayName: 'Mail', valueType: 'string' };
-  const told = await put(rest, ofConnection(rest), { contacts: [email, other] });
-  expect(told.success).toBe(false);
-  expect(told.fields.contacts).toMatchObject({
+  const result = await put(rest, ofConnection(rest), { contacts: [email, other] });
+  expect(result.success).toBe(false);
+  expect(result.fields.contacts).toMatchObject({
     email: { action: 'none', warnings: [expect.stringContaining('every account has')] },
     motto: { action: 'create' },
   });
 });
 
-test('what can not be honoured is refused by its place before anything is made', async () => {
+test('refuses invalid definitions at their position before it creates a field', async () => {
   const rest = await connected();
   const bad = {
     contacts: [
@@ -163,24 +163,28 @@ test('what can not be honoured is refused by its place before anything is made',
   expect(problem.issues).toMatchObject([{ name: 'input.objects[0].fields[0].indexed' }]);
 });
 
-test('a provider without it, an unknown group and an unknown object are told apart', async () => {
+test('distinguishes a provider without the capability, an unknown group and an unknown object', async () => {
   const rest = await connected();
   const fields = { contacts: [hobby] };
   const at = (provider: string) => `${rest.base}/providers/${provider}/object-metadata`;
-  const ask = (path: string, body: object) => rest.refusal('PUT', path, body);
-  expect(await ask(at('stripe'), { groupRef: 'acme', fields })).toMatchObject({ status: 422 });
-  expect(await ask(at('none'), { groupRef: 'acme', fields })).toMatchObject({
+  const refusalOf = (path: string, body: object) => rest.refusal('PUT', path, body);
+  expect(await refusalOf(at('stripe'), { groupRef: 'acme', fields })).toMatchObject({
+    status: 422,
+  });
+  expect(await refusalOf(at('none'), { groupRef: 'acme', fields })).toMatchObject({
     status: 400,
     issues: [{ in: 'path', name: 'provider' }],
   });
-  expect(await ask(at('sandbox'), { groupRef: 'nobody', fields })).toMatchObject({ status: 404 });
+  expect(await refusalOf(at('sandbox'), { groupRef: 'nobody', fields })).toMatchObject({
+    status: 404,
+  });
   const nothing = { groupRef: 'acme', fields: { nothing: [hobby] } };
-  expect(await ask(at('sandbox'), nothing)).toMatchObject({ status: 422 });
+  expect(await refusalOf(at('sandbox'), nothing)).toMatchObject({ status: 422 });
   const missing = { groupRef: 'acme', fields };
-  expect(await ask(ofInstallation(rest), missing)).toMatchObject({ status: 404 });
+  expect(await refusalOf(ofInstallation(rest), missing)).toMatchObject({ status: 404 });
 });
 
-test("another tenant's accounts, keys without the scope and end users make nothing", async () => {
+test("refuses another tenant's accounts, keys without the scope and end users", async () => {
   const [a, b] = [await connected(), await connected()];
   const body = { groupRef: 'acme', fields: { contacts: [hobby] } };
   expect(await b.refusal('PUT', ofConnection(a), body)).toMatchObject({ status: 404 });

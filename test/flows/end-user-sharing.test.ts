@@ -1,7 +1,7 @@
 /**
- * What is shared between requests (compiled queries, callers that are known, statements of one moment, results of streams)
- * mixes nobody: end users of one group, of one project and of two, and an API key beside them, ask the same at the same
- * time, in the words of every field that is found by walking the schema.
+ * Compiled queries, cached callers, shared statements and results of streams are shared between requests. No
+ * caller may get the result of another: end users of one group, of one project and of two, and an API key
+ * send the same requests at the same time, for every field that a walk of the schema finds.
  */
 import { type GraphQLObjectType, isNonNullType } from 'graphql';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const app = await sharedApp({
     LIMIT_COST: '1000000',
   },
 });
-/** So often does each ask at once; the query was compiled while they asked alone. */
+/** The number of concurrent requests of each caller. The query was compiled before. */
 const AT_ONCE = 2;
 
 type Variables = Record<string, unknown>;
@@ -67,7 +67,7 @@ async function answerTo({ client }: Caller, query: string, variables: Variables)
   ]);
 }
 
-/** The same question of all, each alone and then all at once: the answers of each. */
+/** Sends one query for each caller, first alone and then all concurrently. Returns the results of each. */
 async function askSideBySide(query: string, variables: Variables): Promise<string[]> {
   const alone: string[] = [];
   for (const caller of side) alone.push(await answerTo(caller, query, variables));
@@ -76,41 +76,41 @@ async function askSideBySide(query: string, variables: Variables): Promise<strin
       side.map((caller) => answerTo(caller, query, variables)),
     ).flat(),
   );
-  for (const [place, answer] of together.entries()) {
+  for (const [place, response] of together.entries()) {
     const at = place % side.length;
-    expect([query, side[at]?.name, answer]).toEqual([query, side[at]?.name, alone[at]]);
+    expect([query, side[at]?.name, response]).toEqual([query, side[at]?.name, alone[at]]);
   }
   return alone;
 }
 
 test(
-  'every field answers each caller as if no other asked',
+  "returns a caller's own result of every field while others request the field",
   { tags: ['all/walk'], timeout: 180_000 },
   async () => {
     const fields = await reachedFields(bob, own);
     let apart = 0;
     const queries = fields.flatMap((reached) =>
-      askingFor(reached).map((asked) => ({ ...reached, ...asked })),
+      askingFor(reached).map((query) => ({ ...reached, ...query })),
     );
     for (const { field, query, args } of queries) {
       const needed = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
       const values = needed.map((arg) => [arg.name, foreignArgument(field, arg, own)]);
-      const answers = await askSideBySide(query, Object.fromEntries(values));
-      if (new Set(answers).size > 2) apart += 1;
+      const responses = await askSideBySide(query, Object.fromEntries(values));
+      if (new Set(responses).size > 2) apart += 1;
     }
-    // Most of what is asked has other answers for others: else nothing would be compared.
+    // Most fields must have different results for different callers, or the test would compare nothing.
     expect(apart).toBeGreaterThan(fields.length / 4);
   },
 );
 
-/** What all who may see an operation may see of it. */
+/** The fields of an operation that each of its callers may see. */
 const WHOLE = `${leaves(schema.getType('Operation') as GraphQLObjectType, 0)}
   installation { id group { groupRef } connection { id status consumer { consumerRef } } }
   project { connections(first: 1) { totalCount } integrations(first: 1) { totalCount } }`;
 
 const NODE = `query ($id: ID!) { node(id: $id) { ... on Operation { ${WHOLE} } } }`;
 
-test('streams of the same operation give each caller what the caller may see, and others nothing', async () => {
+test('delivers to each subscriber of an operation the part that is visible to its caller', async () => {
   const id = own.idOf('opr') as string;
   await prisma.operation.updateMany({ where: { id }, data: { status: 'IN_PROGRESS' } });
   const followers = Array.from({ length: AT_ONCE }, () => side).flat();
@@ -137,6 +137,6 @@ test('streams of the same operation give each caller what the caller may see, an
   const received = await next();
   for (const stream of streams) stream.leave();
   expect(received).toEqual(await seen());
-  // Nothing, bob's and carol's, what one integration leaves, and all.
+  // There are four results: nothing, that of bob and carol, that of one integration, and everything.
   expect(new Set(received.map((one) => JSON.stringify(one))).size).toBe(4);
 });

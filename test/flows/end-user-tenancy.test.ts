@@ -1,6 +1,7 @@
 /**
- * End users ask for everything of others: by every field, argument, mutation, subscription and endpoint, found by
- * walking the schema and the document. They get nothing, and cannot tell what exists from what does not.
+ * End users request everything of other tenants and groups: every field, argument, mutation, subscription and
+ * endpoint that a walk of the schema and of the OpenAPI document finds. They get nothing, and cannot
+ * distinguish what exists from what does not.
  *
  * @module-tag all/walk
  */
@@ -40,7 +41,7 @@ const app = await sharedApp({
 const { callers, projectId } = await endUserCallers(app);
 const endpoints = operationsOf(app.app.rest.swagger());
 
-/** Names of what was asked for: answers may repeat them. */
+/** Names in requests, which responses may repeat. */
 const NAMES = /\b(acme|nobody|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
 
 const OF_AN_ORG = ['org', 'bld', 'bil', 'inv', 'dom'];
@@ -52,7 +53,7 @@ function withoutInstances(text: string): string {
   return text.replaceAll(/urn:uuid:[\da-f-]{36}/g, '*');
 }
 
-/** Nothing that is hidden is answered, and the same as for what does not exist. */
+/** Expects a response without hidden data, equal to the response for names that do not exist. */
 async function expectNoOracle(
   { hidden, name }: EndUserCaller,
   { foreign, nothing }: EndUserCaller['pairs'][number],
@@ -63,8 +64,8 @@ async function expectNoOracle(
     withoutInstances(JSON.stringify(await send(nothing))),
   ];
   const data = ofForeign.replace(/"errors":.*$/, '');
-  const told = hidden.filter((id) => data.includes(id));
-  expect(told, `${name}: ${what}`).toEqual([]);
+  const leaked = hidden.filter((id) => data.includes(id));
+  expect(leaked, `${name}: ${what}`).toEqual([]);
   expect([what, ofForeign]).toEqual([what, expect.not.stringContaining('INTERNAL_ERROR')]);
   expect([what, ofForeign.replaceAll(NAMES, '*')]).toEqual([
     what,
@@ -72,9 +73,9 @@ async function expectNoOracle(
   ]);
 }
 
-test.each(callers)('$name: no id is a node', async (caller) => {
+test.each(callers)('$name: returns no node for a foreign id', async (caller) => {
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
-  // All of one type at once: those of an org are refused, whatever they name.
+  // A request has ids of one type, because ids of an org are refused as a whole.
   for (const [prefix, all] of Map.groupBy(caller.hidden, (id) => id.slice(0, 3))) {
     const ids = all.slice(0, 100);
     const { data, errors = [] } = await caller.user.request(query, { ids });
@@ -86,15 +87,15 @@ test.each(callers)('$name: no id is a node', async (caller) => {
   }
 });
 
-test.each(callers)('$name: every field and argument', async (caller) => {
+test.each(callers)('$name: returns nothing foreign from any field or argument', async (caller) => {
   const fields = await reachedFields(caller.user, caller.own);
   const types = new Set(fields.map(({ type }) => type.name));
   expect([...types]).toEqual(expect.arrayContaining(['Viewer', 'Group', 'Consumer', 'Project']));
   const queries = fields.flatMap((reached) =>
-    askingFor(reached).map((asked) => ({ ...reached, ...asked })),
+    askingFor(reached).map((query) => ({ ...reached, ...query })),
   );
   for (const { type, field, query, args } of queries) {
-    // Without arguments, what is asked for says nothing of others: one answer is enough.
+    // Without arguments a query names nothing foreign, so one pair is enough.
     for (const pair of args.length > 0 ? caller.pairs : caller.pairs.slice(0, 1)) {
       const send: Send = async (names) => {
         const values = args.map((arg) => [arg.name, foreignArgument(field, arg, names)]);
@@ -106,7 +107,7 @@ test.each(callers)('$name: every field and argument', async (caller) => {
   }
 });
 
-test.each(callers)('$name: every mutation', async (caller) => {
+test.each(callers)('$name: changes and returns nothing foreign in any mutation', async (caller) => {
   const before = await storedRows(app, projectId);
   for (const mutation of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
@@ -125,7 +126,7 @@ test.each(callers)('$name: every mutation', async (caller) => {
   expect(await storedRows(app, projectId)).toBe(before);
 });
 
-test.each(callers)('$name: every subscription', async (caller) => {
+test.each(callers)('$name: receives nothing foreign from any subscription', async (caller) => {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const named = getNamedType(field.type);
     const { declared, passed } = variablesOf(field.args);
@@ -167,7 +168,7 @@ function requestOf({ method, path, parameters = [], requestBody }: Operation, na
   };
 }
 
-test.each(callers)('$name: every endpoint', async (caller) => {
+test.each(callers)('$name: changes and returns nothing foreign in any endpoint', async (caller) => {
   const before = await storedRows(app, projectId);
   for (const endpoint of endpoints) {
     for (const pair of caller.pairs) {

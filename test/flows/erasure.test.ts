@@ -1,4 +1,4 @@
-/** Groups, consumers and projects end: out of sight with the answer, and without a trace soon after. */
+/** Erases groups, consumers and projects: hidden with the response, and without a trace after the job. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,17 +46,17 @@ const SEEN = `query ($id: String!, $ids: [ID!]!) {
   nodes(ids: $ids) { id }
 }`;
 
-/** Whatever the API tells of the project, as text. */
+/** Returns all that the API returns about the project, as text. */
 async function seen(tenant: Tenant, ids: string[] = []): Promise<string> {
   return JSON.stringify(await tenant.query(SEEN, { id: tenant.projectId, ids }));
 }
 
-/** A mark that nothing else holds. */
+/** Returns a unique text to search for. */
 function newMark(name: string): string {
   return `${name}-${crypto.randomUUID()}`;
 }
 
-/** Ended jobs name ids for another minute. */
+/** Completed jobs keep ids for another minute. */
 async function rowsWith(id: string): Promise<string[]> {
   return (await findMarks(app, id)).filter((line) => line.startsWith('public.'));
 }
@@ -65,15 +65,15 @@ async function erased(id: string): Promise<void> {
   await expect.poll(() => prisma.erasure.count({ where: { id } }), POLLING).toBe(0);
 }
 
-test('a group is out of sight with the answer, and soon nothing holds its names; others keep all they have', async () => {
+test('hides an erased group immediately, removes its data with its names, and keeps other groups', async () => {
   const tenant = await createProvenance(app);
-  const [gone, stays] = [newMark('gone'), newMark('stays')];
+  const [deleted, stays] = [newMark('gone'), newMark('stays')];
   const workers = await startAllJobs(app);
-  const own = await useEverything(app, tenant, { groupRef: gone, consumerRef: newMark('ann') });
+  const own = await useEverything(app, tenant, { groupRef: deleted, consumerRef: newMark('ann') });
   await useEverything(app, tenant, { groupRef: stays, consumerRef: newMark('bob') });
   await workers[Symbol.asyncDispose]();
   const kept = await findMarks(app, stays);
-  const tables = new Set((await findMarks(app, gone)).map((line) => line.split(' ')[0]));
+  const tables = new Set((await findMarks(app, deleted)).map((line) => line.split(' ')[0]));
   expect([...tables]).toEqual(
     expect.arrayContaining([
       'public."Delivery"',
@@ -89,31 +89,31 @@ test('a group is out of sight with the answer, and soon nothing holds its names;
   const entry = join(journal, `${own.connectionId}.json`);
   writeFileSync(entry, '{}');
   const { revoked } = sandbox.oauth.counts;
-  const { id } = await prisma.group.findFirstOrThrow({ where: { groupRef: gone } });
+  const { id } = await prisma.group.findFirstOrThrow({ where: { groupRef: deleted } });
 
-  const input = { projectIdOrName: tenant.projectId, groupRef: gone };
+  const input = { projectIdOrName: tenant.projectId, groupRef: deleted };
   expect(await tenant.query(ERASE_GROUP, { input })).toEqual({ eraseGroup: { deletedId: id } });
   const ids = [id, own.connectionId, own.installationId, ...own.operationIds];
   const inSight = await seen(tenant, ids);
-  expect(inSight).not.toContain(gone);
+  expect(inSight).not.toContain(deleted);
   for (const one of ids) expect(inSight).not.toContain(one);
   expect(inSight).toContain(stays);
-  // Its rows are there: no worker has run.
+  // The rows still exist, because no worker has run.
   expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);
   expect(await tenant.refusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
 
   await using _workers = await startAllJobs(app);
   await erased(id);
-  expect(await findMarks(app, gone)).toEqual([]);
+  expect(await findMarks(app, deleted)).toEqual([]);
   expect(await rowsWith(id)).toEqual([]);
   expect(await findMarks(app, stays)).toEqual(kept);
   expect(existsSync(entry)).toBe(false);
   expect(sandbox.oauth.counts.revoked).toBe(revoked + 1);
   expect(lines.join('')).toContain('connection.revoked');
-  expect(lines.join('')).not.toContain(gone);
+  expect(lines.join('')).not.toContain(deleted);
 });
 
-test('the ref of an erased group is free at once: who connects with it makes another group', async () => {
+test('creates a new group when the ref of an erased one connects again', async () => {
   const tenant = await createProvenance(app);
   const before = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
   const input = { projectIdOrName: tenant.projectId, groupRef: 'again' };
@@ -125,38 +125,38 @@ test('the ref of an erased group is free at once: who connects with it makes ano
   expect(JSON.parse(await seen(tenant)).project.connections.nodes).toEqual([{ id: after.id }]);
 });
 
-test('a consumer goes with the installations that use their connections; the groups stay', async () => {
+test('erases a consumer with the installations that use their connections, and keeps the groups', async () => {
   const tenant = await createProvenance(app);
-  const gone = newMark('gone');
+  const deleted = newMark('gone');
   const groupRef = newMark('group');
   const workers = await startAllJobs(app);
-  const own = await useEverything(app, tenant, { groupRef, consumerRef: gone });
+  const own = await useEverything(app, tenant, { groupRef, consumerRef: deleted });
   await workers[Symbol.asyncDispose]();
-  const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: gone } });
-  const input = { projectIdOrName: tenant.projectId, consumerRef: gone };
+  const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: deleted } });
+  const input = { projectIdOrName: tenant.projectId, consumerRef: deleted };
   const reader = await tenant.withScopes('read', 'connections:write');
   expect(await reader.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
   const stranger = await app.tenant();
   expect(await stranger.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'NOT_FOUND' });
   await restClient(app, { 'x-api-key': tenant.apiKey }).delete(
-    `/projects/${tenant.projectId}/consumers/${gone}`,
+    `/projects/${tenant.projectId}/consumers/${deleted}`,
   );
   const ids = [id, own.connectionId, own.installationId, ...own.operationIds];
   const inSight = await seen(tenant, ids);
-  for (const one of [gone, ...ids]) expect(inSight).not.toContain(one);
+  for (const one of [deleted, ...ids]) expect(inSight).not.toContain(one);
   expect(inSight).toContain(groupRef);
   await using _workers = await startAllJobs(app);
   await erased(id);
-  expect(await findMarks(app, gone)).toEqual([]);
+  expect(await findMarks(app, deleted)).toEqual([]);
 });
 
-test('nothing begins with the connections of an erased consumer, before they are deleted too', async () => {
+test('starts nothing with the connections of an erased consumer before they are deleted', async () => {
   const tenant = await createProvenance(app);
   const groupRef = newMark('group');
   const workers = await startAllJobs(app);
   const own = await useEverything(app, tenant, { groupRef, consumerRef: newMark('stays') });
-  const gone = newMark('gone');
-  const ofGone = { groupRef, consumerRef: gone, apiKey: 'sandbox-key-of-gone' };
+  const deleted = newMark('gone');
+  const ofGone = { groupRef, consumerRef: deleted, apiKey: 'sandbox-key-of-gone' };
   const { id: connectionId, consumer } = await generate(tenant, ofGone);
   await workers[Symbol.asyncDispose]();
   const { projectId: projectIdOrName } = tenant;
@@ -165,7 +165,7 @@ test('nothing begins with the connections of an erased consumer, before they are
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName, installationId, connectionId },
   });
-  await tenant.query(ERASE_CONSUMER, { input: { projectIdOrName, consumerRef: gone } });
+  await tenant.query(ERASE_CONSUMER, { input: { projectIdOrName, consumerRef: deleted } });
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
   const record = { objectName: 'contacts', type: 'CREATE', record: { email: 'a@b.test' } };
   expect(await tenant.refusal(WRITE, { input: { ...input, ...record } })).toMatchObject({
@@ -174,7 +174,7 @@ test('nothing begins with the connections of an erased consumer, before they are
   const named = { input: { ...input, connectionId } };
   const { problem } = await tenant.refusal(CREATE_INSTALLATION, named);
   expect(problem.issues).toMatchObject([{ name: 'input.connectionId', detail: 'does not exist.' }]);
-  // The group's other connection stands for it, though it is older.
+  // The group's other connection replaces it, although it is older.
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
   expect(createInstallation.installation.connection.id).toBe(own.connectionId);
   await tenant.query(WRITE, { input: { ...input, ...record } });
@@ -183,7 +183,7 @@ test('nothing begins with the connections of an erased consumer, before they are
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('a project needs its name again, is out of sight, and goes with all its rows', async () => {
+test('erases a project with all its rows if its name is confirmed', async () => {
   const tenant = await createProvenance(app, newMark('gone'));
   const other = await createProvenance(app);
   const { projectId, projectName } = tenant;
@@ -221,7 +221,7 @@ test('a project needs its name again, is out of sight, and goes with all its row
   expect(await rowsWith(other.projectId)).toEqual(kept);
 });
 
-test('over REST a project takes its name in the query', async () => {
+test('takes the confirmed name of a project from the query over REST', async () => {
   const tenant = await app.tenant();
   const builder = restClient(app, { authorization: `Bearer ${tenant.token}` });
   const path = `/projects/${tenant.projectName}`;

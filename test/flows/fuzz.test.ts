@@ -1,5 +1,5 @@
 /**
- * Whatever a caller sends, the answer is an answer or a refusal: never an error of ours.
+ * Whatever a caller sends, the response is a result or a refusal, and never an internal error.
  *
  * @module-tag all/walk
  */
@@ -9,12 +9,12 @@ import { sharedApp } from '../support/app.ts';
 import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz/fuzz.ts';
 import { fullTenant } from '../support/scenes/full-tenant.ts';
 
-/** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
+/** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 4;
 
-/** No provider but the built-in sandbox is reached. */
+/** The test calls no provider except the built-in sandbox. */
 const unreachable = 'http://127.0.0.1:9';
 const app = await sharedApp({
   env: {
@@ -25,7 +25,7 @@ const app = await sharedApp({
   },
 });
 
-test('no call made up from the schema is answered with an internal error', async () => {
+test('returns no internal error for calls that are generated from the schema', async () => {
   const [own, other] = [await fullTenant(app), await fullTenant(app)];
   const reader = await own.withScopes('read', 'connections:write');
   const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
@@ -36,8 +36,8 @@ test('no call made up from the schema is answered with an internal error', async
   const failed: unknown[] = [];
   const refused = new Map<string, number>();
 
-  const send = async (made: FuzzCall, caller: (typeof callers)[number]) => {
-    const call = known.fill(made);
+  const send = async (template: FuzzCall, caller: (typeof callers)[number]) => {
+    const call = known.fill(template);
     const { status, data, errors = [] } = await caller.request(call.query, call.variables);
     for (const { extensions } of errors) {
       refused.set(extensions.code, (refused.get(extensions.code) ?? 0) + 1);
@@ -53,7 +53,7 @@ test('no call made up from the schema is answered with an internal error', async
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   expect(failed).toEqual([]);
-  // It got past the first check, and into each of the ways to refuse.
+  // The calls passed validation, and met each kind of refusal.
   for (const code of ['BAD_USER_INPUT', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE']) {
     expect(refused.get(code) ?? 0, code).toBeGreaterThan(0);
   }

@@ -1,4 +1,4 @@
-/** What providers tell of the account after a consent. */
+/** The gateway learns the account's workspace and user after a consent. */
 import { afterAll, expect, test } from 'vitest';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
@@ -7,10 +7,10 @@ import { createProviderApp } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
 
-/** What the provider answers, by path; everything else is not there. */
-const answers: Record<string, ServedResponse> = {};
+/** The provider's responses by path. Other paths do not exist. */
+const responses: Record<string, ServedResponse> = {};
 const provider = await startProviderServer(
-  ({ path }) => answers[path] ?? { status: 404, body: { message: 'Not found' } },
+  ({ path }) => responses[path] ?? { status: 404, body: { message: 'Not found' } },
 );
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -32,9 +32,9 @@ function ok(body: object): ServedResponse {
   return { status: 200, body };
 }
 
-async function start(tenant: Tenant, given: object) {
-  const who = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
-  const { startOAuthConnect } = await tenant.query(START, { input: { ...who, ...given } });
+async function start(tenant: Tenant, overrides: object) {
+  const consumer = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
+  const { startOAuthConnect } = await tenant.query(START, { input: { ...consumer, ...overrides } });
   return startOAuthConnect;
 }
 
@@ -47,8 +47,8 @@ async function comeBack(link: string, result = 'code=given'): Promise<string> {
   return (await browser.send(callback)).text();
 }
 
-async function connect(tenant: Tenant, given: object) {
-  await comeBack((await start(tenant, given)).authorizeUrl);
+async function connect(tenant: Tenant, overrides: object) {
+  await comeBack((await start(tenant, overrides)).authorizeUrl);
   const { project } = await tenant.query(SHOW, { id: tenant.projectId });
   return project.connections.nodes[0];
 }
@@ -56,76 +56,76 @@ async function connect(tenant: Tenant, given: object) {
 async function hubspotTenant(token: string) {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { provider: 'hubspot', scopes: ['crm.objects.contacts.read'] });
-  answers['/oauth/v1/token'] = ok({ access_token: token, refresh_token: 'r', expires_in: 1_800 });
+  responses['/oauth/v1/token'] = ok({ access_token: token, refresh_token: 'r', expires_in: 1_800 });
   return tenant;
 }
 
-test("HubSpot's portal and person are learned, whatever workspace was given", async () => {
+test("stores HubSpot's portal and user, and ignores the workspace in the input", async () => {
   const tenant = await hubspotTenant('token of ann');
-  answers['/account-info/2026-03/details'] = ok({ portalId: 4711, ownerId: 9 });
-  answers['/oauth/v1/access-tokens/token%20of%20ann'] = ok({ hub_id: 4711, user_id: 12 });
-  const given = { provider: 'hubspot', providerWorkspaceRef: 'guessed' };
-  expect(await connect(tenant, given)).toEqual({
+  responses['/account-info/2026-03/details'] = ok({ portalId: 4711, ownerId: 9 });
+  responses['/oauth/v1/access-tokens/token%20of%20ann'] = ok({ hub_id: 4711, user_id: 12 });
+  const input = { provider: 'hubspot', providerWorkspaceRef: 'guessed' };
+  expect(await connect(tenant, input)).toEqual({
     status: 'WORKING',
     providerWorkspaceRef: '4711',
     providerConsumerRef: '12',
   });
 });
 
-test('what one of the two answers lacks, the other tells', async () => {
+test('takes missing facts from the other of two account endpoints', async () => {
   const tenant = await hubspotTenant('other');
-  answers['/account-info/2026-03/details'] = { status: 500 };
-  answers['/oauth/v1/access-tokens/other'] = ok({ hub_id: 815, user_id: 3 });
+  responses['/account-info/2026-03/details'] = { status: 500 };
+  responses['/oauth/v1/access-tokens/other'] = ok({ hub_id: 815, user_id: 3 });
   expect(await connect(tenant, { provider: 'hubspot' })).toMatchObject({
     providerWorkspaceRef: '815',
     providerConsumerRef: '3',
   });
   const owned = await hubspotTenant('unknown');
-  answers['/account-info/2026-03/details'] = ok({ portalId: 816, ownerId: 4 });
+  responses['/account-info/2026-03/details'] = ok({ portalId: 816, ownerId: 4 });
   expect(await connect(owned, { provider: 'hubspot' })).toMatchObject({
     providerWorkspaceRef: '816',
     providerConsumerRef: '4',
   });
 });
 
-test('a provider that tells nothing leaves what was given, and the connection is made', async () => {
+test('keeps the input and creates the connection if the provider returns no account facts', async () => {
   const tenant = await hubspotTenant('silent');
-  answers['/account-info/2026-03/details'] = ok({ portalId: { no: 'id' } });
-  const given = { provider: 'hubspot', providerWorkspaceRef: 'given' };
-  expect(await connect(tenant, given)).toEqual({
+  responses['/account-info/2026-03/details'] = ok({ portalId: { no: 'id' } });
+  const input = { provider: 'hubspot', providerWorkspaceRef: 'given' };
+  expect(await connect(tenant, input)).toEqual({
     status: 'WORKING',
     providerWorkspaceRef: 'given',
     providerConsumerRef: null,
   });
 });
 
-test("Salesforce's org and person come with the token, else from the person's own facts", async () => {
+test("takes Salesforce's org and user from the token response, or else from the user info endpoint", async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const id = 'https://login.salesforce.com/id/00DA/005A';
   const token = { access_token: 'a', refresh_token: 'r', id, instance_url: provider.url };
-  answers['/services/oauth2/token'] = ok(token);
-  answers['/services/oauth2/userinfo'] = ok({ sub: id, organization_id: '00DA' });
-  const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
+  responses['/services/oauth2/token'] = ok(token);
+  responses['/services/oauth2/userinfo'] = ok({ sub: id, organization_id: '00DA' });
+  const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const refs = { providerWorkspaceRef: provider.url, providerConsumerRef: id };
-  expect(await connect(tenant, given)).toMatchObject(refs);
-  answers['/services/oauth2/token'] = ok({ access_token: 'a' });
-  expect(await connect(tenant, given)).toMatchObject({
+  expect(await connect(tenant, input)).toMatchObject(refs);
+  responses['/services/oauth2/token'] = ok({ access_token: 'a' });
+  expect(await connect(tenant, input)).toMatchObject({
     providerWorkspaceRef: 'acme',
     providerConsumerRef: id,
   });
 });
 
-test("the address of the app's package is told where a person connects", async () => {
+test("shows the link to the app's package where a person connects", async () => {
   const tenant = await app.tenant();
   const packageInstallURL = 'https://login.salesforce.com/packaging?p0=04t"&x=1';
   const metadata = { providerParams: { packageInstallURL } };
   await createProviderApp(tenant, { provider: 'salesforce', metadata });
-  const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
-  const { authorizeUrl, packageInstallUrl } = await start(tenant, given);
+  const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
+  const { authorizeUrl, packageInstallUrl } = await start(tenant, input);
   expect(packageInstallUrl).toBe(packageInstallURL);
   const denied = await comeBack(authorizeUrl, 'error=OAUTH_APP_BLOCKED');
   const shown = 'href="https://login.salesforce.com/packaging?p0=04t&#34;&#38;x=1"';
   expect(denied).toContain(shown);
-  expect(await comeBack((await start(tenant, given)).authorizeUrl)).toContain(shown);
+  expect(await comeBack((await start(tenant, input)).authorizeUrl)).toContain(shown);
 });

@@ -28,24 +28,24 @@ const START = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl expireTime }
 }`;
 
-function starting({ projectId }: Pick<Tenant, 'projectId'>, given: object = {}) {
-  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  return { input: { projectIdOrName: projectId, ...who, ...given } };
+function starting({ projectId }: Pick<Tenant, 'projectId'>, overrides: object = {}) {
+  const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  return { input: { projectIdOrName: projectId, ...consumer, ...overrides } };
 }
 
-async function startLink(tenant: Tenant, given?: object): Promise<string> {
-  const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
+async function startLink(tenant: Tenant, overrides?: object): Promise<string> {
+  const { startOAuthConnect } = await tenant.query(START, starting(tenant, overrides));
   return startOAuthConnect.authorizeUrl;
 }
 
 /** Begins a connect and opens its link. Returns the provider's page of consent. */
-async function start(tenant: Tenant, given?: object): Promise<URL> {
-  return browser.open(await startLink(tenant, given));
+async function start(tenant: Tenant, overrides?: object): Promise<URL> {
+  return browser.open(await startLink(tenant, overrides));
 }
 
 const comeBack = browser.send;
 
-test('PKCE: a person consents, comes back, and the connection works', async () => {
+test('creates a working connection after a consent with PKCE', async () => {
   const tenant = await app.tenant();
   const providerAppId = await createProviderApp(tenant, { scopes: ['records.read'] });
   const events = await keepEvents(app, tenant);
@@ -91,7 +91,7 @@ test('PKCE: a person consents, comes back, and the connection works', async () =
   ]);
 });
 
-test("a connect leads back to the gateway's own connect page, and to no other page of it", async () => {
+test("accepts the gateway's own connect page as redirectUrl, and no other page of it", async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const own = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
@@ -105,7 +105,7 @@ test("a connect leads back to the gateway's own connect page, and to no other pa
   }
 });
 
-test('connecting again renews the connection; without a redirectUrl a page says so', async () => {
+test('renews the connection on a second connect, and shows a page without a redirectUrl', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const events = await keepEvents(app, tenant);
@@ -130,12 +130,12 @@ test('connecting again renews the connection; without a redirectUrl a page says 
   ]);
 });
 
-test('a state is good once, for ten minutes, and only if we made it', async () => {
+test('accepts a state once, for ten minutes, and refuses a forged one', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const callback = await consent(await start(tenant));
-  const answers = await Promise.all([comeBack(callback), comeBack(callback), comeBack(callback)]);
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  const responses = await Promise.all([comeBack(callback), comeBack(callback), comeBack(callback)]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
 
   const late = await consent(await start(tenant));
@@ -152,9 +152,9 @@ test('a state is good once, for ten minutes, and only if we made it', async () =
   ]) {
     const url = new URL(callback);
     url.searchParams.set('state', state);
-    const answer = await comeBack(url);
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('connect again');
+    const response = await comeBack(url);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('connect again');
   }
   expect((await app.fetch('/oauth/callback')).status).toBe(400);
   expect((await comeBack(callback, { method: 'POST' })).status).toBe(405);
@@ -179,7 +179,7 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
   expect(await prisma.oAuthConnect.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('a person who declines, or a provider that fails, is told to whoever sent them', async () => {
+test('reports a declined consent or a provider error to the page that began the connect', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const denied = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN }), '0'));
@@ -199,7 +199,7 @@ test('a person who declines, or a provider that fails, is told to whoever sent t
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('a wrong client secret or a forged code makes no connection', async () => {
+test('creates no connection with a wrong client secret or a forged code', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
   const refused = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
@@ -207,13 +207,13 @@ test('a wrong client secret or a forged code makes no connection', async () => {
   await createProviderApp(tenant);
   const forged = await consent(await start(tenant, { redirectUrl: RETURN }));
   forged.searchParams.set('code', 'sbx_code_forged');
-  const answer = await comeBack(forged);
-  expect(answer.headers.get('location')).toContain('invalid_grant');
-  expect(answer.headers.get('location')).not.toContain('sbx_code_forged');
+  const response = await comeBack(forged);
+  expect(response.headers.get('location')).toContain('invalid_grant');
+  expect(response.headers.get('location')).not.toContain('sbx_code_forged');
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('an app that is deleted meanwhile ends what was started with it', async () => {
+test('refuses the callback if the provider app is deleted before it', async () => {
   const tenant = await app.tenant();
   const id = await createProviderApp(tenant);
   const callback = await consent(await start(tenant));
@@ -221,7 +221,7 @@ test('an app that is deleted meanwhile ends what was started with it', async () 
   expect((await comeBack(callback)).status).toBe(400);
 });
 
-test("the app's own parameters are sent along, and change nothing of ours", async () => {
+test("sends the app's own parameters, which replace none of the gateway's", async () => {
   const tenant = await app.tenant();
   const authQueryParams = {
     prompt: 'login',
@@ -238,13 +238,13 @@ test("the app's own parameters are sent along, and change nothing of ours", asyn
   expect(searchParams.get('scope')).toBe('one two');
 });
 
-async function issueNames(tenant: Tenant, given: object) {
-  const { code, problem } = await tenant.refusal(START, starting(tenant, given));
+async function issueNames(tenant: Tenant, overrides: object) {
+  const { code, problem } = await tenant.refusal(START, starting(tenant, overrides));
   expect(code).toBe('BAD_USER_INPUT');
   return problem.issues?.map(({ name }) => name);
 }
 
-test('every offending input is named', async () => {
+test('names every invalid input', async () => {
   const tenant = await app.tenant();
   expect(await issueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
   expect(await issueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);
@@ -279,7 +279,7 @@ test('every offending input is named', async () => {
   expect(url.searchParams.get('scope')).toBe('a,b');
 });
 
-test("another tenant's project and app, and a key without the scope, are refused", async () => {
+test("refuses another tenant's project and app, and a key without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const providerAppId = await createProviderApp(a);
   await createProviderApp(b);
@@ -289,7 +289,7 @@ test("another tenant's project and app, and a key without the scope, are refused
   expect(await reader.refusal(START, starting(a))).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('the workspace of an account is told from the address that a token answer names', async () => {
+test('takes the workspace from the address in the token response', async () => {
   await using server = await startProviderServer(() => ({
     status: 200,
     body: { access_token: 't', instance_url: 'https://acme--dev.my.salesforce.com', id: 'person' },
@@ -312,8 +312,8 @@ test('the workspace of an account is told from the address that a token answer n
   });
   const tenant = await other.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
-  const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
-  const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
+  const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
+  const { startOAuthConnect } = await tenant.query(START, starting(tenant, input));
   const person = oauthBrowser(other);
   const url = await person.open(startOAuthConnect.authorizeUrl);
   expect(url.origin).toBe('https://acme.my.salesforce.com');
@@ -330,7 +330,7 @@ test('the workspace of an account is told from the address that a token answer n
   ]);
 });
 
-test('a client secret goes to no host that the provider does not have', async () => {
+test('sends a client secret to no host that the provider does not list', async () => {
   await using server = await startProviderServer(() => ({ status: 200, body: {} }));
   const { hostname, port } = new URL(server.url);
   const tokenUrl = `http://{{domain}}:${port}/token`;
@@ -343,15 +343,15 @@ test('a client secret goes to no host that the provider does not have', async ()
   });
   const tenant = await other.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
-  const given = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
-  const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
+  const input = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
+  const { startOAuthConnect } = await tenant.query(START, starting(tenant, input));
   const person = oauthBrowser(other);
   const consentUrl = await person.open(startOAuthConnect.authorizeUrl);
   const state = consentUrl.searchParams.get('state');
-  // As if the connect had begun before the provider got its list of hosts.
-  const who = { groupRef: 'acme', consumerRef: 'ann', scopes: [] };
+  // Simulates a connect that began before the provider listed its hosts.
+  const consumer = { groupRef: 'acme', consumerRef: 'ann', scopes: [] };
   await other.app.services.database.prisma.oAuthConnect.updateMany({
-    data: { input: { ...who, providerMetadata: { domain: hostname } } },
+    data: { input: { ...consumer, providerMetadata: { domain: hostname } } },
   });
   const back = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
   const page = await back.text();
@@ -359,14 +359,14 @@ test('a client secret goes to no host that the provider does not have', async ()
   expect(page).toContain('providerMetadata.domain must be accounts.crm.test.');
 });
 
-test("the page of a connect's end runs one script, which tells the allowed origins alone", async () => {
+test('runs one script on the final page of a connect, and posts to allowed origins only', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const answer = await comeBack(await consent(await start(tenant)));
-  expect(answer.status).toBe(200);
-  const policy = answer.headers.get('content-security-policy') ?? '';
+  const response = await comeBack(await consent(await start(tenant)));
+  expect(response.status).toBe(200);
+  const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/^default-src 'none'; .*; script-src 'sha256-[\w+/=]+'$/);
-  const text = await answer.text();
+  const text = await response.text();
   const [, data = ''] =
     /<script type="application\/json" id="data">(.*)<\/script><script>/.exec(text) ?? [];
   expect(JSON.parse(data)).toEqual({
@@ -378,12 +378,12 @@ test("the page of a connect's end runs one script, which tells the allowed origi
   });
   const words = encodeURIComponent('</script><script>alert(1)</script>');
   const failed = new URL(`${await consent(await start(tenant), '0')}&error_description=${words}`);
-  const said = await (await comeBack(failed)).text();
-  expect(said.match(/<script/g)).toHaveLength(2);
-  expect(said).toContain('AUTHORIZATION_FAILED');
+  const failedPage = await (await comeBack(failed)).text();
+  expect(failedPage.match(/<script/g)).toHaveLength(2);
+  expect(failedPage).toContain('AUTHORIZATION_FAILED');
 });
 
-test('a workspace that is in no address of a provider is not needed', async () => {
+test('requires no workspace if no address of the provider contains it', async () => {
   const tenant = await app.tenant();
   const refusalOf = async (provider: string) => {
     const { errors } = await tenant.request(START, starting(tenant, { provider }));
@@ -391,18 +391,18 @@ test('a workspace that is in no address of a provider is not needed', async () =
   };
   expect(await refusalOf('atlassian')).toEqual(['input.providerAppId']);
   expect(await refusalOf('salesforce')).toContain('input.providerWorkspaceRef');
-  const given = { workspace: { value: 'acme', source: 'input' } };
+  const input = { workspace: { value: 'acme', source: 'input' } };
   const { errors } = await tenant.request(
     START,
-    starting(tenant, { provider: 'salesforce', providerMetadata: given }),
+    starting(tenant, { provider: 'salesforce', providerMetadata: input }),
   );
   expect(JSON.stringify(errors)).not.toContain('providerWorkspaceRef');
 });
 
-test('an app that is deleted while somebody starts is told as such', async () => {
+test('starts a connect or reports the app as missing if it is deleted at the same time', async () => {
   const tenant = await app.tenant();
   const codes = new Set<string | undefined>();
-  // At other moments of the start each time.
+  // Each round deletes the app at another moment.
   for (let moment = 0; moment < 60; moment += 1) {
     const providerAppId = await createProviderApp(tenant);
     const begun = tenant.request(START, starting(tenant));

@@ -1,4 +1,4 @@
-/** What an operator has set of a plan is shown, and read by the pages that people see. */
+/** The plan that an operator has set is returned, and applied to the pages that people see. */
 import { expect, test } from 'vitest';
 import { setBillingAccount, setEntitlements } from '../../src/domain/org/plan.ts';
 import { sharedApp } from '../support/app.ts';
@@ -14,7 +14,7 @@ const START = `mutation ($input: StartOAuthConnectInput!) {
 }`;
 const BRAND = 'Connected by Integration gateway';
 
-test('entitlements and the billing account are shown as they were set', async () => {
+test('returns entitlements and the billing account of a project', async () => {
   const { tenant, get } = await restTenant(app);
   const { projectId, orgId } = tenant;
   await setEntitlements(database, tenant.projectName, { brandingRemoval: true });
@@ -32,11 +32,11 @@ test('entitlements and the billing account are shown as they were set', async ()
   expect(await get(`/orgs/${orgId}/billingAccount`)).toMatchObject(billing);
 });
 
-test('the pages of a connect name the gateway unless the plan takes that away', async () => {
+test('names the gateway on the pages of a connect, unless the plan removes the branding', async () => {
   const { tenant } = await restTenant(app);
   await createProviderApp(tenant);
-  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  const input = { projectIdOrName: tenant.projectId, ...who };
+  const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const input = { projectIdOrName: tenant.projectId, ...consumer };
   const pageOf = async (approve: '1' | '0') => {
     const { startOAuthConnect } = await tenant.query(START, { input });
     return (await oauthBrowser(app).connect(startOAuthConnect.authorizeUrl, approve)).text();

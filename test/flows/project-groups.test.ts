@@ -1,4 +1,7 @@
-/** Two groups of projects, as two servers of one database hold them: one server hangs, and the other's projects go on. */
+/**
+ * Two shard groups, as two servers of one database hold them: one server hangs, and the projects of the other
+ * continue.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProjectGroup } from '../../src/database/projects/project-groups.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
@@ -17,19 +20,19 @@ const { services } = app.app;
 const { database } = services;
 const { prisma } = database;
 
-/** One statement may change rows of one project there. */
+/** A statement may change rows of one project at a time. */
 function groupOf(name: string, projectIds: () => string[]): ProjectGroup {
   return { name, projectIds, together: (ids) => ids.map((id) => [id]) };
 }
 
-/** A server that can be made to hang: statements that name one of its projects wait until it answers again. */
+/** A server that can hang: statements that name one of its projects wait until it responds again. */
 function hangingServer(projectIds: () => string[]) {
   let answering = Promise.resolve();
   let waiting = 0;
   const isOfIt = (value: unknown) =>
     Array.isArray(value) && projectIds().some((id) => value.includes(id));
   return {
-    /** Statements that wait. */
+    /** Returns the number of waiting statements. */
     waiting: () => waiting,
     hang() {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -65,8 +68,8 @@ async function twoGroups() {
 
 type Owing = Awaited<ReturnType<typeof createOwing>>;
 
-/** As an event does. */
-async function oweNow({ owe }: Owing, destinationId: string, count: number): Promise<void> {
+/** Enqueues deliveries as an event does. */
+async function enqueueDue({ owe }: Owing, destinationId: string, count: number): Promise<void> {
   await owe(destinationId, count);
   await prisma.$executeRaw`select pg_notify('gateway_events', '')`;
 }
@@ -75,25 +78,25 @@ const recorded = (projectId: string) =>
   prisma.delivery.count({ where: { projectId, status: 'SUCCEEDED' } });
 const unfolded = (projectId: string) => prisma.activityDelta.count({ where: { projectId } });
 
-test('a server that hangs delays what its own projects are owed, and nothing of the others', async () => {
+test("delays deliveries of a hanging server's projects only", async () => {
   await using receiver = await startReceiver();
   const { one, other, server, services: split } = await twoGroups();
   const toOne = await one.destination(receiver.url('one'));
   const toOther = await other.destination(receiver.url('other'));
   await using _work = await startWork(split);
 
-  // Some of its messages are on their way when it begins to hang: their results have to wait.
+  // Some messages are being sent when the server begins to hang, so their results have to wait.
   receiver.behave('one', 'HANG');
-  await oweNow(one, toOne.id, 5);
+  await enqueueDue(one, toOne.id, 5);
   await receiver.arrived('one', 5);
-  const answer = server.hang();
+  const response = server.hang();
   receiver.answerHeld('one', { status: 200 });
   receiver.behave('one', { status: 200 });
-  await oweNow(one, toOne.id, 50);
+  await enqueueDue(one, toOne.id, 50);
   await expect.poll(server.waiting).toBeGreaterThan(0);
 
   for (let round = 1; round <= 3; round += 1) {
-    await oweNow(other, toOther.id, 100);
+    await enqueueDue(other, toOther.id, 100);
     await receiver.arrived('other', round * 100);
     await expect.poll(() => recorded(other.projectId)).toBe(round * 100);
   }
@@ -101,14 +104,14 @@ test('a server that hangs delays what its own projects are owed, and nothing of 
   expect(receiver.received('one')).toHaveLength(5);
   expect(await recorded(one.projectId)).toBe(0);
 
-  answer();
+  response();
   await expect.poll(() => recorded(one.projectId)).toBe(55);
   expect(receiver.received('one')).toHaveLength(55);
   expect(receiver.received('other')).toHaveLength(300);
 });
 
 test(
-  'in a group of many projects, each part that one statement may change has its turn',
+  'delivers messages of each project in a shard group if a statement may change one project only',
   { tags: ['all/rows'] },
   async () => {
     await using receiver = await startReceiver();
@@ -125,20 +128,20 @@ test(
   },
 );
 
-test('a project that has moved to another server is sent what it is owed by the worker of that one', async () => {
+test('delivers messages of a moved project from the worker of its new server', async () => {
   await using receiver = await startReceiver();
-  const owing = await createOwing(database);
-  const { id } = await owing.destination(receiver.url('moved'));
-  const owned: Record<string, string[]> = { one: [owing.projectId], other: [] };
+  const project = await createOwing(database);
+  const { id } = await project.destination(receiver.url('moved'));
+  const owned: Record<string, string[]> = { one: [project.projectId], other: [] };
   const groups = Object.keys(owned).map((name) => groupOf(name, () => owned[name] ?? []));
   const split = { ...database, groups: async () => groups };
   await using _work = await startWork({ ...services, database: split });
-  await oweNow(owing, id, 10);
+  await enqueueDue(project, id, 10);
   await receiver.arrived('moved', 10);
-  // It has moved: the other group's worker sends what it is owed from now on.
-  Object.assign(owned, { one: [], other: [owing.projectId] });
-  await oweNow(owing, id, 10);
+  // The project has moved: the worker of the other group delivers its messages from now on.
+  Object.assign(owned, { one: [], other: [project.projectId] });
+  await enqueueDue(project, id, 10);
   await receiver.arrived('moved', 20);
-  await expect.poll(() => recorded(owing.projectId)).toBe(20);
+  await expect.poll(() => recorded(project.projectId)).toBe(20);
   expect(receiver.received('moved')).toHaveLength(20);
 });

@@ -1,4 +1,4 @@
-/** An integration's `watchSchema`: changed fields of its objects reach the destination. */
+/** An integration's `watchSchema` delivers changed fields of its objects to the destination. */
 import { expect, test } from 'vitest';
 import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
@@ -20,7 +20,7 @@ import {
 
 const DAY_MS = 86_400_000;
 const sandbox = sandboxProvider(() => 'http://sandbox.test');
-const field = (fieldName: string, given: Partial<FieldDescription> = {}): FieldDescription => ({
+const field = (fieldName: string, overrides: Partial<FieldDescription> = {}): FieldDescription => ({
   fieldName,
   displayName: fieldName,
   valueType: 'STRING',
@@ -30,16 +30,16 @@ const field = (fieldName: string, given: Partial<FieldDescription> = {}): FieldD
   isRequired: false,
   values: null,
   referenceTo: null,
-  ...given,
+  ...overrides,
 });
 
-/** As messages have it. */
+/** The field as messages show it. */
 const shown = (fieldName: string) => {
   const { values: _values, referenceTo: _referenceTo, ...rest } = field(fieldName);
   return { ...rest, valueType: 'string' };
 };
 
-/** What the provider says of contacts. */
+/** The provider's description of contacts. */
 let described: FieldDescription[] | ProviderError = [];
 const describing = {
   ...sandbox,
@@ -60,12 +60,12 @@ const { prisma } = app.app.services.database;
 const always = { enabled: 'ALWAYS' };
 const ALL = { fieldCreated: always, fieldDeleted: always, fieldChanged: always };
 
-function watching(allObjects: object = ALL, given: object = {}) {
-  return contentFor('crm', { watchSchema: { destination: 'records', allObjects, ...given } });
+function watching(allObjects: object = ALL, overrides: object = {}) {
+  return contentFor('crm', { watchSchema: { destination: 'records', allObjects, ...overrides } });
 }
 
-/** All looks that are due so much later. */
-async function lookAfter(ms = 0): Promise<void> {
+/** Runs all checks that are due after `ms`. */
+async function checkAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
   for (const group of await services.database.groups()) {
@@ -86,16 +86,16 @@ async function installed(content = watching()) {
   described = [field('email'), field('phone')];
   const integration = await integrate(app, tenant, content);
   const [installationId] = await installFor(tenant, integration).then(({ id }) => [id]);
-  await lookAfter();
+  await checkAfter();
   return { tenant, integration, installationId };
 }
 
-test('the first look learns; each change is told once, to the destination', async () => {
+test('learns the fields first, and then delivers each change once to the destination', async () => {
   const { tenant } = await installed();
   expect(await messagesOf(tenant)).toEqual([]);
   described = [field('email', { isRequired: true }), field('tier')];
-  await lookAfter(DAY_MS);
-  await lookAfter();
+  await checkAfter(DAY_MS);
+  await checkAfter();
   const [message, ...others] = await messagesOf(tenant);
   expect(others).toEqual([]);
   expect(message).toMatchObject({
@@ -111,17 +111,17 @@ test('the first look learns; each change is told once, to the destination', asyn
       },
     ],
   });
-  await lookAfter(DAY_MS);
+  await checkAfter(DAY_MS);
   expect(await messagesOf(tenant)).toHaveLength(1);
 });
 
-test('kinds that are not listed are not told', async () => {
+test('delivers only the kinds of changes that the integration lists', async () => {
   const { tenant } = await installed(watching({ fieldDeleted: always }));
   described = [field('email', { isRequired: true }), field('phone'), field('tier')];
-  await lookAfter(DAY_MS);
+  await checkAfter(DAY_MS);
   expect(await messagesOf(tenant)).toEqual([]);
   described = [field('email')];
-  await lookAfter(DAY_MS);
+  await checkAfter(DAY_MS);
   const [message] = await messagesOf(tenant);
   expect(message?.result[0]?.deletedFields.map(({ fieldName }) => fieldName)).toEqual([
     'phone',
@@ -129,26 +129,26 @@ test('kinds that are not listed are not told', async () => {
   ]);
 });
 
-test('a schedule says when it is looked', async () => {
+test('checks the fields by the schedule of the integration', async () => {
   const { tenant } = await installed(watching(ALL, { schedule: '0 * * * *' }));
   described = [field('email')];
-  await lookAfter(3_600_000);
+  await checkAfter(3_600_000);
   expect(await messagesOf(tenant)).toHaveLength(1);
 });
 
-test('a provider that fails is asked again later, and nothing is taken for deleted', async () => {
+test('retries a failed check later, and reports no field as deleted', async () => {
   const { tenant } = await installed();
   described = new ProviderError('SERVER_ERROR', 'Down for maintenance.');
-  await lookAfter(DAY_MS);
+  await checkAfter(DAY_MS);
   described = [field('email'), field('phone'), field('tier')];
-  await lookAfter();
+  await checkAfter();
   expect(await messagesOf(tenant)).toEqual([]);
-  await lookAfter(120_000);
+  await checkAfter(120_000);
   const [message] = await messagesOf(tenant);
   expect(message?.result[0]).toMatchObject({ createdFields: [shown('tier')], deletedFields: [] });
 });
 
-test('it follows revisions, and ends with the installation', async () => {
+test('starts and stops watching with revisions, and ends with the installation', async () => {
   const { tenant, integration, installationId } = await installed(contentFor('crm'));
   const watches = () => prisma.schemaWatch.count({ where: { installationId } });
   const revise = (content: object) =>
@@ -172,13 +172,13 @@ test('it follows revisions, and ends with the installation', async () => {
   expect(await watches()).toBe(0);
 });
 
-test('what can not be watched is refused, with its place', async () => {
+test('refuses an object that cannot be watched, at its position', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
-  const refusal = async (given: object) => {
-    const { name, provider } = { name: 'crm', provider: 'sandbox', ...given };
+  const refusal = async (overrides: object) => {
+    const { name, provider } = { name: 'crm', provider: 'sandbox', ...overrides };
     const content = watching(ALL, { destination: 'nowhere' });
-    const latestRevision = revisionOf({ ...content, ...given });
+    const latestRevision = revisionOf({ ...content, ...overrides });
     const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
     const { problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
     return problem.issues;
@@ -196,7 +196,7 @@ test('what can not be watched is refused, with its place', async () => {
   ]);
 });
 
-test('a destination that is told is neither renamed nor deleted', async () => {
+test('refuses to rename or delete a destination of schema changes', async () => {
   const { tenant } = await installed(
     contentFor('crm', {
       read: null,

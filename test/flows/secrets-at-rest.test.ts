@@ -36,16 +36,16 @@ const rotateSecret = `mutation ($input: RotateDestinationSecretInput!) {
   rotateDestinationSecret(input: $input) { signingSecret }
 }`;
 
-/** A value that is nowhere else. */
+/** Returns a unique value to search for. */
 function plant(): string {
   return `planted-${crypto.randomUUID()}`;
 }
 
-/** How a text can be found again in another one: as it is, in hex, and in base64 at any offset. */
+/** The encodings in which a text can be found: as it is, in hex, and in base64 at any offset. */
 function traces(secret: string): string[] {
   const aligned = [0, 1, 2].map((offset) => {
     const bytes = Buffer.from(' '.repeat(offset) + secret);
-    // The first and last digits also hold bits of the neighbours.
+    // The first and last digits also contain bits of the neighbouring bytes.
     return bytes.toString('base64url').slice(offset === 0 ? 0 : 4, -4);
   });
   return [secret, Buffer.from(secret).toString('hex'), ...aligned];
@@ -59,7 +59,7 @@ function expectNone(secrets: string[], text: string) {
   expect(found).toEqual([]);
 }
 
-/** Every row of every table, as text. */
+/** Returns every row of every table, as text. */
 async function dump(): Promise<string> {
   const tables = await rows.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -74,7 +74,7 @@ async function dump(): Promise<string> {
   return texts.flatMap((table) => table.map(({ text }) => text)).join('\n');
 }
 
-/** One secret of every kind, by the way that each comes in. */
+/** Stores one secret of every kind, each by its own mutation or request. */
 async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const { projectId: projectIdOrName } = tenant;
   const secrets = [tenant.apiKey];
@@ -83,14 +83,14 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
     secrets.push(secret);
     return secret;
   };
-  const made = await tenant.query(createKey, {
+  const created = await tenant.query(createKey, {
     input: { projectIdOrName, label: 'server', scopes: ['FULL'] },
   });
-  secrets.push(made.createApiKey.key);
+  secrets.push(created.createApiKey.key);
 
   const app = { provider: 'hubspot', clientId: 'c' };
-  const given = { projectIdOrName, ...app, clientSecret: planted(), webhookSecret: planted() };
-  const { id } = (await tenant.query(createApp, { input: given })).createProviderApp.providerApp;
+  const appInput = { projectIdOrName, ...app, clientSecret: planted(), webhookSecret: planted() };
+  const { id } = (await tenant.query(createApp, { input: appInput })).createProviderApp.providerApp;
   const providerApp = { clientSecret: planted(), webhookSecret: planted() };
   const updateMask = ['CLIENT_SECRET', 'WEBHOOK_SECRET'];
   const masked = { projectIdOrName, providerAppId: id, updateMask, providerApp };
@@ -127,14 +127,14 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
     .createDestination;
   secrets.push(signingSecret);
   const rotated = { projectIdOrName, destinationId: destination.id };
-  const answer = await tenant.query(rotateSecret, { input: rotated });
-  secrets.push(answer.rotateDestinationSecret.signingSecret);
+  const response = await tenant.query(rotateSecret, { input: rotated });
+  secrets.push(response.rotateDestinationSecret.signingSecret);
   await keepSubscriptionSecret(tenant, { providerAppId: id, secret: planted() });
   await keepPingSecret(tenant, { connectionId: changed.id, secret: planted() });
   return secrets;
 }
 
-/** As a provider tells it when it is subscribed to. */
+/** Stores a secret as a provider returns it for a subscription. */
 async function keepSubscriptionSecret(
   { projectId }: Tenant,
   { providerAppId, secret }: { providerAppId: string; secret: string },
@@ -148,7 +148,7 @@ async function keepSubscriptionSecret(
   });
 }
 
-/** The same of what tells that a list has something new. */
+/** Stores a secret of pings as a provider returns it for a list. */
 async function keepPingSecret(
   { projectId }: Tenant,
   { connectionId, secret }: { connectionId: string; secret: string },
@@ -161,7 +161,7 @@ async function keepPingSecret(
   });
 }
 
-test('no secret is in the database in plain, in hex or in base64, nor in the log', async () => {
+test('stores and logs no secret in plain, in hex or in base64', async () => {
   const tenant = await app.tenant();
   const control = plant();
   const secrets = await plantEverywhere(tenant);
@@ -172,14 +172,14 @@ test('no secret is in the database in plain, in hex or in base64, nor in the log
   expectNone(secrets, text);
   expectNone(secrets, lines.join('\n'));
   expect(lines.length).toBeGreaterThan(0);
-  // Nobody is told a code verifier, so there is none to look for.
+  // A code verifier is never returned, so the test does not know any.
   for (const { table, column } of sealedColumns().filter((each) => each.table !== 'OAuthConnect')) {
     const [sealed] = await rows.query(`select 1 from "${table}" where "${column}" is not null`, []);
     expect(sealed, `a value of ${table}.${column}`).toBeDefined();
   }
 });
 
-test('no refusal repeats a secret', async () => {
+test('repeats no secret in a refusal', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
   const secret = plant();
@@ -222,9 +222,9 @@ test('no refusal repeats a secret', async () => {
     [updateConnection, { input: { projectIdOrName, connectionId: newId('con'), apiKey: secret } }],
   ];
   for (const [query, variables] of refused) {
-    const answer = await tenant.request(query, variables);
-    expect(answer.errors, JSON.stringify(variables)).toBeDefined();
-    expectNone([secret], JSON.stringify(answer));
+    const response = await tenant.request(query, variables);
+    expect(response.errors, JSON.stringify(variables)).toBeDefined();
+    expectNone([secret], JSON.stringify(response));
   }
   const wrongKey = await app.client({ 'x-api-key': secret }).request('{ viewer { kind } }');
   expect(wrongKey.status).toBe(401);
@@ -232,14 +232,14 @@ test('no refusal repeats a secret', async () => {
   expectNone([secret], lines.join('\n'));
 });
 
-test('no failure of the database brings a secret into an answer or the log', async () => {
+test('repeats no secret in the response or the log if the database fails', async () => {
   const tenant = await app.tenant();
   const secret = plant();
   await rows.query('alter table "Connection" rename to "Elsewhere"', []);
   try {
-    const answer = await tenant.request(GENERATE, connecting(tenant, { apiKey: secret }));
-    expect(answer.errors?.[0]?.extensions.code).toBe('INTERNAL_ERROR');
-    expectNone([secret], JSON.stringify(answer));
+    const response = await tenant.request(GENERATE, connecting(tenant, { apiKey: secret }));
+    expect(response.errors?.[0]?.extensions.code).toBe('INTERNAL_ERROR');
+    expectNone([secret], JSON.stringify(response));
     expect(lines.join('\n')).toContain('error.internal');
     expectNone([secret], lines.join('\n'));
   } finally {

@@ -1,4 +1,4 @@
-/** Custom inputs that are a service account's: its key signs a statement, which is exchanged for a token. */
+/** Custom inputs of a service account, whose key signs an assertion that is exchanged for a token. */
 import { generateKeyPairSync } from 'node:crypto';
 import { importSPKI, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
@@ -28,8 +28,8 @@ const KEY_FILE = {
 const inBase64 = (file: object) => Buffer.from(JSON.stringify(file)).toString('base64');
 const customAuth = { serviceAccountKey: inBase64(KEY_FILE), scopes: ['calendar', 'drive'] };
 
-/** Tokens that were given, in order, and those of them that are refused by now. */
-const given: { form: Record<string, string> }[] = [];
+/** The issued tokens in order, and the refused ones among them. */
+const issued: { form: Record<string, string> }[] = [];
 const refused = new Set<string>();
 let isKeyKnown = true;
 
@@ -40,8 +40,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 function tokenFor({ body }: ServedRequest) {
   if (!isKeyKnown) return { status: 400, body: { error: 'invalid_grant' } };
-  given.push({ form: body as Record<string, string> });
-  return { status: 200, body: { access_token: `token ${given.length}`, expires_in: 3_599 } };
+  issued.push({ form: body as Record<string, string> });
+  return { status: 200, body: { access_token: `token ${issued.length}`, expires_in: 3_599 } };
 }
 
 function apiAnswer({ headers }: ServedRequest) {
@@ -88,14 +88,14 @@ async function claimsOf(assertion = '') {
   return jwtVerify(assertion, key, { audience, issuer: EMAIL, currentDate });
 }
 
-test('the key signs a statement that the first call exchanges for a token', async () => {
+test('signs an assertion with the key, and exchanges it for a token on the first call', async () => {
   const tenant = await app.tenant();
   const { call, show } = await connect(tenant);
   expect(await show()).toMatchObject({ authScheme: 'NONE', status: 'CREATED' });
-  const before = given.length;
+  const before = issued.length;
   expect(await Promise.all([call(), call(), call()])).toEqual([200, 200, 200]);
-  expect(given.length).toBe(before + 1);
-  const { form } = given.at(-1) ?? {};
+  expect(issued.length).toBe(before + 1);
+  const { form } = issued.at(-1) ?? {};
   expect(form?.grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
   const { payload, protectedHeader } = await claimsOf(form?.assertion);
   expect(protectedHeader).toMatchObject({ alg: 'RS256', kid: 'k1' });
@@ -105,30 +105,30 @@ test('the key signs a statement that the first call exchanges for a token', asyn
   expect((await show()).status).toBe('WORKING');
 });
 
-test('a token is replaced before its end, and when it is refused, as others are', async () => {
+test('replaces a token before it expires, and when the provider refuses it', async () => {
   const tenant = await app.tenant();
   const { id, call, show } = await connect(tenant, { subject: 'ann@acme.test' });
   const events = await keepEvents(app, tenant);
   await call();
-  expect((await claimsOf(given.at(-1)?.form.assertion)).payload.sub).toBe('ann@acme.test');
-  const before = given.length;
+  expect((await claimsOf(issued.at(-1)?.form.assertion)).payload.sub).toBe('ann@acme.test');
+  const before = issued.length;
   clock.aheadMs += 58 * 60_000;
   await call();
-  expect(given.length).toBe(before);
+  expect(issued.length).toBe(before);
   clock.aheadMs += 2 * 60_000;
   await call();
-  expect(given.length).toBe(before + 1);
-  refused.add(`token ${given.length}`);
+  expect(issued.length).toBe(before + 1);
+  refused.add(`token ${issued.length}`);
   expect(await call()).toBe(200);
-  expect(given.length).toBe(before + 2);
+  expect(issued.length).toBe(before + 2);
   const refreshing = `mutation ($input: RefreshConnectionInput!) {
     refreshConnection(input: $input) { connection { status } }
   }`;
   const input = { projectIdOrName: tenant.projectId, connectionId: id };
   await tenant.query(refreshing, { input });
-  expect(given.length).toBe(before + 3);
+  expect(issued.length).toBe(before + 3);
   const kept = await storedCredentials(app, await show());
-  expect(kept).toMatchObject({ token: { token: `token ${given.length}` } });
+  expect(kept).toMatchObject({ token: { token: `token ${issued.length}` } });
   expect((await events()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
@@ -136,7 +136,7 @@ test('a token is replaced before its end, and when it is refused, as others are'
   ]);
 });
 
-test('a key that the provider refuses is UNPROCESSABLE, and an accepted one is stored with its token', async () => {
+test('returns UNPROCESSABLE for a refused key, and stores an accepted key with its token', async () => {
   const tenant = await app.tenant();
   const input = connecting(tenant, { provider: google.name, customAuth });
   isKeyKnown = false;
@@ -151,11 +151,11 @@ test('a key that the provider refuses is UNPROCESSABLE, and an accepted one is s
   expect(await connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
   const { id } = await generate(tenant, { provider: google.name, customAuth });
   expect(await storedCredentials(app, await getConnection(app, id))).toMatchObject({
-    token: { token: `token ${given.length}` },
+    token: { token: `token ${issued.length}` },
   });
 });
 
-test('a key that the provider does not know any more makes the connection BAD_CREDENTIALS', async () => {
+test('sets the connection to BAD_CREDENTIALS if the provider no longer accepts the key', async () => {
   const { call, show } = await connect(await app.tenant());
   isKeyKnown = false;
   await expect(call()).rejects.toThrow('invalid_grant');
@@ -163,11 +163,11 @@ test('a key that the provider does not know any more makes the connection BAD_CR
   expect((await show()).status).toBe('BAD_CREDENTIALS');
 });
 
-test('inputs that are missing, unknown or of the wrong form are each named, and never repeated', async () => {
+test('names every missing, unknown or malformed input, and repeats none', async () => {
   const rest = await restTenant(app);
   const findings = (inputs: object) => {
-    const who = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
-    return findingsAlike(rest, 'generateConnection', { ...who, customAuth: inputs });
+    const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
+    return findingsAlike(rest, 'generateConnection', { ...consumer, customAuth: inputs });
   };
   const needed = 'must be given: text that is not empty, or JSON.';
   const noKey = 'must be the JSON key file of a service account, with an RSA key, as base64.';
@@ -192,7 +192,7 @@ test('inputs that are missing, unknown or of the wrong form are each named, and 
   ]);
 });
 
-test('the provider declares its inputs, on both surfaces', async () => {
+test('lists the inputs of the provider, on both surfaces', async () => {
   const { tenant, get } = await restTenant(app);
   const inputs = google.custom?.inputs ?? [];
   const { provider } = await tenant.query(

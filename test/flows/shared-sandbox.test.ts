@@ -1,4 +1,4 @@
-/** The processes of a PostgreSQL share one sandbox, whichever of them runs it. */
+/** The processes of a PostgreSQL database share one sandbox, whichever of them runs it. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ async function startApart() {
 }
 
 test.runIf(onPostgres)(
-  'what the api writes, the worker reads; when the process that runs the sandbox is killed, the other does',
+  'shares records between the api and the worker, and restarts the sandbox after a kill',
   { timeout: 120_000 },
   async () => {
     const { api, worker, ask, sandbox } = await startApart();

@@ -25,12 +25,12 @@ import { argumentSets, leaves, variablesOf, withoutPages } from '../support/tena
 import { storedIds, storedRows } from '../support/tenancy/stored-rows.ts';
 
 /**
- * Tenant B asks for everything of tenant A: every field and mutation that takes an id or a name gets
- * A's, found by walking the schema. A is the demo, which has one of everything.
+ * Tenant B requests everything of tenant A: every field and mutation that takes an id or a name gets those of
+ * A, found by walking the schema. A is the demo, which has a row of every kind.
  */
 const app = await sharedApp({ env: { DEMO: 'true' } });
 let b: Tenant;
-/** A's ids by prefix, and A's names. */
+/** The ids of A by prefix, and the names of A. */
 const idsOfA = new Map<string, string>();
 const namesOfA: string[] = [];
 
@@ -49,13 +49,13 @@ beforeAll(async () => {
   namesOfA.push('demo', 'acme', 'ada', 'crm-sync', 'connections', 'events', 'demo.example');
 });
 
-/** Which of the ids are nodes for B. */
+/** Returns the ids that are nodes for B. */
 async function nodesForB(ids: string[]): Promise<Set<string>> {
   const found = new Set<string>();
   for (let start = 0; start < ids.length; start += NODES_MAX) {
-    const asked = ids.slice(start, start + NODES_MAX);
+    const chunk = ids.slice(start, start + NODES_MAX);
     const { data } = await b.request('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
-      ids: asked,
+      ids: chunk,
     });
     for (const node of (data?.nodes ?? []) as ({ id: string } | null)[]) {
       if (node) found.add(node.id);
@@ -77,19 +77,19 @@ const TEXTS: Foreign['texts'] = {
   specVersion: '1.0.0',
 };
 
-/** The values of A that an argument or input field of this name may take. */
+/** The values of A that an argument or input field with this name may take. */
 function ofA(project: string): Foreign {
   return { project, idOf: (prefix) => idsOfA.get(prefix), texts: TEXTS };
 }
 
-/** No id of A in the data, whatever was asked. */
+/** Expects no id of A in the data. */
 function expectNothingOfA(what: string, data: unknown): void {
   const text = JSON.stringify(data ?? null);
-  const told = [...idsOfA.values()].filter((id) => text.includes(id));
-  expect(told, what).toEqual([]);
+  const leaked = [...idsOfA.values()].filter((id) => text.includes(id));
+  expect(leaked, what).toEqual([]);
 }
 
-test('A has one of everything that can be asked for', () => {
+test('A has a row of every kind that has an id', () => {
   const kinds = [
     'org',
     'bld',
@@ -114,7 +114,7 @@ test('A has one of everything that can be asked for', () => {
   expect(kinds.filter((kind) => !idsOfA.has(kind))).toEqual([]);
 });
 
-test("no id of A's is a node for B, by key or by builder", async () => {
+test('returns no node of A to B, by key or by builder', async () => {
   const ids = [...idsOfA.values()];
   for (const caller of [b, b.builder]) {
     const { nodes } = await caller.query('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
@@ -124,7 +124,7 @@ test("no id of A's is a node for B, by key or by builder", async () => {
   }
 });
 
-test('every query finds nothing of A', async () => {
+test('returns nothing of A from any query', async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   for (const field of fields) {
     const args = withoutPages(field.args);
@@ -155,9 +155,9 @@ async function askAs(
   }
 }
 
-test("every filter of B's own lists finds nothing of A", async () => {
+test("returns nothing of A from any filter of B's lists", async () => {
   const project = schema.getType('Project') as GraphQLObjectType;
-  let asked = 0;
+  let requests = 0;
   const queries = Object.values(project.getFields()).flatMap((field) =>
     argumentSets(field).map((args) => ({ field, args })),
   );
@@ -171,12 +171,12 @@ test("every filter of B's own lists finds nothing of A", async () => {
     const query = `query ${declared} { project(idOrName: "${b.projectId}") { ${field.name}${passed} { ${leaves(named, 1)} } } }`;
     const { data } = await b.request(query, values);
     expectNothingOfA(query, data);
-    asked += 1;
+    requests += 1;
   }
-  expect(asked).toBeGreaterThan(8);
+  expect(requests).toBeGreaterThan(8);
 });
 
-test('a cursor of A opens nothing for B', async () => {
+test("refuses a cursor of A in B's list", async () => {
   const list = (first: number, after: string) =>
     `{ project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
   const demoKey = (await import('node:fs')).readFileSync(
@@ -192,7 +192,7 @@ test('a cursor of A opens nothing for B', async () => {
   });
 });
 
-test("every mutation leaves A's rows as they are, and answers nothing of A", async () => {
+test('changes no row of A and returns nothing of A in any mutation', async () => {
   const before = await stateOfA();
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
   expect(mutations.length).toBeGreaterThan(35);
@@ -214,7 +214,7 @@ test("every mutation leaves A's rows as they are, and answers nothing of A", asy
   expect(await stateOfA()).toBe(before);
 }, 120_000);
 
-test("names of A's are free to use in B's project, and say nothing of A", async () => {
+test('returns no project for the names of A', async () => {
   for (const name of namesOfA) {
     const { data } = await b.request(`{ project(idOrName: ${JSON.stringify(name)}) { id } }`);
     expect(data).toEqual({ project: null });

@@ -24,7 +24,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'gateway-journal-'));
 const journal = join(dataDir, 'token-journal');
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** A server of the same database, sandbox and data folder. */
+/** Starts a server with the same database, sandbox and data folder. */
 function startServer(over: Database, log?: Log) {
   return testApp({
     log,
@@ -34,7 +34,7 @@ function startServer(over: Database, log?: Log) {
   });
 }
 
-/** Where no refresh is ever stored: what is under way stays so until the process ends. */
+/** A database that never stores a refresh, so that it is under way until the process ends. */
 function hanging({ changes, ...rest }: Database): Database {
   const run: Database['changes']['run'] = (change, item) =>
     change.text === STORE_TOKENS.text ? new Promise(() => {}) : changes.run(change, item);
@@ -48,7 +48,7 @@ async function crashBetweenAnswerAndCommit(connection: Parameters<typeof callSan
   await crashing[Symbol.asyncDispose]();
 }
 
-/** Whose database takes no new token for as long as `isAway`. */
+/** A database that refuses new tokens while `isAway` returns true. */
 function refusing({ changes, ...rest }: Database, isAway: () => boolean): Database {
   const run: Database['changes']['run'] = async (change, item) => {
     if (change.text === STORE_TOKENS.text && isAway()) throw new Error('The database is away.');
@@ -57,7 +57,7 @@ function refusing({ changes, ...rest }: Database, isAway: () => boolean): Databa
   return { ...rest, changes: { run } };
 }
 
-test('a token that the database could not take in time is stored when it can, before anybody uses the old one', async () => {
+test('stores a token that the database could not take when it is back, before the old one is used', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const counts = { ...sandbox.oauth.counts };
   let isAway = true;
@@ -67,7 +67,7 @@ test('a token that the database could not take in time is stored when it can, be
   );
   await expect(callSandbox(waiting, connection)).rejects.toThrow('The database is away.');
   expect(readdirSync(journal)).toEqual([`${connection.id}.json`]);
-  // Of another data folder: what the journal of the first holds, it does not know.
+  // This app has another data folder, and cannot read the journal of the first.
   const elsewhere = callSandbox(app, connection);
   isAway = false;
   expect((await elsewhere).status).toBe(200);
@@ -78,7 +78,7 @@ test('a token that the database could not take in time is stored when it can, be
   });
 });
 
-test('a token that was received before a crash is stored at the next start', async () => {
+test('stores a token that was received before a crash at the next start', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   const before = await storedCredentials(app, connection);
@@ -102,7 +102,7 @@ test('a token that was received before a crash is stored at the next start', asy
   });
 });
 
-test('a token from the journal never replaces newer credentials', async () => {
+test('replaces no newer credentials with a token from the journal', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   await crashBetweenAnswerAndCommit(connection);
@@ -112,7 +112,7 @@ test('a token from the journal never replaces newer credentials', async () => {
   expect(await storedCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
 });
 
-test('a token of a connection that is gone leaves the journal', async () => {
+test('removes a token of a deleted connection from the journal', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   await crashBetweenAnswerAndCommit(connection);
@@ -121,7 +121,7 @@ test('a token of a connection that is gone leaves the journal', async () => {
   expect(readdirSync(journal)).toEqual([]);
 });
 
-test('what can no longer be read stays in the journal, and the server starts', async () => {
+test('keeps an unreadable file in the journal, and starts', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   await crashBetweenAnswerAndCommit(connection);
   const path = join(journal, `${connection.id}.json`);

@@ -20,7 +20,7 @@ const app = await sharedApp({
 });
 const { sandbox, services } = app.app;
 
-/** Token requests, refreshes and refused ones since the last time. */
+/** Returns the token requests, refreshes and refused reuses since the last call. */
 function counting() {
   const before = { ...sandbox.oauth.counts };
   return () => {
@@ -33,13 +33,15 @@ function counting() {
   };
 }
 
-test('50 calls at once on an expired token refresh it once', async () => {
+test('refreshes an expired token once for 50 concurrent calls', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   const events = await keepEvents(app, tenant);
   const counted = counting();
-  const answers = await Promise.all(Array.from({ length: 50 }, () => callSandbox(app, connection)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, () => callSandbox(app, connection)),
+  );
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
@@ -51,30 +53,32 @@ test('50 calls at once on an expired token refresh it once', async () => {
   });
 });
 
-test('a refresh takes no transaction: its token and its event are stored by one statement', async () => {
+test('stores a refreshed token and its event in one statement, without a transaction', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const { result, statements } = await recordStatements(() => callSandbox(app, connection));
   expect(result.status).toBe(200);
   const verbs = statements.map(({ text }) => text.trim().split(/\s/)[0]?.toLowerCase());
-  // On PostgreSQL what makes the lease outlast its process; the new token; and that it works.
+  // The statements on PostgreSQL: the lease that outlasts its process, the new token, and the working status.
   const lease = onPostgres ? ['update'] : [];
   expect(verbs.filter((verb) => verb !== 'select')).toEqual([...lease, 'with', 'update']);
   expect(verbs.filter((verb) => verb === 'select')).toHaveLength(5);
 });
 
-test('50 calls at once on a refused token refresh it once, and each is sent again once', async () => {
+test('refreshes a refused token once for 50 concurrent calls, and repeats each call once', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, {
     accessToken: 'revoked',
     expiresAt: null,
   });
   const counted = counting();
-  const answers = await Promise.all(Array.from({ length: 50 }, () => callSandbox(app, connection)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, () => callSandbox(app, connection)),
+  );
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
-test('two servers on one database refresh a token once', async () => {
+test('refreshes a token once on two servers of one database', async () => {
   const { database } = services;
   await using other = await testApp({
     env: { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -84,14 +88,14 @@ test('two servers on one database refresh a token once', async () => {
   });
   const connection = await connectWithTokens(app, await app.tenant());
   const counted = counting();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) => callSandbox(index % 2 ? app : other, connection)),
   );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
-test('a refresh token that is replaced at each use is never used twice', async () => {
+test('uses a rotating refresh token once', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const counted = counting();
   for (let turn = 0; turn < 3; turn += 1) {
@@ -101,7 +105,7 @@ test('a refresh token that is replaced at each use is never used twice', async (
   expect(counted()).toEqual({ issued: 3, refreshed: 3, reuseRefused: 0 });
 });
 
-test('a token is replaced before it ends, and used until then', async () => {
+test('uses a token until shortly before it expires, and then replaces it', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   await callSandbox(app, connection);
   const counted = counting();
@@ -113,7 +117,7 @@ test('a token is replaced before it ends, and used until then', async () => {
   expect(counted().refreshed).toBe(1);
 });
 
-test('one session goes on with the tokens that others refreshed', async () => {
+test('continues a session with tokens that another session refreshed', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const session = openSession(services, connection);
   const request = { method: 'GET', path: '/objects' } as const;
@@ -131,7 +135,7 @@ test.each([
     'OAUTH2_PASSWORD',
     { oauth2PasswordCredentials: { ...CLIENT, username: 'u', password: 'sandbox-password' } },
   ],
-])('%s: the first uses of unchecked credentials share one token', async (authScheme, credentials) => {
+])('%s: shares one token among the first calls with unchecked credentials', async (authScheme, credentials) => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { ...credentials, skipCheck: true });
   const events = await keepEvents(app, tenant);
@@ -149,7 +153,7 @@ test.each([
   expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
 });
 
-test('a write that was refused for its token is made once', async () => {
+test('performs a write once if its token was refused', async () => {
   const connection = await connectWithTokens(app, await app.tenant(), {
     accessToken: 'revoked',
     expiresAt: null,
@@ -157,12 +161,12 @@ test('a write that was refused for its token is made once', async () => {
   const before = sandbox.records('companies').length;
   const body = { record: { name: 'Once' } };
   const path = '/objects/companies/records';
-  const answer = await openSession(services, connection).send({ method: 'POST', path, body });
-  expect(answer.status).toBe(201);
+  const response = await openSession(services, connection).send({ method: 'POST', path, body });
+  expect(response.status).toBe(201);
   expect(sandbox.records('companies').length).toBe(before + 1);
 });
 
-test('a refused refresh makes the connection BAD_CREDENTIALS, with one event', async () => {
+test('sets the connection to BAD_CREDENTIALS after a refused refresh, with one event', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
   const events = await keepEvents(app, tenant);
@@ -190,8 +194,8 @@ test.each([
   ['500', { status: 500 }, 'RETRYABLE'],
   ['503', { status: 503 }, 'RETRYABLE'],
   ['429', { status: 429, retryAfterSeconds: 7 }, 'RATE_LIMITED'],
-  ['a dropped line', { drop: 'before' as const }, 'RETRYABLE'],
-])('a token endpoint that fails with %s says nothing of the credentials', async (_name, fault, kind) => {
+  ['a dropped connection', { drop: 'before' as const }, 'RETRYABLE'],
+])('keeps the connection if the token endpoint fails with %s', async (_name, fault, kind) => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   const events = await keepEvents(app, tenant);
@@ -203,7 +207,7 @@ test.each([
   expect((await callSandbox(app, connection)).status).toBe(200);
 });
 
-test('a token that lasts is used where a new one is not to be had yet', async () => {
+test('uses a valid token if a refresh fails temporarily', async () => {
   const connection = await connectWithTokens(app, await app.tenant(), {
     expiresAt: new Date(services.now().getTime() + 30_000),
   });
@@ -211,7 +215,7 @@ test('a token that lasts is used where a new one is not to be had yet', async ()
   expect((await callSandbox(app, connection)).status).toBe(200);
 });
 
-test('a refused API key makes the connection BAD_CREDENTIALS until it gets another', async () => {
+test('sets the connection to BAD_CREDENTIALS if its API key is refused, until it gets another', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const { id } = await generate(tenant, { apiKey: 'wrong', skipCheck: true });
@@ -231,7 +235,7 @@ test('a refused API key makes the connection BAD_CREDENTIALS until it gets anoth
   ]);
 });
 
-test('an open session goes on with a key that replaced its own', async () => {
+test('continues an open session with a replaced key', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { apiKey: 'wrong', skipCheck: true });
   const session = openSession(services, await getConnection(app, id));
@@ -240,10 +244,10 @@ test('an open session goes on with a key that replaced its own', async () => {
   expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(200);
 });
 
-test('an access token without a refresh token is used until it is refused', async () => {
+test('uses an access token without a refresh token until it is refused', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: null });
-  // Its end is told by our clock; the sandbox still takes it.
+  // The token has expired by the gateway's clock, and the sandbox still accepts it.
   expect((await callSandbox(app, connection)).status).toBe(200);
   const refused = await connectWithTokens(app, tenant, {
     accessToken: 'revoked',
@@ -253,10 +257,10 @@ test('an access token without a refresh token is used until it is refused', asyn
   expect((await getConnection(app, refused.id)).status).toBe('BAD_CREDENTIALS');
 });
 
-test('credentials that are replaced during a refresh stay', async () => {
+test('keeps credentials that are replaced during a refresh', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { promise: requested, resolve } = Promise.withResolvers<void>();
   const { refresh } = sandbox.oauth;
   sandbox.oauth.refresh = function (...args) {
     sandbox.oauth.refresh = refresh;
@@ -265,7 +269,7 @@ test('credentials that are replaced during a refresh stay', async () => {
   };
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 500 });
   const calling = callSandbox(app, connection);
-  await asked;
+  await requested;
   await generate(tenant, { apiKey: 'sandbox-key' });
   expect((await calling).status).toBe(200);
   expect(await storedCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });

@@ -1,5 +1,6 @@
 /**
- * Every endpoint is called with a key of each single scope: what it allows is what its declaration says.
+ * Calls every endpoint with a key of each single scope, and compares the result with the endpoint's
+ * declaration.
  *
  * @module-tag all/walk
  */
@@ -19,7 +20,7 @@ const app = await sharedApp({
 const tenant = await app.tenant();
 const operations = operationsOf(app.app.rest.swagger());
 
-/** The proxy's route is no endpoint of the table: whatever its method, it has these needs. */
+/** The table has no endpoint for the proxy's route, which has these needs for any method. */
 const PROXY: Need[] = [getForwarding.needs, forwardRequest.needs];
 const needs = new Map<string, Need[]>([
   ...ENDPOINTS.map((endpoint): [string, Need[]] => [endpoint.id, [endpoint.needs]]),
@@ -29,12 +30,12 @@ const needs = new Map<string, Need[]>([
   ]),
 ]);
 
-/** Parameters that need more than their endpoint does. */
+/** Parameters that need more than their endpoint. */
 const parameters = ENDPOINTS.flatMap(({ id, memberNeeds = {} }) =>
   Object.entries(memberNeeds).map(([name, need]) => ({ id, name, need: need as Need })),
 );
 
-/** A well-formed request, for what doesn't exist, with the optional parameter of that name. */
+/** Returns a valid request for objects that do not exist, with the optional parameter `name`. */
 function requestOf(
   { method, path, parameters: all = [], requestBody }: Operation,
   optional?: string,
@@ -53,7 +54,7 @@ function requestOf(
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** The status of the answer, and the type of what is refused. */
+/** Returns the status of the response, and the type of a refusal. */
 async function answerTo(
   [path, { headers, ...init }]: [string, RequestInit],
   credentials: Record<string, string>,
@@ -64,29 +65,29 @@ async function answerTo(
   return `${response.status} ${isProblem ? JSON.parse(body).type : ''}`.trim();
 }
 
-/** The answer to each operation. */
+/** Returns the response of each operation. */
 async function callEach(credentials: Record<string, string>) {
-  const answers = new Map<string, string>();
+  const responses = new Map<string, string>();
   const next = operations.values();
   const work = async () => {
     for (const operation of next) {
-      answers.set(operation.operationId, await answerTo(requestOf(operation), credentials));
+      responses.set(operation.operationId, await answerTo(requestOf(operation), credentials));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return answers;
+  return responses;
 }
 
 const FORBIDDEN = '403 urn:problem:forbidden';
 const UNAUTHENTICATED = '401 urn:problem:unauthenticated';
 
-test('the document has every endpoint, with what it needs', () => {
+test('lists every endpoint in the OpenAPI document, with its needs', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual([...needs.keys()].sort());
   for (const { operationId, description, security } of operations) {
     const declared = needs.get(operationId) as Need[];
-    const said =
+    const texts =
       declared === PROXY ? PROXY.map((need) => `\`${scopeOf(need)}\``) : declared.map(needText);
-    for (const text of said) {
+    for (const text of texts) {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);
     }
     const schemes = security?.flatMap((one) => Object.keys(one));
@@ -105,18 +106,18 @@ function isMetBy(scopes: Scope[]) {
 test.each([
   ...ALL_SCOPES,
   null,
-])('a key of the scope %s may call what declares it', async (held) => {
+])('lets a key of the scope %s call exactly the endpoints that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
   const isMet = isMetBy(scopes);
-  const answers = await callEach({ 'x-api-key': await tenant.keyOf(...scopes) });
-  const expected = [...answers].map(([id]) => {
+  const responses = await callEach({ 'x-api-key': await tenant.keyOf(...scopes) });
+  const expected = [...responses].map(([id]) => {
     const isAllowed = (needs.get(id) as Need[]).every(isMet);
     return [id, isAllowed ? expect.not.stringContaining('403') : FORBIDDEN];
   });
-  expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(expected));
+  expect(Object.fromEntries(responses)).toEqual(Object.fromEntries(expected));
 });
 
-test('parameters that show or change more say what they need', () => {
+test('describes the needs of parameters that return or change more', () => {
   expect(parameters.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['includeCreds', 'includeRefreshToken', 'includeSecrets', 'rotate']),
   );
@@ -127,21 +128,23 @@ test('parameters that show or change more say what they need', () => {
   }
 });
 
-/** One scope, and one beside what the endpoint needs: neither alone is enough for a parameter. */
-test.each(parameters)('$id with $name needs both', async ({ id, name, need }) => {
+/**
+ * Each scope is tested alone and together with the endpoint's needs: neither alone is enough for a parameter.
+ */
+test.each(parameters)('requires both needs for $id with $name', async ({ id, name, need }) => {
   const operation = operations.find(({ operationId }) => operationId === id) as Operation;
   const own = needs.get(id) as Need[];
   const request = requestOf(operation, name);
   for (const held of ALL_SCOPES) {
     for (const scopes of [[held], [...(own.map(scopeOf) as Scope[]), held]]) {
-      const answer = await answerTo(request, { 'x-api-key': await tenant.keyOf(...scopes) });
+      const response = await answerTo(request, { 'x-api-key': await tenant.keyOf(...scopes) });
       const isAllowed = [...own, need].every(isMetBy(scopes));
       const expected = isAllowed ? expect.not.stringContaining('403') : FORBIDDEN;
-      expect([scopes, answer]).toEqual([scopes, expected]);
+      expect([scopes, response]).toEqual([scopes, expected]);
     }
   }
 });
 
-test('without a key no endpoint is reached', async () => {
+test('refuses every endpoint without a key', async () => {
   expect(new Set((await callEach({})).values())).toEqual(new Set([UNAUTHENTICATED]));
 });

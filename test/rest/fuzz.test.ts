@@ -1,5 +1,6 @@
 /**
- * Whatever a caller sends, the answer is as the document says, and never an error of ours.
+ * Whatever a caller sends, the response is one that the OpenAPI document declares, and never an internal
+ * error.
  *
  * @module-tag all/walk
  */
@@ -17,13 +18,13 @@ import {
 } from '../support/rest/rest-fuzz.ts';
 import { fullTenant } from '../support/scenes/full-tenant.ts';
 
-/** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
+/** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 4;
 const SHOWN_CHARACTERS = 2_000;
 
-/** No provider but the built-in sandbox is reached. */
+/** The test calls no provider except the built-in sandbox. */
 const unreachable = 'http://127.0.0.1:9';
 const app = await sharedApp({
   env: {
@@ -37,7 +38,7 @@ const { rest } = app.app;
 const document = rest.swagger() as unknown as OpenapiDocument;
 const check = answerCheck(document);
 
-/** All but the proxy, whose answers are the provider's. */
+/** All operations except the proxy, whose responses are the provider's. */
 const operations = new Map(
   Object.entries(document.paths)
     .filter(([path]) => !path.includes('/proxy'))
@@ -64,20 +65,20 @@ async function send({ query, variables }: RestCall, credentials: Record<string, 
   });
   const contentType = headers['content-type'] as string | undefined;
   const parsed = contentType?.includes('json') ? JSON.parse(body) : body;
-  const answered = {
+  const result = {
     method: operation.method,
     path: operation.path.replace(/\{\w+\}/g, 'x'),
     status: statusCode,
     contentType,
     body: parsed,
   };
-  check(answered);
-  // A provider that is not reached is no error of ours.
+  check(result);
+  // An unreachable provider is not an internal error.
   if (statusCode >= 500) expect(parsed.type).toBe('urn:problem:provider-error');
-  return answered;
+  return result;
 }
 
-test('no call made up from the document is answered with an internal error, or otherwise than it says', async () => {
+test('returns only declared responses, and no internal error, for generated calls', async () => {
   const [own, other] = [await fullTenant(app), await fullTenant(app)];
   const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;
@@ -92,8 +93,8 @@ test('no call made up from the document is answered with an internal error, or o
 
   const next = makeRestCalls([...operations.values()], { seed: SEED, count: CALLS }).entries();
   const work = async () => {
-    for (const [index, made] of next) {
-      const call = known.fill(made) as RestCall;
+    for (const [index, template] of next) {
+      const call = known.fill(template) as RestCall;
       try {
         const { status, body } = await send(call, callers[index % callers.length] ?? {});
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -109,7 +110,7 @@ test('no call made up from the document is answered with an internal error, or o
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   expect(failed).toEqual([]);
-  // It got past the first check, and into each of the ways to refuse.
+  // The calls passed validation, and met each kind of refusal.
   for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 422]) {
     expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(0);
   }

@@ -1,4 +1,4 @@
-/** Nothing is accepted in silence over REST either: what its requests have beside the mutations' inputs. */
+/** Every member that only REST requests have is supported, or refused and not ignored. */
 import { type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
@@ -20,15 +20,15 @@ const MUTATION_OF: Record<string, string> = {
   deleteNotificationEventTopicRoute: 'deleteEventTopicRoute',
 };
 
-/** Changes that are of REST alone, each as a whole. */
-const OF_REST: Record<string, string> = {
-  createBillingPortalSession: 'There is no such portal: it is refused.',
-  deliverResults: 'Records never wait: nothing is left to do, whatever is asked.',
-  patchInstallationConfig: 'GraphQL changes the whole config by updateInstallation.',
-  searchRecords: 'It changes nothing: GraphQL reads the same by Installation.records.',
+/** Changes that only REST has. */
+const REST_ONLY: Record<string, string> = {
+  createBillingPortalSession: 'Refused, because there is no portal.',
+  deliverResults: 'Does nothing, because no records wait.',
+  patchInstallationConfig: 'GraphQL replaces the whole config by `updateInstallation`.',
+  searchRecords: 'A read, like `Installation.records` of GraphQL.',
 };
 
-/** What is refused if it can't be honoured: the place that the refusal names, and a request that has it. */
+/** Refused members: the name in the refusal, and a request with the member. */
 const REFUSED: Record<string, (rest: RestInstallation) => Refused> = {
   'connectByCustomAuth.sessionId': ({ tenant }) => ({
     path: '/custom-auth/connect',
@@ -94,17 +94,17 @@ interface Refused {
   names: string;
 }
 
-/** What is honoured, each by tests of its own or by what the words say. */
-const HONOURED: Record<string, string> = {
+/** Supported members, with the reason or the tests. */
+const SUPPORTED: Record<string, string> = {
   'startOAuthConnect.enableCSRFProtection': 'Connects are protected with either value.',
   'createRevision.sourceYaml': 'test/rest/integration tests manifests.',
   'upsertIntegrations.sourceYaml': 'test/rest/integration tests manifests.',
-  'updateInstallation.integrationIdOrName': 'Another integration is not found.',
-  'updateInstallation.updateMask': 'It names what is changed.',
-  'updateInstallation.installation': 'It has what the mask names.',
-  'deleteInstallation.integrationIdOrName': 'Another integration is not found.',
-  'pauseReads.integrationIdOrName': 'Another integration is not found.',
-  'unpauseReads.integrationIdOrName': 'Another integration is not found.',
+  'updateInstallation.integrationIdOrName': 'Returns 404 for another integration.',
+  'updateInstallation.updateMask': 'Names the changed members.',
+  'updateInstallation.installation': 'Contains the members in the mask.',
+  'deleteInstallation.integrationIdOrName': 'Returns 404 for another integration.',
+  'pauseReads.integrationIdOrName': 'Returns 404 for another integration.',
+  'unpauseReads.integrationIdOrName': 'Returns 404 for another integration.',
 };
 
 const connecting = (projectIdOrName: string) => ({
@@ -117,20 +117,20 @@ function fieldsOf(mutation: string): string[] | null {
 }
 
 function membersOfRest(): string[] {
-  return ENDPOINTS.filter(({ method, id }) => method !== 'GET' && !OF_REST[id]).flatMap((one) => {
+  return ENDPOINTS.filter(({ method, id }) => method !== 'GET' && !REST_ONLY[id]).flatMap((one) => {
     const fields = fieldsOf(MUTATION_OF[one.id] ?? one.id);
-    if (!fields) return [`${one.id} is no mutation`];
+    if (!fields) return [`${one.id} is not a mutation`];
     const members = Object.keys(one.input.shape);
     return members.filter((name) => !fields.includes(name)).map((name) => `${one.id}.${name}`);
   });
 }
 
-test('every member that only REST takes is honoured, or refused where it can not be', () => {
-  const known = [...Object.keys(REFUSED), ...Object.keys(HONOURED)];
+test('lists every member that only REST takes as supported or refused', () => {
+  const known = [...Object.keys(REFUSED), ...Object.keys(SUPPORTED)];
   expect(membersOfRest().sort()).toEqual(known.sort());
 });
 
-test('what can not be honoured is refused by its name', async () => {
+test('refuses unsupported members by name', async () => {
   const rest = await restInstallation(app);
   await createProviderApp(rest.tenant);
   for (const [member, requestOf] of Object.entries(REFUSED)) {
@@ -143,7 +143,7 @@ test('what can not be honoured is refused by its name', async () => {
   }
 });
 
-test('an installation of another integration is not found by its path', async () => {
+test('returns 404 for an installation in the path of another integration', async () => {
   const rest = await restInstallation(app);
   const { id } = rest.installation;
   const elsewhere = `${rest.base}/integrations/none/installations/${id}`;

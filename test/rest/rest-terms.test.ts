@@ -1,4 +1,6 @@
-/** Refusals of REST name REST's values and members: no name of a GraphQL enum and no path of a GraphQL input. */
+/**
+ * Refusals of REST name REST's values and members: no name of a GraphQL enum and no path of a GraphQL input.
+ */
 import { isEnumType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -18,7 +20,7 @@ const app = await sharedApp({
 });
 const rest = await restTenant(app);
 
-/** The names of GraphQL's enums. A name of one word may be a term of HTTP or of a provider as well. */
+/** The names of GraphQL's enums. A name of one word may be a term of HTTP or of a provider, too. */
 const NAMES = Object.values(schema.getTypeMap()).flatMap((type) =>
   isEnumType(type) && !type.name.startsWith('__') ? type.getValues().map(({ name }) => name) : [],
 );
@@ -26,13 +28,15 @@ const NAMED = new RegExp(`\\b(${[...new Set(NAMES)].join('|')})\\b`);
 const TYPES = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
 const PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPES.join('|')})\\.[a-z]\\w+`);
 
-/** The texts of a problem that are not in REST's terms. Values are exempt, because they are the caller's own. */
+/**
+ * The texts of a problem that are not in REST's terms. Values are exempt, because they are the caller's own.
+ */
 function leaks({ detail, issues = [] }: Problem): string[] {
   const texts = [detail, ...issues.flatMap((issue) => [issue.name, issue.detail])];
   return texts.filter((text) => NAMED.test(text) || PATH.test(text));
 }
 
-/** Values of which each breaks some rule of the member. */
+/** Values that each break a rule of the member. */
 function wrongValues(member: z.ZodType): unknown[] {
   const { inner } = unwrapped(member);
   const wrong: unknown[] = [undefined, null, 'no-such-value', 7, {}, [{}], ['no-such-value']];
@@ -51,9 +55,9 @@ function wrongObjects(object: z.ZodObject): unknown[] {
   );
 }
 
-/** The least that a schema takes, in REST's words. */
-function leastOfSchema(of: z.ZodType): unknown {
-  const json = z.toJSONSchema(of, {
+/** The smallest input that a schema accepts, in REST's terms. */
+function leastOfSchema(schema: z.ZodType): unknown {
+  const json = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
@@ -77,7 +81,7 @@ const pathOf = ({ path }: Endpoint, { tenant }: RestTenant) =>
   path.replace('{projectIdOrName}', tenant.projectName).replaceAll(/\{\w+\}/g, 'unknown');
 
 test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
-  '%s refuses in the terms of REST',
+  "%s refuses requests in REST's terms",
   async (_id, endpoint) => {
     const { parts, method, needs } = endpoint;
     const client = needs === 'bearer' ? rest.builder : rest;
@@ -87,8 +91,8 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
     const base = pathOf(endpoint, rest);
     for (const path of [base, ...queries.map((query) => base + query)]) {
       for (const body of path === base ? bodies : [bodies[0]]) {
-        const answer = await client.ask(method, path, body);
-        if (answer.status >= 400 && answer.body?.type) found.push(...leaks(answer.body));
+        const response = await client.ask(method, path, body);
+        if (response.status >= 400 && response.body?.type) found.push(...leaks(response.body));
       }
     }
     expect([...new Set(found)]).toEqual([]);
@@ -96,7 +100,7 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
   60_000,
 );
 
-test('a missing value of an enum is answered with the words of REST', async () => {
+test("lists REST's values for a missing enum value", async () => {
   const issuesOf = async (path: string, body: object, client = rest.ask) =>
     ((await client('POST', path, body)).body.issues as { name: string; detail: string }[]).map(
       ({ name, detail }) => `${name}: ${detail}`,
@@ -111,7 +115,7 @@ test('a missing value of an enum is answered with the words of REST', async () =
   ]);
 });
 
-test('rules of a write name the words of REST', async () => {
+test("names rules of a write in REST's terms", async () => {
   const { integrationPath, refusal } = await restInstallation(app);
   const contacts = `${integrationPath}/objects/contacts`;
   const body = { groupRef: 'acme', type: 'create', record: { email: 'ann@example.com' } };

@@ -13,11 +13,11 @@ const rest = await restTenant(app);
 const json = { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json' };
 const topics = `/v1${rest.base}/topics`;
 
-test('nothing is answered without credentials, and all of it as a problem', async () => {
-  const nobody = restClient(app, {});
+test('returns 401 as a problem without credentials', async () => {
+  const anonymous = restClient(app, {});
   for (const { method, path } of ENDPOINTS) {
-    const asked = path.replace(/\{\w+\}/g, 'x');
-    expect(await nobody.refusal(method, asked)).toMatchObject({
+    const url = path.replace(/\{\w+\}/g, 'x');
+    expect(await anonymous.refusal(method, url)).toMatchObject({
       status: 401,
       type: 'urn:problem:unauthenticated',
     });
@@ -28,19 +28,19 @@ test.each([
   ['a form', 'application/x-www-form-urlencoded', 'name=x'],
   ['plain text', 'text/plain', '{"name": "x"}'],
   ['no type', undefined, '{"name": "x"}'],
-])('%s is not taken for a body', async (_what, type, payload) => {
+])('refuses %s as a body', async (_what, type, payload) => {
   const headers = { 'x-api-key': rest.tenant.apiKey, ...(type && { 'content-type': type }) };
-  const answer = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
-  expect(answer.statusCode).toBe(415);
-  expect(answer.headers['content-type']).toBe('application/problem+json');
+  const response = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
+  expect(response.statusCode).toBe(415);
+  expect(response.headers['content-type']).toBe('application/problem+json');
 });
 
-test('a body that is compressed, too large, no JSON or no object is refused', async () => {
+test('refuses a body that is compressed, too large, not JSON or not an object', async () => {
   const statusOf = async (payload: string, more = {}) => {
     const headers = { ...json, ...more };
-    const answer = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
-    expect(answer.json()).toMatchObject({ status: answer.statusCode });
-    return answer.statusCode;
+    const response = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
+    expect(response.json()).toMatchObject({ status: response.statusCode });
+    return response.statusCode;
   };
   expect(await statusOf('{"name": "x"}', { 'content-encoding': 'gzip' })).toBe(415);
   expect(await statusOf(JSON.stringify({ name: 'x'.repeat(1_100_000) }))).toBe(413);
@@ -49,7 +49,7 @@ test('a body that is compressed, too large, no JSON or no object is refused', as
   }
 });
 
-test('refuses members that an object has twice, with their paths', async () => {
+test('refuses repeated members of an object, with their paths', async () => {
   const payload = '{"name": "a", "name": "b", "x": [{"y": 1, "y": 1}], "z": {"name": 1}}';
   const response = await app.app.rest.inject({
     method: 'POST',
@@ -66,7 +66,7 @@ test('refuses members that an object has twice, with their paths', async () => {
   });
 });
 
-test('refuses null as a body, which no endpoint takes for an absent one', async () => {
+test('refuses null as a body', async () => {
   const request = { method: 'POST', url: topics, headers: json, payload: 'null' } as const;
   expect((await app.app.rest.inject(request)).json()).toMatchObject({
     status: 400,
@@ -74,21 +74,21 @@ test('refuses null as a body, which no endpoint takes for an absent one', async 
   });
 });
 
-test('what is not there, and a path that is no path, are problems that repeat nothing', async () => {
+test('returns problems for unknown and invalid paths, and repeats nothing of them', async () => {
   for (const [path, status] of [
     ['/v1/nowhere/ik_secret', 404],
     ['/v1/projects/%zz', 400],
     [`/v1/projects/ik_secret${'x'.repeat(3_000)}`, 414],
   ] as const) {
-    const answer = await app.app.rest.inject(path);
-    expect(answer.statusCode).toBe(status);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.json()).toMatchObject({ status });
-    expect(answer.body).not.toMatch(/ik_secret|%zz/);
+    const response = await app.app.rest.inject(path);
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['content-type']).toBe('application/problem+json');
+    expect(response.json()).toMatchObject({ status });
+    expect(response.body).not.toMatch(/ik_secret|%zz/);
   }
 });
 
-test('what nobody expected is masked, and the log has its instance', async () => {
+test('masks an unexpected error, and logs it with its instance', async () => {
   const lines: string[] = [];
   const write = (chunk: unknown, _encoding: unknown, done: () => void) => {
     lines.push(String(chunk));
@@ -108,16 +108,16 @@ test('what nobody expected is masked, and the log has its instance', async () =>
   expect(logged).not.toContain(client.tenant.projectName);
 });
 
-test('a caller over the rate is told when to come back', async () => {
+test('returns Retry-After to a caller over the rate', async () => {
   await using slow = await testApp({ env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' } });
   const client = await restTenant(slow);
-  const asked = Array.from({ length: 12 }, () => client.ask('GET', client.base));
-  const answers = await Promise.all(asked);
-  const refused = answers.find(({ status }) => status === 429);
+  const requests = Array.from({ length: 12 }, () => client.ask('GET', client.base));
+  const responses = await Promise.all(requests);
+  const refused = responses.find(({ status }) => status === 429);
   expect(refused?.headers['retry-after']).toBe('1');
 });
 
-test('a request that takes too long is ended', async () => {
+test('aborts a request after the time limit', async () => {
   await using slow = await testApp({ env: { LIMIT_QUERY_MS: '2000' } });
   const client = await restTenant(slow);
   slow.app.services.database.rows.findProject = () => new Promise(() => {});
@@ -128,17 +128,17 @@ test('a request that takes too long is ended', async () => {
   });
 });
 
-test('a server of its own gives it requests', async () => {
+test('serves requests of a separate HTTP server', async () => {
   const server = createServer((req, res) => app.app.rest.routing(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const asked = await fetch(`http://127.0.0.1:${port}${topics}`, {
+  const response = await fetch(`http://127.0.0.1:${port}${topics}`, {
     method: 'POST',
     headers: json,
     body: JSON.stringify({ name: 'by-port' }),
   });
-  expect(asked.status).toBe(201);
-  expect(await asked.json()).toMatchObject({ name: 'by-port' });
+  expect(response.status).toBe(201);
+  expect(await response.json()).toMatchObject({ name: 'by-port' });
   server.close();
   server.closeAllConnections();
 });

@@ -1,5 +1,5 @@
 /**
- * REST and GraphQL are two ways to the same: the same input has the same outcome and leaves the same rows.
+ * REST and GraphQL share the domain: equal input has equal outcomes and stores equal rows.
  *
  * @module-tag all/walk
  */
@@ -21,10 +21,10 @@ import {
 } from '../support/rest/twins.ts';
 import { insertDestination } from '../support/scenes/integrations.ts';
 
-/** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
+/** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 1_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-/** How often, of a hundred values, one is not what its place asks for. */
+/** The percentage of values that do not fit their position. */
 const HOSTILITY = 8;
 
 const app = await sharedApp({
@@ -67,8 +67,8 @@ interface Change {
 
 const callOf = (pair: Pair) =>
   membersOf(pair.mutation.args, HOSTILITY).map(({ input }): Change => {
-    const given = typeof input === 'object' && input !== null ? input : {};
-    return { pair, input: { ...given, projectIdOrName: '@mine' } };
+    const members = typeof input === 'object' && input !== null ? input : {};
+    return { pair, input: { ...members, projectIdOrName: '@mine' } };
   });
 
 const calls = fc.sample(
@@ -81,7 +81,7 @@ const calls = fc.sample(
 
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
-/** All rows of a project that callers have made, with ordinals for ids, and without times and secrets. */
+/** All rows of a project that callers have created, with ordinals for ids, and without times and secrets. */
 async function rowsOf({ tenant: { projectId, orgId, projectName } }: RestTenant) {
   const own = { where: { projectId }, orderBy: { id: 'asc' } } as const;
   const rows = {
@@ -108,20 +108,20 @@ async function rowsOf({ tenant: { projectId, orgId, projectName } }: RestTenant)
     .replaceAll(projectName, 'project')
     .replaceAll(orgId, 'org')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
-  // Ids sort by time: the first of a kind is the first on both sides.
+  // Ids sort by time, so the first of a kind is the first on both sides.
   const ids = [...new Set(text.match(ID))].sort();
   const shown = JSON.parse(text.replaceAll(ID, (id) => `${id.slice(0, 3)} ${ids.indexOf(id)}`));
-  // Events of one transaction come in no order.
+  // Events of one transaction have no order.
   const events = (shown.events as unknown[]).map((event) => JSON.stringify(event)).sort();
   return { ...shown, events } as Record<keyof typeof rows, unknown[]>;
 }
 
-/** Refusals name what they are about. */
-function withoutIds(told: object): unknown {
-  return JSON.parse(JSON.stringify(told).replaceAll(ID, 'id'));
+/** Refusals name the ids of their objects. */
+function withoutIds(outcome: object): unknown {
+  return JSON.parse(JSON.stringify(outcome).replaceAll(ID, 'id'));
 }
 
-test('the same input over REST and over GraphQL has the same outcome and leaves the same rows', async () => {
+test('returns equal outcomes and stores equal rows over REST and GraphQL for equal input', async () => {
   const [left, right] = [await restTenant(app), await restTenant(app)];
   const ids = new TwinIds();
   for (const name of ['records', 'others']) {
@@ -141,9 +141,9 @@ test('the same input over REST and over GraphQL has the same outcome and leaves 
     if (!isWellFormed(pair, ofLeft) || !isSayable(pair, ofLeft)) continue;
     const rest = await askRest(left, pair, ofLeft);
     const graphql = await askGraphql(right, pair, ofRight);
-    const { id: leftId, ...leftTold } = rest;
-    const { id: rightId, ...rightTold } = graphql;
-    if (!isDeepStrictEqual(withoutIds(leftTold), withoutIds(rightTold))) {
+    const { id: leftId, ...leftOutcome } = rest;
+    const { id: rightId, ...rightOutcome } = graphql;
+    if (!isDeepStrictEqual(withoutIds(leftOutcome), withoutIds(rightOutcome))) {
       differences.push({ change: pair.mutation.name, input: ofLeft, rest, graphql });
     }
     if (leftId && rightId) ids.learn([leftId, rightId]);
@@ -154,7 +154,7 @@ test('the same input over REST and over GraphQL has the same outcome and leaves 
   expect(differences).toEqual([]);
   const [restRows, graphqlRows] = [await rowsOf(left), await rowsOf(right)];
   expect(restRows).toEqual(graphqlRows);
-  // It reached each of the changes, and each of the ways to refuse.
+  // The calls reached each change, and met each kind of refusal.
   expect(compared).toBeGreaterThan(CALLS / 2);
   expect(done.size).toBeGreaterThan(15);
   for (const status of [200, 400, 404, 409]) {

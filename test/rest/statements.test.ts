@@ -1,5 +1,5 @@
 /**
- * How many statements lists take: as many for a long page as for a short one.
+ * Counts the statements of lists: a long page takes as many as a short one.
  *
  * @module-tag all/walk
  */
@@ -12,7 +12,7 @@ import { restTenant } from '../support/rest/rest-client.ts';
 
 const SHORT = 2;
 const LONG = 9;
-/** A page of either size has another one after it. */
+/** A page of either size is followed by another one. */
 const FEW = LONG + 2;
 const MANY = FEW * FEW * FEW;
 
@@ -29,7 +29,7 @@ const installation = await services.database.prisma.installation.findFirstOrThro
   where: { id: idOf('ins', 0, FEW * FEW - 1) },
 });
 
-/** Rows that have many of what is listed. */
+/** Parents with many rows of the list. */
 const PARENTS: Record<string, string> = {
   projectIdOrName: rest.tenant.projectId,
   orgId: rest.tenant.orgId,
@@ -48,7 +48,7 @@ const lists = ENDPOINTS.filter(({ parts }) => parts.query && 'pageSize' in parts
     path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENTS[name] ?? name),
   ]);
 
-/** Nobody has many of these. */
+/** These lists never have many rows. */
 const SHORTER = ['listEventDeliveries', 'listApiKeys'];
 
 test.each(

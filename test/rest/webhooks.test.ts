@@ -37,19 +37,19 @@ const { webhooks }: { webhooks: Record<string, { post: Webhook }> } = JSON.parse
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-/** What of the body and of its headers is not as the document says. */
+/** Returns the deviations of the body and of its headers from the OpenAPI document. */
 function faultsOf(kind: string, { headers, body }: Pick<Received, 'headers' | 'body'>) {
   const { parameters, requestBody } = webhooks[kind]?.post as Webhook;
   const found = [[requestBody.content['application/json'].schema, JSON.parse(body)] as const];
-  const said = parameters.map(({ name, schema }) => [schema, headers[name]] as const);
-  return [...found, ...said].flatMap(([schema, value]) => {
+  const headerValues = parameters.map(({ name, schema }) => [schema, headers[name]] as const);
+  return [...found, ...headerValues].flatMap(([schema, value]) => {
     const validate = ajv.compile(schema);
     validate(value);
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   });
 }
 
-/** What is told of an installation, by the action of its messages. */
+/** The kinds of messages of an installation, by their action. */
 const KINDS: Record<string, string> = {
   read: 'records',
   subscribe: 'changes',
@@ -61,15 +61,15 @@ function kindOf({ body }: Received): string {
   return notificationType ?? KINDS[action] ?? 'unknown';
 }
 
-/** A project whose events of all types and whose records go to the receiver. */
+/** A project that delivers events of all types and records to the receiver. */
 async function withEverything(place: string) {
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
   const { projectId } = tenant;
   const destination = `mutation ($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } } }`;
-  const made = { projectIdOrName: projectId, name: 'records', type: 'WEBHOOK' };
-  const input = { ...made, url: receiver.url(place) };
+  const created = { projectIdOrName: projectId, name: 'records', type: 'WEBHOOK' };
+  const input = { ...created, url: receiver.url(place) };
   const { createDestination } = await tenant.query(destination, { input });
   const { prisma } = services.database;
   const { id: topicId } = await prisma.topic.findFirstOrThrow({ where: { projectId } });
@@ -130,7 +130,7 @@ const DATA: { [T in Type]: EventData<T> } = {
   DELIVERY_FAILED: { ...destination, deliveryId: 'dlv_1', operationId, attempts: 9, error },
 };
 
-/** A new record, and fields that were not there at the last look. */
+/** Creates a record, and fields that the last check of the schema did not find. */
 async function changeAtProvider(tenant: Tenant, installationId: string) {
   const { prisma } = services.database;
   const status = async () => {
@@ -140,14 +140,14 @@ async function changeAtProvider(tenant: Tenant, installationId: string) {
   await expect.poll(status, POLLING).toBe('ACTIVE');
   await sandboxClient(sandbox.url).create({ email: 'ada@example.test' });
   const key = { projectId: tenant.projectId, installationId };
-  const look = () => pollSchemas(services, new AbortController().signal);
-  await look();
+  const poll = () => pollSchemas(services, new AbortController().signal);
+  await poll();
   await expect
     .poll(async () => (await prisma.schemaWatch.findFirstOrThrow({ where: key })).connectionId)
     .not.toBeNull();
   const data = { known: { contacts: {} }, dueTime: new Date(0) };
   await prisma.schemaWatch.updateMany({ where: key, data });
-  await look();
+  await poll();
 }
 
 async function sendTest(tenant: Tenant): Promise<void> {
@@ -164,13 +164,13 @@ async function sendTest(tenant: Tenant): Promise<void> {
   );
 }
 
-test('there is a webhook for each type of event, for what is told of installations, and for a test', () => {
+test('declares a webhook for each type of event, for messages of installations, and for tests', () => {
   const types = Object.values(EVENTS).map(({ wireName }) => wireName);
   const all = [...types, ...Object.values(KINDS), TEST_MESSAGE_TYPE];
   expect(Object.keys(webhooks).sort()).toEqual(all.sort());
 });
 
-test('what is delivered is as the document says, of each kind', async () => {
+test('delivers each kind as the OpenAPI document declares', async () => {
   sandbox.seed('contacts', 3);
   const tenant = await withEverything('everything');
   await app.app.start();
@@ -197,11 +197,11 @@ test('what is delivered is as the document says, of each kind', async () => {
     faultsOf(kindOf(message), message).map((fault) => `${kindOf(message)}: ${fault}`),
   );
   expect(faults).toEqual([]);
-  // Those of the read came of themselves, beside the ones that were recorded by hand.
+  // The read delivers records automatically, in addition to the events that the test recorded.
   expect(received.length).toBeGreaterThan(Object.keys(webhooks).length);
 });
 
-test('what is not so is found', () => {
+test('faultsOf finds deviations from the OpenAPI document', () => {
   const headers = {
     'webhook-id': 'dlv_1',
     'webhook-timestamp': 'now',

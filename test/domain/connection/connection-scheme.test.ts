@@ -32,8 +32,8 @@ function provider(name: string): Provider {
   return PROVIDERS.find((each) => each.name === name) as Provider;
 }
 
-function names(of: Provider, input: Input) {
-  const { scheme, issues } = chooseScheme(of, input);
+function names(provider: Provider, input: Input) {
+  const { scheme, issues } = chooseScheme(provider, input);
   expect(scheme).toBeNull();
   expect(JSON.stringify(issues)).not.toContain('planted');
   return issues.map(({ name }) => name);
@@ -47,11 +47,11 @@ describe('one credential field', () => {
 
   test.each(
     Object.entries(FIELDS).filter(([field]) => field !== 'apiKey'),
-  )('%s is refused by a provider of API keys', (field, value) => {
+  )('a provider of API keys refuses %s', (field, value) => {
     expect(names(stripe, { [field]: value })).toEqual([`input.${field}`]);
   });
 
-  test('authScheme selects one of several fitting schemes', () => {
+  test('authScheme selects one of several matching schemes', () => {
     const { oauth2AuthorizationCode } = FIELDS;
     const chosen = (authScheme: AuthScheme) =>
       chooseScheme(sandbox, { oauth2AuthorizationCode, authScheme }).scheme;
@@ -80,12 +80,12 @@ test('refuses two credential fields, with an issue for each', () => {
 });
 
 describe('no credential field', () => {
-  test('fits a provider whose only scheme is none', () => {
+  test('is accepted for a provider whose only scheme is NONE', () => {
     expect(chooseScheme(open, {}).scheme).toBe('NONE');
     expect(chooseScheme(open, { apiKey: null }).scheme).toBe('NONE');
   });
 
-  test('fits another provider only if authScheme is NONE', () => {
+  test('is accepted for another provider only if authScheme is NONE', () => {
     expect(names(sandbox, {})).toEqual(['input']);
     expect(chooseScheme(sandbox, { authScheme: 'NONE' }).scheme).toBe('NONE');
     expect(names(sandbox, { authScheme: 'BASIC' })).toEqual(['input']);
@@ -114,7 +114,7 @@ test('refuses missing, unknown and unusable custom inputs', () => {
   }
 });
 
-test('accepts new credentials only for the same scheme', () => {
+test("accepts new credentials of the connection's scheme only", () => {
   const refused = (scheme: AuthScheme, input: Input) =>
     replacementIssues(sandbox, scheme, input).map(({ name }) => name);
   const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;

@@ -25,7 +25,7 @@ const EVERY_KIND: Credentials[] = [
   { scheme: 'NONE', custom: { accountKey: 'k', list: [1, { a: null }] } },
 ];
 
-test.each(EVERY_KIND)('credentials of scheme $scheme come back as they were sealed', (value) => {
+test.each(EVERY_KIND)('opens sealed credentials of scheme $scheme unchanged', (value) => {
   const sealed = sealCredentials({ vault }, connection, value);
   expect(sealed).toMatch(/^v1\./);
   expect(openCredentials({ vault }, connection, sealed)).toEqual(value);

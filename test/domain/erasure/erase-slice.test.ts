@@ -1,5 +1,5 @@
 /**
- * An erasure in parts: whatever stops a worker, the rest goes later.
+ * Erases in slices: if a worker stops, a later one continues.
  *
  * @module-tag all/rows
  */
@@ -36,7 +36,7 @@ async function begun() {
   return { key, left };
 }
 
-test('a worker that is stopped has removed a part; the next one goes on, and a late one finds nothing', async () => {
+test('resumes an erasure that a stopped worker has begun, and does nothing after its end', async () => {
   const { key, left } = await begun();
   await eraseSlice(services, key, AbortSignal.abort());
   const [deliveries, ...others] = await left();
@@ -50,15 +50,19 @@ test('a worker that is stopped has removed a part; the next one goes on, and a l
   await eraseSlice(services, key, never);
 });
 
-test('what comes while an erasure ends is erased too; after its end the database refuses it', async () => {
+test('erases rows that are inserted during an erasure, and refuses them afterwards', async () => {
   const { key, left } = await begun();
   const { projectId, id: groupId } = key;
-  const come = () => insert.operation({ projectId, groupId });
+  const insertOperation = () => insert.operation({ projectId, groupId });
   const never = new AbortController().signal;
   for (let round = 0; round < 3; round += 1) {
-    await Promise.allSettled([eraseSlice(services, key, never), come(), come()]);
+    await Promise.allSettled([
+      eraseSlice(services, key, never),
+      insertOperation(),
+      insertOperation(),
+    ]);
   }
   await eraseSlice(services, key, never);
   expect(await left()).toEqual([0, 0, 0]);
-  await expect(come()).rejects.toThrow(/foreign key/i);
+  await expect(insertOperation()).rejects.toThrow(/foreign key/i);
 });

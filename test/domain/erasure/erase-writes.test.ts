@@ -1,4 +1,4 @@
-/** Records that were collected for two consumers in one write, one of whom is erased. */
+/** A write with records of two consumers, of which one is erased. */
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';
@@ -16,15 +16,15 @@ const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { services, sandbox } = app.app;
 const { prisma } = services.database;
 
-/** Of ann and then of bob, whose connection the installation has now. */
+/** Collects a record of ann and then one of bob, whose connection the installation uses afterwards. */
 async function collected() {
   const writer = await createWriter(app);
   const { projectId, installationId } = writer;
   const collect = async () => {
     const autoBatchPolicy = { maxDelayMinutes: 5 };
     const record = contact();
-    const asked = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record };
-    return { id: (await writer.write(asked)).operationId as string, record };
+    const input = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record };
+    return { id: (await writer.write(input)).operationId as string, record };
   };
   const ofAnn = await collect();
   const bob = { consumerRef: 'bob', apiKey: 'sandbox-key-of-bob' };
@@ -45,7 +45,7 @@ async function erase(projectId: string, { id }: { id: string }): Promise<void> {
   expect(await prisma.operation.count({ where: { projectId, consumerId: id } })).toBe(0);
 }
 
-/** Runs the write when its time has come. */
+/** Runs the write an hour later, when it is due. */
 async function runLater(task: { projectId: string; id: string }) {
   aheadMs += HOUR_MS;
   return runWrite(services, task);
@@ -53,7 +53,7 @@ async function runLater(task: { projectId: string; id: string }) {
 
 const emails = () => sandbox.records('contacts').map(({ email }) => email);
 
-test('what was accepted for the other consumer is written and ends', async () => {
+test("writes the remaining consumer's record and ends its operation", async () => {
   const { projectId, task, ofAnn, ofBob, ann } = await collected();
   await erase(projectId, ann);
   expect(await prisma.writeEntry.findMany({ where: { projectId } })).toMatchObject([
@@ -67,13 +67,13 @@ test('what was accepted for the other consumer is written and ends', async () =>
   expect(emails()).not.toContain(ofAnn.record.email);
 });
 
-test('the write goes with the last of its records', async () => {
+test('deletes the write together with the last of its records', async () => {
   const { projectId, ann, bob } = await collected();
   await Promise.all([erase(projectId, ann), erase(projectId, bob)]);
   expect(await prisma.writeTask.count({ where: { projectId } })).toBe(0);
 });
 
-test('an attempt that fails meanwhile goes on with those that are left', async () => {
+test('retries a failed attempt with the remaining records if a consumer is erased during it', async () => {
   const { projectId, task, ofBob, ann } = await collected();
   const path = { pathPrefix: '/objects/contacts/batch' };
   sandbox.faults.set({ ...path, status: 429, delayMs: 1_000, times: 1 });
@@ -89,7 +89,7 @@ test('an attempt that fails meanwhile goes on with those that are left', async (
   ]);
 });
 
-test('a request that was perhaps done is not repeated as another one under the same key', async () => {
+test('does not repeat a request with an unknown outcome if its records have changed', async () => {
   const { projectId, task, ofBob, ann } = await collected();
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch', times: 1 });
   expect(await runLater(task)).toMatchObject({ next: expect.any(Date) });

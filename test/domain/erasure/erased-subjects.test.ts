@@ -1,4 +1,4 @@
-/** What a process knows of erasures while one of the database's servers does not answer. */
+/** Lists erased subjects while one of the database's servers does not respond. */
 import { expect, test } from 'vitest';
 import type { ProjectGroup } from '../../../src/database/projects/project-groups.ts';
 import { watchErasedSubjects } from '../../../src/domain/erasure/erased-subjects.ts';
@@ -10,9 +10,9 @@ const app = await sharedApp();
 const { database } = app.app.services;
 const log = createLog('silent');
 
-/** Two servers, each with a project in which something is being erased. */
+/** Two servers, each with a project that has an erasure in progress. */
 async function twoServers() {
-  const places = await Promise.all(
+  const projects = await Promise.all(
     ['first', 'second'].map(async (name) => {
       const { projectId } = await app.tenant();
       const id = newId('grp');
@@ -26,20 +26,20 @@ async function twoServers() {
     if (isAway) throw new Error('The server is away.');
     return database.rows.query(text, values, rowMode);
   };
-  const groups = async () => places.map(({ group }) => group);
+  const groups = async () => projects.map(({ group }) => group);
   const rows = { ...database.rows, query };
-  // An embedded one has a single process, which needs no looks.
-  return { places, away, database: { ...database, kind: 'postgres' as const, rows, groups } };
+  // The embedded kind has a single process and does not poll, so the database claims to be PostgreSQL.
+  return { projects, away, database: { ...database, kind: 'postgres' as const, rows, groups } };
 }
 
 function groupOf(name: string, projectId: string): ProjectGroup {
   return { name, projectIds: () => [projectId], together: (some) => [some] };
 }
 
-test('what a server told stays while it is away, and what it did not tell comes when it is back', async () => {
-  const { places, away, database: spread } = await twoServers();
-  const [first, second] = places.map(({ id }) => id);
-  const [, { projectId = '' } = {}] = places;
+test('keeps the subjects of an unreachable server, and loads them when it responds again', async () => {
+  const { projects, away, database: spread } = await twoServers();
+  const [first, second] = projects.map(({ id }) => id);
+  const [, { projectId = '' } = {}] = projects;
   away.add(projectId);
   await using erased = await watchErasedSubjects(spread, log);
   expect(erased.ids()).toEqual([first]);
@@ -50,8 +50,8 @@ test('what a server told stays while it is away, and what it did not tell comes 
   expect(erased.ids()).toEqual([first, second]);
 });
 
-test('a database that does not answer at all is told', async () => {
-  const { places, away, database: spread } = await twoServers();
-  for (const { projectId } of places) away.add(projectId);
+test('throws if no server of the database responds', async () => {
+  const { projects, away, database: spread } = await twoServers();
+  for (const { projectId } of projects) away.add(projectId);
   await expect(watchErasedSubjects(spread, log)).rejects.toThrow('The server is away.');
 });

@@ -10,7 +10,7 @@ function offending(headers: Record<string, unknown>): string[] {
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'v']));
 
-test('headers of a builder are accepted', () => {
+test("accepts a builder's headers", () => {
   expect(offending({})).toEqual([]);
   expect(offending({ Authorization: 'Bearer abc', 'X-Tenant': 'é 1', 'x_y.z~': '' })).toEqual([]);
   expect(offending({ 'X-Long': 'v'.repeat(4096) })).toEqual([]);
@@ -34,7 +34,7 @@ test.each([
   'näme',
   'a:b',
   'x'.repeat(129),
-])('a header named %s is refused', (name) => {
+])('refuses a header named %s', (name) => {
   expect(offending({ [name]: 'v' })).toEqual([name]);
 });
 
@@ -47,11 +47,11 @@ test.each([
   ['null', null],
   ['a list', ['a']],
   ['4097 bytes', 'v'.repeat(4097)],
-])('a value with %s is refused', (_what, value) => {
+])('refuses a value with %s', (_description, value) => {
   expect(offending({ 'X-Value': value })).toEqual(['X-Value']);
 });
 
-test('every offending header is named at once, and none of the values is repeated', () => {
+test('names every invalid header, and repeats no value', () => {
   const headers = { host: 'a', 'X-Good': 'b', 'X-Bad': 5, 'x-good': 'c' };
   const { error } = targetHeaders.safeParse(headers);
   const issues = error ? issuesOf(error, { input: { headers } }) : [];
@@ -59,6 +59,6 @@ test('every offending header is named at once, and none of the values is repeate
   expect(issues.filter((issue) => 'value' in issue)).toEqual([]);
 });
 
-test('21 headers are too many', () => {
+test('refuses more than 20 headers', () => {
   expect(offending(many(21))).toEqual(['']);
 });

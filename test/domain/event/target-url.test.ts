@@ -15,7 +15,7 @@ test.each([
   'https://hooks.example.com:8443',
   'https://8.8.8.8/hook',
   'https://[2606:4700::1111]/hook',
-])('%s may be posted to', (text) => {
+])('accepts %s', (text) => {
   expect(refusal(text)).toBeUndefined();
 });
 
@@ -36,11 +36,11 @@ test.each([
   'ftp://hooks.example.com',
   'javascript:alert(1)',
   'https://[::1',
-])('%j is no https URL', (text) => {
+])('refuses %j, which is not an https URL', (text) => {
   expect(refusal(text)).toBe('must be an absolute https URL.');
 });
 
-test('http is only for allowed addresses', () => {
+test('accepts http only for permitted private addresses', () => {
   expect(refusal('http://hooks.example.com')).toBe('must be https.');
   expect(refusal('http://8.8.8.8')).toBe('must be https.');
   expect(refusal('http://8.8.8.8', '10.0.0.0/8')).toBe('must be https.');
@@ -51,27 +51,27 @@ test('http is only for allowed addresses', () => {
 });
 
 test.each([
-  ['as usual', '127.0.0.1'],
+  ['dotted decimal', '127.0.0.1'],
   ['decimal', '2130706433'],
   ['octal', '0177.0.0.1'],
   ['hex', '0x7f.0.0.1'],
-  ['hex in one', '0x7f000001'],
+  ['hex without dots', '0x7f000001'],
   ['short', '127.1'],
-  ['with a dot at the end', '127.0.0.1.'],
+  ['trailing dot', '127.0.0.1.'],
   ['full-width digits', '１２７.０.０.１'],
   ['percent-encoded', '%31%32%37.0.0.1'],
-  ['mapped', '[::ffff:127.0.0.1]'],
+  ['IPv4-mapped', '[::ffff:127.0.0.1]'],
   ['NAT64', '[64:ff9b::7f00:1]'],
   ['6to4', '[2002:7f00:1::]'],
   ['IPv6', '[::1]'],
-  ['by its name', 'localhost'],
-  ['by a name below it', 'app.LOCALHOST.'],
-  ['by its name with dots', 'localhost..'],
-  ['by its name in full width', 'ｌｏｃａｌｈｏｓｔ'],
-  ['by its name, percent-encoded', '%6cocalhost'],
-  ['by its name in a domain', 'localhost.localdomain'],
-  ['by its name for IPv6', 'ip6-localhost'],
-])('loopback is refused, %s: %s', (_what, host) => {
+  ['name', 'localhost'],
+  ['subdomain of the name', 'app.LOCALHOST.'],
+  ['name with trailing dots', 'localhost..'],
+  ['full-width name', 'ｌｏｃａｌｈｏｓｔ'],
+  ['percent-encoded name', '%6cocalhost'],
+  ['name in a domain', 'localhost.localdomain'],
+  ['name for IPv6', 'ip6-localhost'],
+])('refuses a loopback address (%s): %s', (_form, host) => {
   const problem =
     'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
   for (const scheme of ['https', 'http']) {
@@ -90,7 +90,7 @@ test.each([
   'router.lan',
   'intranet',
   'receiver:8080',
-])('a name that can only be internal is refused, unless something private is permitted: %s', (host) => {
+])('refuses the internal name %s unless a private address is permitted', (host) => {
   const problem =
     'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS holds its address.';
   for (const scheme of ['https', 'http']) {
@@ -104,7 +104,7 @@ test.each([
   'local.example.com',
   'mylocalhost.example.com',
   'thelocal.de',
-])('%s is a public name', (host) => {
+])('accepts the public name %s', (host) => {
   expect(refusal(`https://${host}/hook`)).toBeUndefined();
 });
 
@@ -114,13 +114,13 @@ test('refuses user info and fragments', () => {
   expect(refusal('https://example.com/#')).toBe('must not have a fragment.');
 });
 
-test('2048 characters and no more', () => {
+test('accepts 2048 characters, and refuses more', () => {
   const start = 'https://example.com/';
   expect(refusal(start + 'x'.repeat(2048 - start.length))).toBeUndefined();
   expect(refusal(start + 'x'.repeat(2049 - start.length))).toBe('must be at most 2048 characters.');
 });
 
-test('the sandbox is always reachable, at its own port', () => {
+test('accepts the sandbox on its own port', () => {
   expect(refusal(`${sandboxUrl}/inbox/demo`)).toBeUndefined();
   expect(refusal('http://127.0.0.1:4002/inbox/demo')).toBeDefined();
 });

@@ -20,6 +20,6 @@ test('replaces an alias in a config with the name in the revision', () => {
   expect(chosenFor('Contacts')).toEqual(['Contacts']);
 });
 
-test('keeps an alias that is a name in the revision', () => {
+test('keeps an alias that is also a name in the revision', () => {
   expect(chosenFor('contacts')).toEqual(['contacts']);
 });

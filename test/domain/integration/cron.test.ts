@@ -13,7 +13,7 @@ test.each([
   '0 12 * jan-mar MON-FRI',
   '0 0 29 2 *',
   '0 0 * * 7',
-])('%s is a schedule', (text) => {
+])('accepts the schedule %s', (text) => {
   expect(scheduleProblem(text)).toBeNull();
 });
 
@@ -23,7 +23,7 @@ test.each([
   '*/7 * * * *',
   '0,5 3 * * *',
   '0,55 * * * *',
-])('%s is too often', (text) => {
+])('refuses %s, which runs more often than every ten minutes', (text) => {
   expect(scheduleProblem(text)).toBe(TOO_OFTEN);
 });
 
@@ -32,9 +32,9 @@ test.each([
   ['over midnight', '0,55 0,23 * * *'],
   ['over midnight on two weekdays in a row', '0,55 0,23 * * mon,tue'],
   ['over midnight at the turn of a month', '0,55 0,23 1,31 * *'],
-  ['over midnight in leap years alone', '0,55 0,23 1,29 2,3 *'],
-  ['over midnight where a date falls next to a weekday', '0,55 0,23 15 6 mon'],
-])('two runs within ten minutes are refused %s', (_where, text) => {
+  ['over midnight in leap years only', '0,55 0,23 1,29 2,3 *'],
+  ['over midnight if a date follows a weekday', '0,55 0,23 15 6 mon'],
+])('refuses two runs within ten minutes %s', (_where, text) => {
   expect(scheduleProblem(text)).toBe(TOO_OFTEN);
 });
 
@@ -61,7 +61,7 @@ test('accepts runs around midnight if the days are never consecutive', () => {
 });
 
 test.each([
-  ['', 'nothing'],
+  ['', 'an empty text'],
   ['0 0 * * * *', 'six fields'],
   ['0 * * *', 'four fields'],
   ['@daily', 'a nickname'],
@@ -69,11 +69,11 @@ test.each([
   ['0 0 L * *', 'a last day'],
   ['0 0 ? * *', 'a question mark'],
   ['0 0 * * 1#2', 'the nth weekday'],
-  ['60 * * * *', 'a minute that is none'],
+  ['60 * * * *', 'an invalid minute'],
   ['5-4 * * * *', 'a range that ends before it begins'],
-  ['0 0 * foo *', 'a month that is none'],
-  [' 0 0 * * *', 'a space before'],
-])('%j is refused: %s', (text) => {
+  ['0 0 * foo *', 'an unknown month'],
+  [' 0 0 * * *', 'a leading space'],
+])('refuses %j: %s', (text) => {
   expect(scheduleProblem(text)).toMatch(/^must be a cron expression of five fields/);
 });
 

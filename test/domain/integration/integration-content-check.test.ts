@@ -8,8 +8,14 @@ type ContentInput = z.input<typeof integrationContentInput>;
 
 const provider = { name: 'sandbox', objects: ['contacts', 'companies'] };
 
-function findings(content: Partial<ContentInput>, given: object = {}) {
-  const about = { path: [], name: 'crm', provider, destinations: new Set(['records']), ...given };
+function findings(content: Partial<ContentInput>, overrides: object = {}) {
+  const about = {
+    path: [],
+    name: 'crm',
+    provider,
+    destinations: new Set(['records']),
+    ...overrides,
+  };
   const input = { name: 'crm', provider: 'sandbox', ...content };
   const { data, error } = integrationContentInput.safeParse(input);
   const issues = error ? issuesOf(error, input) : contentIssues(data, about);
@@ -32,7 +38,7 @@ test('refuses content that does nothing', () => {
   expect(findings({ proxy: { enabled: true } })).toEqual([]);
 });
 
-test('an object that inherits a mapping must be read', () => {
+test('refuses inheritMapping if the object is not read', () => {
   const write = { write: { objects: [{ objectName: 'contacts', inheritMapping: true }] } };
   expect(findings(write)).toEqual([
     'write.objects[0].inheritMapping: needs contacts in read.objects, whose mapping it uses.',

@@ -15,13 +15,13 @@ const content = (object: object, count = 1) => ({
 });
 
 const namesOf = (input: object) => {
-  const given = { input };
-  const { error } = z.object({ input: integrationContentInput }).safeParse(given);
-  return error ? issuesOf(error, given).map(({ name }) => name) : [];
+  const data = { input };
+  const { error } = z.object({ input: integrationContentInput }).safeParse(data);
+  return error ? issuesOf(error, data).map(({ name }) => name) : [];
 };
 
 test.each([
-  ['the most objects', content({}, CONTENT_LIMITS.objects)],
+  ['the maximum number of objects', content({}, CONTENT_LIMITS.objects)],
   [
     'the most fields',
     content({ optionalFields: Array(CONTENT_LIMITS.fields).fill({ fieldName: 'email' }) }),
@@ -30,7 +30,7 @@ test.each([
   ['the smallest page', content({ delivery: { pageSize: 50 } })],
   ['the largest page', content({ delivery: { pageSize: 500 } })],
   ['nulls', content({ schedule: null, delivery: null, requiredFields: null, mapToName: null })],
-])('%s is taken', (_what, input) => {
+])('accepts %s', (_what, input) => {
   expect(namesOf(input)).toEqual([]);
 });
 
@@ -62,6 +62,6 @@ test.each([
     content({ delivery: { pageSize: 501 } }),
     'input.read.objects[0].delivery.pageSize',
   ],
-])('%s is refused', (_what, input, name) => {
+])('refuses %s', (_what, input, name) => {
   expect(namesOf(input)).toEqual([name]);
 });

@@ -1,11 +1,11 @@
-/** The thread that parses large manifests is bounded in time and memory, and a text beyond a bound is refused. */
+/** Limits the time and memory of the thread that parses large manifests. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ManifestReader } from '../../../src/domain/integration/manifest/manifest-reader.ts';
 import { MANIFEST_LENGTH_MAX } from '../../../src/domain/integration/manifest/manifest-text.ts';
 
-/** A text at the limit. Parsing it needs more than 20 MB. */
+/** A text of the maximum length. Parsing it needs more than 20 MB. */
 const MAXIMAL = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
-/** A text that is long enough for the thread. */
+/** A text that is long enough to be parsed in the thread. */
 const LARGE = `# ${'x'.repeat(5_000)}\na: 1\n`;
 
 function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): ManifestReader {

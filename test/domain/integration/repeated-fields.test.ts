@@ -16,7 +16,7 @@ function settle(requiredFields: object[], optionalFields: object[] = []) {
   return { fields: [shown(only?.requiredFields), shown(only?.optionalFields)], warnings };
 }
 
-test('keeps the last field with a name, and warns of each omitted one', () => {
+test('keeps the last field of a name, and returns a warning for each omitted field', () => {
   const email = { fieldName: 'email' };
   const at = 'input.read.objects[0]';
   const named = 'because the field email is named again later.';
@@ -31,7 +31,7 @@ test('keeps the last field with a name, and warns of each omitted one', () => {
   expect(logged).toHaveLength(2);
 });
 
-test('keeps the last field with a delivered name', () => {
+test('keeps the last field of a delivered name', () => {
   const used = 'is left out, because the name mail is used again later.';
   expect(settle([{ mapToName: 'mail' }], [{ fieldName: 'email', mapToName: 'mail' }])).toEqual({
     fields: [[], ['email as mail']],

@@ -1,5 +1,6 @@
 /**
- * Destinations that a version without sealed values has stored: a start seals them, also after one that was killed.
+ * Seals destinations that a version without sealed values has stored, also after a process was killed while
+ * sealing.
  *
  * @module-tag all/process
  */
@@ -13,10 +14,10 @@ import { contentAt, ENV, newPlace, type Place, startAt } from '../../support/cop
 import { createClient } from '../../support/graphql-client.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
 
-/** More than one batch of rows, with two values each. */
+/** Exceeds one batch of rows, with two values each. */
 const DESTINATIONS = 600;
 const SEALED_VALUES = 1_101;
-/** A database is opened five times for it. */
+/** The test opens a database five times. */
 const LIMIT = { timeout: 240_000 };
 
 const plainUrl = (at: number) => `https://hooks.example.test/?token=plain-${at}-in-the-query`;
@@ -35,7 +36,7 @@ async function storePlain({ prisma }: Database, projectId: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** How the process that seals has ended. */
+/** Returns the exit code and the signal of the process that seals. */
 async function sealUntilKilled(place: Place): Promise<unknown[]> {
   const file = join(import.meta.dirname, '..', '..', 'support', 'process', 'sealing-process.ts');
   const env = { ...PROCESS_ENV, ...ENV, ...place, SEALED_VALUES: String(SEALED_VALUES) };
@@ -56,32 +57,36 @@ async function storedAt(place: Place): Promise<{ text: string; rows: Stored[] }>
 const sealedValues = (rows: Stored[]) =>
   rows.flatMap(({ urlSealed, headersSealed }) => [urlSealed, headersSealed]).filter(Boolean);
 
-test('a start seals what a killed one has left, and seals no value twice', LIMIT, async () => {
-  const place = await newPlace();
-  const first = await startAt(place);
-  const { projectId, apiKey } = await first.tenant();
-  const ids = await storePlain(first.app.services.database, projectId);
-  await first[Symbol.asyncDispose]();
+test(
+  'seals the values that a killed process has left, and seals no value twice',
+  LIMIT,
+  async () => {
+    const place = await newPlace();
+    const first = await startAt(place);
+    const { projectId, apiKey } = await first.tenant();
+    const ids = await storePlain(first.app.services.database, projectId);
+    await first[Symbol.asyncDispose]();
 
-  expect(await sealUntilKilled(place)).toEqual([null, 'SIGKILL']);
-  const killed = await storedAt(place);
-  expect(sealedValues(killed.rows)).toHaveLength(SEALED_VALUES);
-  expect(killed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
+    expect(await sealUntilKilled(place)).toEqual([null, 'SIGKILL']);
+    const killed = await storedAt(place);
+    expect(sealedValues(killed.rows)).toHaveLength(SEALED_VALUES);
+    expect(killed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
 
-  const second = await startAt(place);
-  const client = createClient(second.fetch, { 'x-api-key': apiKey });
-  for (const at of [0, 550, DESTINATIONS - 1]) {
-    expect((await client.query(VALUES, { id: ids[at] })).node).toEqual({
-      url: 'https://hooks.example.test/?token=***',
-      headers: { 'X-Key': '***' },
-      urlWithValues: plainUrl(at),
-      headerValues: plainHeaders(at),
-    });
-  }
-  await second[Symbol.asyncDispose]();
-  const { text, rows } = await storedAt(place);
-  expect(text).not.toContain('plain-');
-  expect(sealedValues(rows)).toHaveLength(2 * DESTINATIONS);
-  // Sealed values are never the same twice: those of the killed process are still there.
-  expect(sealedValues(rows)).toEqual(expect.arrayContaining(sealedValues(killed.rows)));
-});
+    const second = await startAt(place);
+    const client = createClient(second.fetch, { 'x-api-key': apiKey });
+    for (const at of [0, 550, DESTINATIONS - 1]) {
+      expect((await client.query(VALUES, { id: ids[at] })).node).toEqual({
+        url: 'https://hooks.example.test/?token=***',
+        headers: { 'X-Key': '***' },
+        urlWithValues: plainUrl(at),
+        headerValues: plainHeaders(at),
+      });
+    }
+    await second[Symbol.asyncDispose]();
+    const { text, rows } = await storedAt(place);
+    expect(text).not.toContain('plain-');
+    expect(sealedValues(rows)).toHaveLength(2 * DESTINATIONS);
+    // Sealing a value twice gives different texts, so the texts of the killed process are unchanged.
+    expect(sealedValues(rows)).toEqual(expect.arrayContaining(sealedValues(killed.rows)));
+  },
+);

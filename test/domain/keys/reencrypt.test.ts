@@ -44,7 +44,7 @@ async function keepSecretOfVendor(projectId: string) {
   );
 }
 
-test('seals every secret with the current key, once, and keeps its value', async () => {
+test('seals every secret with the current key once, and keeps its value', async () => {
   const tenant = await app.tenant();
   await generate(tenant, { apiKey: 'sandbox-key-of-acme' });
   const { signingSecret } = (
@@ -81,7 +81,7 @@ test('seals every secret with the current key, once, and keeps its value', async
   expect(await reencrypt(rows.query, both)).toBe(0);
 });
 
-test('knows every column that holds sealed values', () => {
+test('sealedColumns lists every column with sealed values', () => {
   const names = sealedColumns().map(({ table, column }) => `${table}.${column}`);
   expect(names).toEqual(
     expect.arrayContaining([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { operationMetadata } from '../../../src/domain/operation/operation.ts';
 
-test('what a write leaves out is empty, and times are read as times', () => {
+test('adds empty lists to the metadata of a write, and parses its times', () => {
   expect(operationMetadata.parse({ objects: ['contact'] })).toEqual({
     objects: ['contact'],
     successfulRecordIds: [],
@@ -16,8 +16,11 @@ test('what a write leaves out is empty, and times are read as times', () => {
 test.each([
   ['no objects', {}],
   ['a record id that is a number', { objects: [], successfulRecordIds: [1] }],
-  ['half a record', { objects: [], progress: { objectName: 'contact', recordsProcessed: 0.5 } }],
+  [
+    'a fractional count',
+    { objects: [], progress: { objectName: 'contact', recordsProcessed: 0.5 } },
+  ],
   ['a time without a zone', { objects: [], retry: { attempts: 1, lastAttempt: '2026-01-01' } }],
-])('%s is no metadata', (_what, metadata) => {
+])('refuses metadata with %s', (_what, metadata) => {
   expect(operationMetadata.safeParse(metadata).success).toBe(false);
 });

@@ -18,7 +18,7 @@ test.each([
   ['https://www.acme.com:8443/a', 'acme.com'],
   ['https://ada:secret@acme.com', 'acme.com'],
   ['app://www.acme.com', 'acme.com'],
-])('the domain of %s is %s', (text, domain) => {
+])('domainOf(%j) returns %s', (text, domain) => {
   expect(domainOf(text)).toBe(domain);
 });
 
@@ -54,11 +54,11 @@ test.each([
   'file:///etc/passwd',
   `${'x'.repeat(64)}.com`,
   `${'x.'.repeat(126)}com`,
-])('%s has no domain', (text) => {
+])('domainOf(%j) returns null', (text) => {
   expect(domainOf(text)).toBeNull();
 });
 
-test('the domain of a domain is itself, whatever it was taken from', () => {
+test('domainOf returns a domain unchanged', () => {
   const text = fc.oneof(
     fc.webUrl(),
     fc.emailAddress(),
@@ -66,14 +66,14 @@ test('the domain of a domain is itself, whatever it was taken from', () => {
     fc.string({ unit: 'grapheme' }),
   );
   fc.assert(
-    fc.property(text, (given) => {
-      const domain = domainOf(given);
+    fc.property(text, (input) => {
+      const domain = domainOf(input);
       if (domain !== null) expect(domainOf(domain)).toBe(domain);
     }),
   );
 });
 
-test('an e-mail address at a domain, and a URL of it, have that domain', () => {
+test('domainOf returns the domain of an email address and of a URL', () => {
   fc.assert(
     fc.property(fc.domain(), (domain) => {
       expect(domainOf(`https://${domain}/x`)).toBe(domainOf(domain));
@@ -82,7 +82,7 @@ test('an e-mail address at a domain, and a URL of it, have that domain', () => {
   );
 });
 
-test('an input without a domain is refused, and one that is too long is not even read', () => {
+test('refuses an input without a domain, and an input that is too long before parsing it', () => {
   expect(domainName.safeParse('ada@acme.com').data).toBe('acme.com');
   expect(domainName.safeParse('acme').error?.issues).toMatchObject([
     { message: 'must be an e-mail address, a domain name or a URL.' },

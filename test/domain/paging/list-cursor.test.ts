@@ -7,18 +7,18 @@ const ofEvents = { ...list, name: 'Project.notificationEvents', keyType: 'positi
 const listOf = (key: string | bigint) => (typeof key === 'bigint' ? ofEvents : list);
 const keys = ['top_01h455vb4pex5vsknk084sn02q', 'hubspot', '', 0n, 9_007_199_254_740_993n];
 
-test.each(keys)('a cursor gives back its key: %s', (key) => {
+test.each(keys)('decodes its own cursor: %s', (key) => {
   expect(decodeCursor(listOf(key), encodeCursor(listOf(key), key))).toBe(key);
 });
 
-test('a cursor fits its own list and parent', () => {
+test('refuses a cursor of another list or parent', () => {
   const cursor = encodeCursor(list, 'top_1');
   expect(decodeCursor({ ...list, parentId: 'prj_2' }, cursor)).toBeNull();
   expect(decodeCursor({ ...list, name: 'Project.destinations' }, cursor)).toBeNull();
   expect(decodeCursor({ name: 'Project.topics' }, cursor)).toBeNull();
 });
 
-test.each(keys)('a cursor with any one character changed, lost or added is none: %s', (key) => {
+test.each(keys)('refuses a cursor with one character changed, removed or added: %s', (key) => {
   const own = listOf(key);
   const cursor = encodeCursor(own, key);
   const damaged: string[] = [];
@@ -34,13 +34,13 @@ test.each(keys)('a cursor with any one character changed, lost or added is none:
   expect(damaged.filter((text) => decodeCursor(own, text) !== null)).toEqual([]);
 });
 
-/** Anyone can work out a checksum. */
+/** The checksum has no secret, so a caller can compute it. */
 function forge({ name, parentId }: typeof list, key: string): string {
   const check = crc32(`${name}\n${parentId}\n${key}`).toString(36).padStart(7, '0');
   return Buffer.from(`${check}${key}`).toString('base64url');
 }
 
-test('a cursor with the right checksum holds a key of the kind that its list has', () => {
+test('refuses a cursor with a valid checksum if its key has another kind than the list', () => {
   expect(decodeCursor(list, forge(list, '$top_1'))).toBe('top_1');
   expect(decodeCursor(ofEvents, forge(ofEvents, '#7'))).toBe(7n);
   const forged = [

@@ -1,4 +1,4 @@
-/** Removes subscriptions while their events are being stored. */
+/** Deletes subscriptions while their events are being stored. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
@@ -15,9 +15,9 @@ const app = await sharedApp();
 const { services } = app.app;
 const { database } = services;
 const { prisma } = database;
-/** The embedded database has one connection, so that nothing runs concurrently with a transaction. */
+/** The embedded database has one connection, so nothing runs concurrently with a transaction. */
 const isEmbedded = database.kind === 'embedded';
-/** Work that waits for no lock has finished by then. */
+/** Work that does not wait for a lock ends within this time. */
 const SOON_MS = 300;
 
 const eventsOf = (count: number): ProviderEvent[] =>
@@ -51,11 +51,14 @@ async function subscribed() {
   return { key, owner, erasure };
 }
 
-/** Stores an event, and starts `meanwhile` before the commit. */
-async function storing(owner: { projectId: string; providerAppId: string }, meanwhile: () => void) {
+/** Stores an event, and calls `beforeCommit` before the commit. */
+async function storing(
+  owner: { projectId: string; providerAppId: string },
+  beforeCommit: () => void,
+) {
   await inTransaction(database, async (tx) => {
     expect(await storeWithin(tx, owner, eventsOf(1))).toBe(1);
-    meanwhile();
+    beforeCommit();
     await wait(SOON_MS);
   });
 }
@@ -91,13 +94,13 @@ test('erasing a subscription deletes its events, and no event is stored afterwar
   expect(await prisma.providerEvent.count({ where: key })).toBe(0);
 });
 
-test.skipIf(isEmbedded)('stores and delivers events while others are being stored', async () => {
+test.skipIf(isEmbedded)('stores and claims events while others are being stored', async () => {
   const { key, owner } = await subscribed();
   await storeAlone(services, owner, eventsOf(1));
-  let beside: Promise<unknown> | undefined;
+  let concurrent: Promise<unknown> | undefined;
   const done: string[] = [];
   await storing(owner, () => {
-    beside = (async () => {
+    concurrent = (async () => {
       await storeAlone(services, owner, eventsOf(1));
       done.push('stored');
       const claims = await claimWaiting(services, 16);
@@ -105,7 +108,7 @@ test.skipIf(isEmbedded)('stores and delivers events while others are being store
     })();
   });
   expect(done).toEqual(['stored', key.installationId]);
-  await beside;
+  await concurrent;
 });
 
 /** Simulates a process that stops after two batches of events. */
@@ -119,7 +122,7 @@ const cutOff = () => {
 };
 
 test(
-  'what has many events goes in parts, and is found again if a process ends amid them',
+  'deletes many events in batches, and resumes if a process ends between two of them',
   { tags: ['all/rows'] },
   async () => {
     const { key, owner, erasure } = await subscribed();

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const LIMITS = {
   concurrency: 3,
-  // Exceeds the needs of all tests except those about the rate.
+  // Exceeds the needs of all tests except those of the rate.
   requestsPerSecond: 1e6,
   timeoutMs: 1_000,
   responseBytesMax: 1_000,
@@ -14,13 +14,13 @@ const LIMITS = {
   pageSize: 1,
 };
 
-function callerOf(connectionId: string, given: { projectId?: string; limits?: object } = {}) {
-  const limits = { ...LIMITS, ...given.limits };
+function callerOf(connectionId: string, overrides: { projectId?: string; limits?: object } = {}) {
+  const limits = { ...LIMITS, ...overrides.limits };
   const provider = { name: 'crm', displayName: 'CRM', limits };
-  return { connectionId, projectId: given.projectId ?? 'prj_1', provider } satisfies Caller;
+  return { connectionId, projectId: overrides.projectId ?? 'prj_1', provider } satisfies Caller;
 }
 
-/** Work that runs until it is stopped, with a count of the running pieces. */
+/** Work that runs until the test ends it, and the running calls. */
 function gate() {
   const running = new Set<() => void>();
   const work = () =>
@@ -70,7 +70,7 @@ test('limits the concurrency of a connection and keeps the order of requests', a
   expect(started).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
 
-test('a failed request releases its capacity', async () => {
+test('releases the capacity of a failed request', async () => {
   const limits = limiter();
   const failing = () => Promise.reject(new Error('no'));
   for (let turn = 0; turn < 5; turn += 1) {
@@ -98,7 +98,7 @@ test('limits the requests of a connection per second', async () => {
   await Promise.all(all);
 });
 
-test('a paused connection starts no request, and other connections continue', async () => {
+test('pauses one connection, and continues others', async () => {
   const limits = limiter();
   limits.rest(callerOf('a'), 5_000);
   let isDone = false;
@@ -113,7 +113,7 @@ test('a paused connection starts no request, and other connections continue', as
   await resting;
 });
 
-test('refuses a wait that is too long immediately, with the remaining time', async () => {
+test('refuses immediately if the wait is too long, and returns the remaining time', async () => {
   const limits = limiter();
   limits.rest(callerOf('a'), 60_000);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -157,7 +157,7 @@ test('limits the waiting requests of a connection', async () => {
   expect(counts.RATE_LIMITED).toHaveLength(4);
 });
 
-test('another project can call the provider even if many projects hang', async () => {
+test('lets another project call the provider while many projects hang', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let project = 0; project < 10; project += 1) {
@@ -173,7 +173,7 @@ test('another project can call the provider even if many projects hang', async (
   while (running.size > 0) await endAll();
 });
 
-test('one project leaves capacity for others, and a slow provider delays no other', async () => {
+test('reserves capacity for other projects, and for other providers', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   const connections = Array.from({ length: 30 }, (_, index) => `noisy ${index}`);
@@ -190,7 +190,7 @@ test('one project leaves capacity for others, and a slow provider delays no othe
   await Promise.all(noisy);
 });
 
-test('connections that wait for capacity get it in turns', async () => {
+test('gives capacity to waiting connections in turn', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let index = 0; index < 32; index += 1) {
@@ -208,18 +208,18 @@ test('connections that wait for capacity get it in turns', async () => {
   while (running.size > 0) await endAll();
 });
 
-function toProvider(name: string, given: { projectId: string; connectionId: string }): Caller {
-  const caller = callerOf(given.connectionId, given);
+function toProvider(name: string, ids: { projectId: string; connectionId: string }): Caller {
+  const caller = callerOf(ids.connectionId, ids);
   return { ...caller, provider: { ...caller.provider, name } };
 }
 
-/** Two requests of each of 25 connections to each of several providers that do not respond. */
+/** Sends two requests of each of 25 connections to each of several providers that do not respond. */
 function callProviders(limits: ProviderLimits, work: () => Promise<void>, projectId: string) {
   for (let provider = 0; provider < 8; provider += 1) {
     for (let connection = 0; connection < 25; connection += 1) {
-      const given = { projectId, connectionId: `${projectId}.${provider}.${connection}` };
+      const ids = { projectId, connectionId: `${projectId}.${provider}.${connection}` };
       for (let count = 0; count < 2; count += 1) {
-        void limits.run(toProvider(`crm ${provider}`, given), work);
+        void limits.run(toProvider(`crm ${provider}`, ids), work);
       }
     }
   }
@@ -239,7 +239,7 @@ test('limits the requests of one project to all providers together', async () =>
   expect(ended).toBe(400);
 });
 
-test('leaves capacity for the next project even if others use many providers', async () => {
+test('reserves capacity for the next project while others use many providers', async () => {
   const limits = limiter();
   const { work, running, endAll } = gate();
   for (let project = 0; project < 6; project += 1) callProviders(limits, work, `noisy ${project}`);

@@ -8,7 +8,12 @@ function refuses(name: string, ref: string | null): boolean {
   return workspaceIssues(provider, ref).length > 0;
 }
 
-test.each(['acme', 'ACME-1', 'acme--dev.sandbox', 'a'.repeat(63)])('%s is a workspace', (ref) => {
+test.each([
+  'acme',
+  'ACME-1',
+  'acme--dev.sandbox',
+  'a'.repeat(63),
+])('accepts the workspace %s', (ref) => {
   expect(refuses('salesforce', ref)).toBe(false);
   expect(refuses('sandbox', ref)).toBe(false);
 });
@@ -29,7 +34,7 @@ test.each([
   '{{workspace}}',
   'a'.repeat(64),
   `${'a.'.repeat(127)}a`,
-])('%j could change an address and is no workspace', (ref) => {
+])('refuses the workspace %j, which could change an address', (ref) => {
   expect(refuses('salesforce', ref)).toBe(true);
 });
 

@@ -14,16 +14,16 @@ function ratesIn(store: 'memory' | 'database', perSecond = 0.001, burst = 3) {
   return createCallerRates(config, rows.query);
 }
 
-let made = 0;
+let count = 0;
 const newCaller = () => {
-  made += 1;
-  return `key_${made}`;
+  count += 1;
+  return `key_${count}`;
 };
 
 test.each([
   'memory',
   'database',
-] as const)('in %s, a caller has a burst, and then waits for the next request', async (store) => {
+] as const)('in %s, permits a burst, and then returns the wait until the next request', async (store) => {
   const rates = ratesIn(store);
   const callerId = newCaller();
   expect(rates.policy).toBe('"default";q=3;w=3000');
@@ -39,15 +39,17 @@ test.each([
   expect((await rates.spend(newCaller(), 1)).waitSeconds).toBe(0);
 });
 
-test('what is counted in the database counts for every process, however many ask at once', async () => {
+test('counts concurrent requests of two processes together in the database', async () => {
   const processes = [ratesIn('database', 0.001, 20), ratesIn('database', 0.001, 20)];
   const callerId = newCaller();
-  const asked = Array.from({ length: 60 }, (_, index) => processes[index % 2]?.spend(callerId, 1));
-  const spent = await Promise.all(asked);
+  const spending = Array.from({ length: 60 }, (_, index) =>
+    processes[index % 2]?.spend(callerId, 1),
+  );
+  const spent = await Promise.all(spending);
   expect(spent.filter((one) => one?.waitSeconds === 0)).toHaveLength(20);
 });
 
-test('what is counted in the database comes back with time, up to the burst', async () => {
+test("refills the database's tokens with time, up to the burst", async () => {
   const rates = ratesIn('database', 2, 10);
   const callerId = newCaller();
   const leftAfter = async (seconds: number) => {
@@ -63,11 +65,11 @@ test('what is counted in the database comes back with time, up to the burst', as
   expect(left).toBeGreaterThan(4.9);
   expect(left).toBeLessThan(9);
   expect(await leftAfter(60)).toBe(9);
-  // A clock that was ahead takes nothing away, and gives nothing.
+  // A refill time in the future neither removes nor adds tokens.
   expect((await leftAfter(-3_600)) < 1).toBe(true);
 });
 
-test('callers who have not asked for long are forgotten', async () => {
+test('forgetIdleCallers deletes callers without recent requests', async () => {
   const [idle, active] = [newCaller(), newCaller()];
   const rates = ratesIn('database');
   for (const callerId of [idle, active]) await rates.spend(callerId, 1);

@@ -1,4 +1,4 @@
-/** A caller is one caller, however its credentials are written. */
+/** Credentials identify one caller, however they are written. */
 import { expect, test } from 'vitest';
 import { credentialOf } from '../../../src/domain/viewer/viewer.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -6,26 +6,26 @@ import { endUser } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 
-test('a token is the same whatever is written around it', () => {
+test('credentialOf returns one credential for a token, whatever the case of its scheme', () => {
   const credential = credentialOf({ authorization: 'Bearer a.b.c' });
   expect(credentialOf({ authorization: 'bEARER   a.b.c' })).toBe(credential);
   expect(credentialOf({ authorization: 'Bearer a.b.d' })).not.toBe(credential);
   expect(credentialOf({ authorization: '' })).toBeNull();
-  // What stands for an API key is no header.
+  // A header cannot imitate the credential of an API key.
   expect(credentialOf({ authorization: 'key ik_1' })).not.toBe(credentialOf({ apiKey: 'ik_1' }));
 });
 
-test('a header with more than a token is refused', async () => {
+test('rejects a header with more than a token', async () => {
   const tenant = await app.tenant();
   const builder = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   for (const token of [(await endUser(app, tenant)).token, builder]) {
-    const ask = (authorization: string) =>
+    const send = (authorization: string) =>
       app.client({ authorization }).request('{ viewer { kind } }');
     for (const header of [`Bearer ${token}`, `bearer  ${token}`]) {
-      expect((await ask(header)).errors, header).toBeUndefined();
+      expect((await send(header)).errors, header).toBeUndefined();
     }
     for (const header of [`Bearer ${token} x`, `Bearer ${token}\tx`, `Basic ${token}`, 'Bearer']) {
-      expect((await ask(header)).errors?.[0]?.extensions.code, header).toBe('UNAUTHENTICATED');
+      expect((await send(header)).errors?.[0]?.extensions.code, header).toBe('UNAUTHENTICATED');
     }
   }
 });

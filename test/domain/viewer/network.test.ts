@@ -8,6 +8,6 @@ test.each([
   ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
   ['::1', '0:0:0:0::/64'],
   ['local', 'local'],
-])('%s counts as %s', (address, network) => {
+])('networkOf(%s) returns %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

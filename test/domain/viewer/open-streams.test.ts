@@ -10,18 +10,18 @@ const app = await sharedApp();
 const { services, verifier } = app.app;
 const { prisma } = services.database;
 
-/** A caller with a key, and how their stream has ended. */
+/** A caller with an API key, and a promise of the error that ends its stream. */
 async function open(streams: OpenStreams, of: Services = services) {
   const tenant = await app.tenant();
   const credentials = { apiKey: tenant.apiKey };
   const viewer = await authenticate(of, verifier, credentials);
-  if (!viewer) throw new Error('The key is not taken.');
+  if (!viewer) throw new Error('The key was refused.');
   const ended = Promise.withResolvers<DomainError | null>();
   const stream = streams.open(credentials, viewer, ended.resolve);
   return { tenant, viewer, stream, ended: ended.promise, credentials };
 }
 
-test('a caller who stands is confirmed; one whose key is gone is told, and confirmed no more', async () => {
+test('confirms the viewer of a valid key, and returns null after its key is deleted', async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5 });
   const [staying, leaving] = [await open(streams), await open(streams)];
   expect(await staying.stream.confirm()).toEqual(staying.viewer);
@@ -32,7 +32,7 @@ test('a caller who stands is confirmed; one whose key is gone is told, and confi
   streams.endAll();
 });
 
-test('more scopes than before leave a stream open, and count from then on', async () => {
+test('keeps a stream open if the scopes of its key change, and returns the new scopes', async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
   const { tenant, stream, viewer } = await open(streams);
   const scopes = [...viewer.scopes].reverse();
@@ -42,7 +42,7 @@ test('more scopes than before leave a stream open, and count from then on', asyn
   streams.endAll();
 });
 
-test('while the database can not tell who stands, nothing is confirmed and nothing ended', async () => {
+test('neither confirms nor ends streams while the database is unreachable', async () => {
   let isDown = true;
   let failed = Promise.withResolvers<void>();
   const find: Services['database']['rows']['find'] = (...args) => {
@@ -55,7 +55,7 @@ test('while the database can not tell who stands, nothing is confirmed and nothi
   const ailing = { ...services, database };
   const streams = new OpenStreams(ailing, verifier, { pollMs: 10, staleMs: 20 });
   const { stream, viewer } = await open(streams);
-  for (let looks = 0; looks < 5; looks += 1) await failed.promise;
+  for (let polls = 0; polls < 5; polls += 1) await failed.promise;
   let isConfirmed = false;
   const confirming = stream.confirm().finally(() => {
     isConfirmed = true;
@@ -67,7 +67,7 @@ test('while the database can not tell who stands, nothing is confirmed and nothi
   streams.endAll();
 });
 
-test('refuses the streams of a caller over its share, and counts the streams of all of its tokens', async () => {
+test('refuses streams of a caller over its share, and counts the streams of all its tokens', async () => {
   const config = { ...services.config, LIMIT_SUBSCRIPTIONS: 2 };
   const shares = new ProcessShares(config, services.meters);
   const streams = new OpenStreams({ ...services, shares }, verifier);
@@ -82,7 +82,7 @@ test('refuses the streams of a caller over its share, and counts the streams of 
   expect(shares.of('subscriptions').held).toBe(0);
 });
 
-test('a stream that is closed twice leaves the next one of its caller alone', async () => {
+test("closing a stream twice does not affect the caller's next stream", async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
   const { tenant, stream, credentials, viewer } = await open(streams);
   stream[Symbol.dispose]();
@@ -94,7 +94,7 @@ test('a stream that is closed twice leaves the next one of its caller alone', as
   expect(await next.confirm()).toBeNull();
 });
 
-test('a server that stops ends all without a refusal, and opens none', async () => {
+test('endAll ends all streams without an error, and refuses new ones', async () => {
   const streams = new OpenStreams(services, verifier);
   const { ended, credentials, viewer } = await open(streams);
   expect(streams.areEnding).toBe(false);

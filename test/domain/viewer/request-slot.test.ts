@@ -26,7 +26,7 @@ function scene(env: Record<string, string> = {}) {
     expect(slot.enter(NETWORK)).toBeNull();
     return slot;
   };
-  /** A request of the caller that runs. */
+  /** Returns the slot of a request that has begun. */
   const running = (viewer: Viewer) => {
     const slot = entered();
     slot.admit(viewer);
@@ -45,7 +45,7 @@ function errorOf(work: () => unknown): DomainError {
   throw new Error('Nothing was thrown.');
 }
 
-test('a request of an unknown caller is counted by its network, then by its caller, until it has left', () => {
+test('counts a request by its network until its caller is known, and then by the caller until it leaves', () => {
   const { requests, entered } = scene();
   const slot = entered();
   expect(requests.held).toBe(1);
@@ -59,7 +59,7 @@ test('a request of an unknown caller is counted by its network, then by its call
   expect(requests.held).toBe(0);
 });
 
-test('unknown callers of one network leave room for callers that are known', () => {
+test('reserves capacity for known callers if unknown callers share a network', () => {
   const { requests, entered, running } = scene({ LIMIT_REQUESTS: '10' });
   const enterUnknown = () => entered().enterUnknown();
   for (let count = 0; count < 4; count += 1) enterUnknown();
@@ -71,7 +71,7 @@ test('unknown callers of one network leave room for callers that are known', () 
   expect(requests.heldBy('caller', 'known')).toBe(1);
 });
 
-test('a request whose client has gone is counted until its work ends', () => {
+test('counts a request until its work ends, also if the client has disconnected', () => {
   const { requests, running } = scene();
   const slot = running(keyOf('key'));
   slot.leave();
@@ -80,7 +80,7 @@ test('a request whose client has gone is counted until its work ends', () => {
   expect(requests.held).toBe(0);
 });
 
-test('a caller over its share is RATE_LIMITED, and a full process is SERVICE_UNAVAILABLE', () => {
+test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE for a full process', () => {
   const limits = { LIMIT_REQUESTS: '4', LIMIT_CALLER_REQUESTS: '1' };
   const { shares, requests, refused, entered, running } = scene(limits);
   running(keyOf('greedy'));
@@ -96,7 +96,7 @@ test('a caller over its share is RATE_LIMITED, and a full process is SERVICE_UNA
   expect(refused).toEqual(['caller_requests', 'requests']);
 });
 
-test('a request that waits for a provider holds no slot, and continues without a turn', async () => {
+test('releases the slot of a request that waits for a provider, and continues without a turn', async () => {
   const { shares, requests, providers, entered, running } = scene({ LIMIT_RUNNING: '1' });
   const slot = running(keyOf('key', 'project'));
   const connection = { projectId: 'project', connectionId: 'connection' };
@@ -122,7 +122,7 @@ test('a request that waits for a provider holds no slot, and continues without a
   expect(shares.turns.waiting).toBe(0);
 });
 
-test('a response that is sent while the provider is still awaited gives up its slot', () => {
+test('releases the slot when the response is sent before the provider responds', () => {
   const { requests, providers, running } = scene();
   const slot = running(keyOf('key', 'project'));
   const end = slot.waitForProvider({ projectId: 'project' });
@@ -133,7 +133,7 @@ test('a response that is sent while the provider is still awaited gives up its s
   expect([requests.held, providers.held]).toEqual([0, 0]);
 });
 
-test('the shares of a connection, a caller and a project for waits are separate', () => {
+test('limits the waits of a connection, a caller and a project separately', () => {
   const { running } = scene({
     LIMIT_CONNECTION_REQUESTS: '1',
     LIMIT_CALLER_PROVIDER_REQUESTS: '2',
@@ -151,7 +151,7 @@ test('the shares of a connection, a caller and a project for waits are separate'
   expect(errorOf(wait('c', 'fourth')).extra.limit).toBe('LIMIT_PROJECT_PROVIDER_REQUESTS');
 });
 
-test('a request that waits too long is RATE_LIMITED behind its own caller, else SERVICE_UNAVAILABLE', async () => {
+test('returns RATE_LIMITED after a long wait behind own requests, and otherwise SERVICE_UNAVAILABLE', async () => {
   const { entered, running } = scene({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
   running(keyOf('greedy'));
   const waiting = (viewer: Viewer) => {
@@ -167,13 +167,13 @@ test('a request that waits too long is RATE_LIMITED behind its own caller, else 
   expect(await other).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('work whose client goes before its turn never begins', async () => {
+test('does not begin work if the client disconnects before its turn', async () => {
   const { requests, entered, running } = scene({ LIMIT_RUNNING: '1' });
   const first = running(keyOf('a'));
-  const gone = entered();
-  gone.admit(keyOf('b'));
-  const turn = gone.begin(1);
-  gone.leave();
+  const disconnected = entered();
+  disconnected.admit(keyOf('b'));
+  const turn = disconnected.begin(1);
+  disconnected.leave();
   await expect(turn).rejects.toThrow('disconnected');
   first.end();
   first.leave();

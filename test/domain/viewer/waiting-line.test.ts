@@ -3,7 +3,7 @@ import { createWaitingQueue } from '../../../src/domain/viewer/caller-lookup.ts'
 
 const TURNS = { turnMs: 1, turnMax: 1 };
 
-test('each name has a turn as often as any other, however many of it wait', async () => {
+test('gives each name its turn, however many of its requests wait', async () => {
   const line = createWaitingQueue({ ...TURNS, waitingMax: 100 });
   const order: string[] = [];
   const wait = async (name: string) => {
@@ -15,7 +15,7 @@ test('each name has a turn as often as any other, however many of it wait', asyn
   expect(order).toEqual(['loud', 'calm', 'loud', 'loud', 'loud', 'loud']);
 });
 
-test('if too many wait, the oldest of the name that has most of them goes without a turn', async () => {
+test('refuses the oldest request of the name with the most requests if too many wait', async () => {
   const line = createWaitingQueue({ ...TURNS, waitingMax: 3 });
   const turns = ['calm', 'loud', 'loud', 'loud'].map((name) => line.turn(name));
   expect(await Promise.all(turns)).toEqual([true, false, true, true]);

@@ -1,4 +1,4 @@
-/** What a customer chooses of the events of an object, over REST as pages write it. */
+/** A customer's choices for the events of an object, over REST as the connect page writes them. */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => void (await app.app.start()));
 
 const email = () => `${crypto.randomUUID()}@example.test`;
 
-/** Changes the choices for contacts; gives the shown ones. */
+/** Changes the choices for contacts. Returns the stored ones. */
 async function choose(tenant: Tenant, id: string, contacts: object) {
   const rest = restClient(app, { 'x-api-key': tenant.apiKey });
   const path = `/projects/${tenant.projectId}/integrations/crm/installations/${id}`;
@@ -25,7 +25,7 @@ function maskedBody(contacts: object) {
   };
 }
 
-test('events that the customer leaves out do not come, and fields that are watched are the own ones', async () => {
+test('delivers only the events that the customer enabled, with the fields of the config as watched fields', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   const { rest, path, body } = await choose(tenant, installed.id, {
@@ -61,7 +61,7 @@ test('events that the customer leaves out do not come, and fields that are watch
   ]);
 });
 
-test('what is not said is as the integration says, also where answers always have it', async () => {
+test("keeps the integration's choices for members that the config omits", async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   const { rest, path, body } = await choose(tenant, installed.id, {
@@ -77,7 +77,7 @@ test('what is not said is as the integration says, also where answers always hav
   expect(await installed.subscriptions()).toMatchObject([{ kinds: ['CREATE', 'UPDATE'] }]);
 });
 
-test('events go to the destination that the customer chose, which stays as long as it is named', async () => {
+test('delivers events to the destination that the config names, and refuses to delete that destination', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   const { id: destinationId } = await insertDestination(app, tenant, 'elsewhere');
@@ -96,7 +96,7 @@ test('events go to the destination that the customer chose, which stays as long 
   expect(refused).toMatchObject({ detail: expect.stringContaining(installed.id) });
 });
 
-test('a config adds no events, and says of a choice that it can not be', async () => {
+test('refuses a config that adds events or contradicts the integration', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant, { subscribe: { deleteEvent: null } });
   const { rest, path } = await choose(tenant, installed.id, {});

@@ -1,4 +1,7 @@
-/** What a customer chooses of the fields, values and records of an object, over REST as pages write it. */
+/**
+ * A customer's choices for the fields, values and records of an object, over REST as the connect page
+ * writes them.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { findingsAlike } from '../../support/rest/alike.ts';
@@ -31,13 +34,13 @@ const contacts = {
   optionalFields: [{ fieldName: 'phone' }, { mapToName: 'rank', default: 'score' }],
 };
 
-function install(choice?: object, given: object = {}) {
-  const content = { read: { objects: [{ ...contacts, ...given }] } };
+function install(choice?: object, object: object = {}) {
+  const content = { read: { objects: [{ ...contacts, ...object }] } };
   const config = choice && { read: { objects: { contacts: { ...choice } } } };
   return restInstallation(app, { content, ...(config && { config }) });
 }
 
-test('a name that nobody maps has its default, and a mapping takes its place', async () => {
+test("uses the default of an unmapped name, and replaces it with the customer's mapping", async () => {
   const without = await install();
   const { selectedFieldMappings } = without.installation.config.content.read.objects.contacts;
   expect(selectedFieldMappings).toEqual({ owner: 'lastname', rank: 'score' });
@@ -58,7 +61,7 @@ test('a name that nobody maps has its default, and a mapping takes its place', a
   expect(required?.mappedFields).toMatchObject({ owner: stored[0]?.lastname });
 });
 
-test('a revision that requires a further name with a default is read on, and stays healthy', async () => {
+test('continues to read after a revision that adds a required name with a default', async () => {
   const rest = await install({ selectedFieldMappings: {} });
   const requiredFields = [...contacts.requiredFields, { mapToName: 'size', default: 'score' }];
   const { latestRevision } = await rest.get(rest.integrationPath);
@@ -73,7 +76,7 @@ test('a revision that requires a further name with a default is read on, and sta
   expect(await rest.get(rest.installationPath)).toMatchObject({ healthStatus: 'healthy' });
 });
 
-test('values are delivered in the words of the builder; others and raw values stay', async () => {
+test("delivers mapped values in the builder's terms, and leaves other and raw values unchanged", async () => {
   const rest = await install(
     {
       selectedFields: { newsletter: true, interests: true },
@@ -98,7 +101,7 @@ test('values are delivered in the words of the builder; others and raw values st
   expect(selectedValueMappings.lifecycle).toEqual({ fresh: 'subscriber', promising: 'lead' });
 });
 
-test('a page adds names, which are mapped by it or by the customer', async () => {
+test('delivers names that the connect page adds, as mapped by the page or the customer', async () => {
   const dynamicMappingsInput = [
     { mapToName: 'spend', mapToDisplayName: 'Spend', fieldName: 'annual_spend' },
     {
@@ -120,7 +123,7 @@ test('a page adds names, which are mapped by it or by the customer', async () =>
   expect(shown.dynamicMappingsInput).toEqual(dynamicMappingsInput);
 });
 
-test('all fields that may be selected are read: those that are named, or those of the account', async () => {
+test('reads all selectable fields: those of the integration, or those of the account', async () => {
   const named = await install({ selectedFieldsAuto: 'all' });
   expect(Object.keys((await readNow(app, named))[0]?.fields ?? {}).sort()).toEqual(
     ['email', 'lastname', 'lifecycle', 'phone', 'score'].sort(),
@@ -130,7 +133,7 @@ test('all fields that may be selected are read: those that are named, or those o
   expect((await readNow(app, all))[0]?.fields).toEqual(fields);
 });
 
-test('only records that meet the conditions are read, and the first read may have its own', async () => {
+test('reads only records that match the conditions, and uses separate conditions for the backfill', async () => {
   const leads = stored.filter(({ lifecycle }) => lifecycle === 'lead');
   const emails = (records: { fields: Record<string, unknown> }[]) =>
     records.map(({ fields }) => fields.email);
@@ -146,14 +149,14 @@ test('only records that meet the conditions are read, and the first read may hav
   );
 });
 
-test('the first read goes as far back as the integration says, unless the customer says', async () => {
+test('starts the backfill where the integration says, unless the config says otherwise', async () => {
   const none = { backfill: { defaultPeriod: { days: 0 } } };
   expect(await readOnSchedule(app, await install({}, none))).toEqual([]);
   const full = { backfill: { defaultPeriod: { fullHistory: true } } };
   expect(await readOnSchedule(app, await install(full, none))).toHaveLength(12);
 });
 
-test('what contradicts itself or can not be done is refused at its place, on both surfaces', async () => {
+test('refuses contradicting or unknown choices at their position, on both surfaces', async () => {
   const rest = await install();
   const issuesOf = (choice: object) =>
     findingsAlike(rest, 'createInstallation', {
@@ -188,7 +191,7 @@ test('what contradicts itself or can not be done is refused at its place, on bot
   ]);
 });
 
-test('conditions are refused where the provider takes none, or not so many', async () => {
+test('refuses conditions if the provider supports none, or fewer', async () => {
   const objectIn: Record<string, string> = { freshdesk: 'contacts', hubspot: 'contacts' };
   const refusalOf = async (provider: string, fieldFilters: object[]) => {
     const rest = await restTenant(app);

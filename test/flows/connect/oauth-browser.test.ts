@@ -1,4 +1,6 @@
-/** Connects are bound to the browser that opens their link, and a stranger's link says whose it is. */
+/**
+ * Binds a connect to the browser that opens its link, and names the group of a link that came from elsewhere.
+ */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
@@ -29,18 +31,26 @@ interface Scene {
   begin(given?: object): Promise<string>;
 }
 
-/** A project with a provider app, an allowed page, and a caller who begins connects for the group `mallory`. */
+/**
+ * A project with a provider app and an allowed page, and a function that begins a connect for the group
+ * `mallory`.
+ */
 async function openScene(): Promise<Scene> {
   const tenant = await app.tenant();
   const projectIdOrName = tenant.projectId;
   await createProviderApp(tenant);
   await tenant.query(ALLOW, { input: { projectIdOrName, allowedOrigins: [PAGE] } });
-  const who = { projectIdOrName, provider: 'sandbox', groupRef: 'mallory', consumerRef: 'eve' };
+  const consumer = {
+    projectIdOrName,
+    provider: 'sandbox',
+    groupRef: 'mallory',
+    consumerRef: 'eve',
+  };
   return {
     tenant,
     events: await keepEvents(app, tenant),
-    begin: async (given) => {
-      const input = { ...who, ...given };
+    begin: async (overrides) => {
+      const input = { ...consumer, ...overrides };
       return (await tenant.query(START, { input })).startOAuthConnect.authorizeUrl;
     },
   };
@@ -65,7 +75,7 @@ test('stores nothing if another browser consents at the page that the link led t
   const callback = await answerConsent(consentUrl);
   const victim = oauthBrowser(app);
   await expectRefused(scene, await victim.send(callback), OTHER_BROWSER);
-  // With a cookie of the victim's own.
+  // The victim's browser has a cookie of its own.
   await victim.open(await scene.begin());
   await expectRefused(scene, await victim.send(callback), OTHER_BROWSER);
   const denied = new URL(callback);
@@ -118,8 +128,8 @@ test('sets a cookie without Secure if the gateway is reached over HTTP', async (
   await using plain = await testApp();
   const tenant = await plain.tenant();
   await createProviderApp(tenant);
-  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  const input = { projectIdOrName: tenant.projectId, ...who };
+  const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const input = { projectIdOrName: tenant.projectId, ...consumer };
   const { startOAuthConnect } = await tenant.query(START, { input });
   const browser = oauthBrowser(plain);
   const response = await browser.send(startOAuthConnect.authorizeUrl);
@@ -187,23 +197,23 @@ test('refuses links of other forms', async () => {
 const CONTINUES = 'location.replace';
 
 test.each<{ from: string; headers: Record<string, string> }>([
-  { from: 'nowhere, as from a mail', headers: {} },
-  { from: "a stranger's page", headers: { referer: 'https://evil.test/' } },
+  { from: 'no page, like from an email', headers: {} },
+  { from: 'another site', headers: { referer: 'https://evil.test/' } },
   {
-    from: 'a page whose address looks alike',
+    from: 'a page with a similar address',
     headers: { referer: 'https://app.test.evil.test/' },
   },
   {
     from: 'a cross-site redirect that begins at the gateway',
     headers: { referer: 'https://gateway.test/', 'sec-fetch-site': 'cross-site' },
   },
-])('names what is connected for whom and waits, if the browser comes from $from', async ({
+])('names the group and the person and waits if the browser comes from $from', async ({
   headers,
 }) => {
   const scene = await openScene();
-  const who = { groupName: '<b>Acme</b> Inc.', consumerName: 'Ann Lee' };
+  const names = { groupName: '<b>Acme</b> Inc.', consumerName: 'Ann Lee' };
   const browser = oauthBrowser(app);
-  const response = await browser.send(await scene.begin(who), { headers });
+  const response = await browser.send(await scene.begin(names), { headers });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   const text = await response.text();
@@ -221,17 +231,17 @@ test.each<{ from: string; headers: Record<string, string> }>([
 test.each([
   PAGE,
   OPERATOR,
-])('continues at once in a window that a page of %s has opened', async (page) => {
+])('continues immediately in a window that a page of %s has opened', async (page) => {
   const { begin } = await openScene();
   const headers = { referer: `${page}/`, 'sec-fetch-site': 'cross-site' };
   const response = await oauthBrowser(app).send(await begin(), { headers });
   const text = await response.text();
   expect(text).toContain(CONTINUES);
-  // A link that a user of the page has written opens no window with an opener.
+  // A link that a user of the page has written opens a window without an opener.
   expect(text).toContain('if (window.opener)');
 });
 
-test("lets no page of another project's origins continue", async () => {
+test("does not continue for a page of another project's origins", async () => {
   const [{ begin }, other] = [await openScene(), await app.tenant()];
   const input = { projectIdOrName: other.projectId, allowedOrigins: ['https://other.test'] };
   await other.query(ALLOW, { input });
@@ -240,7 +250,7 @@ test("lets no page of another project's origins continue", async () => {
   expect(await response.text()).not.toContain(CONTINUES);
 });
 
-test('takes no wildcard of a project from before they were refused', async () => {
+test("ignores a stored wildcard in a project's allowed origins", async () => {
   const { tenant, begin } = await openScene();
   await prisma.project.update({
     where: { id: tenant.projectId },

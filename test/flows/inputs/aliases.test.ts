@@ -1,4 +1,4 @@
-/** Objects and modules by the names that the reference API's catalogue has for them. */
+/** Objects and modules by the names of the reference API's catalogue. */
 import { afterAll, expect, test } from 'vitest';
 import { contentOf } from '../../../src/domain/integration/integration-content.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
@@ -106,7 +106,7 @@ test.each([
   expect(await contentsOf(rest)).toMatchObject([{ module: stored }]);
 });
 
-test('a new revision keeps the mapped name, and takes an object’s own name as before', async () => {
+test("keeps the mapped name in a new revision, unless it uses the object's own name", async () => {
   const rest = await prepare();
   const named = (object: object) => ({
     name: 'crm',
@@ -126,10 +126,10 @@ test('a new revision keeps the mapped name, and takes an object’s own name as 
   ]);
 });
 
-test('an alias and the own name of one object are refused, and the finding names both', async () => {
+test("refuses an alias together with the object's own name, and names both", async () => {
   const rest = await prepare();
-  const findings = (given: object) => {
-    const content = contentFor('crm', { provider: 'xero', ...given });
+  const findings = (overrides: object) => {
+    const content = contentFor('crm', { provider: 'xero', ...overrides });
     const input = { name: 'crm', provider: 'xero', latestRevision: revisionOf(content) };
     return findingsAlike(rest, 'createIntegration', input);
   };
@@ -149,7 +149,7 @@ test('an alias and the own name of one object are refused, and the finding names
   ]);
 });
 
-test('configs, reads, writes and messages go on under the alias of the manifest', async () => {
+test('accepts and delivers the alias of the manifest in configs, reads, writes and messages', async () => {
   jira.store.create({ summary: 'From the account' }, new Date());
   const rest = await prepare();
   const { tenant } = rest;

@@ -18,7 +18,7 @@ function batch(type: 'CREATE' | 'UPDATE', records: object[]) {
   };
 }
 
-test('a batch that the provider can not refuse as a whole is refused before anything is sent', async () => {
+test('refuses an all-or-none batch before sending it if the provider cannot refuse it as a whole', async () => {
   const rest = await installedAt(app, 'hubspot', { content });
   const { id } = hubspot.store.create('contacts', { firstname: 'Ada' });
   const before = hubspot.requests.length;
@@ -40,7 +40,7 @@ test('a batch that the provider can not refuse as a whole is refused before anyt
   expect(writeRecords).toMatchObject({ successCount: 0, failureCount: 2 });
 });
 
-test('the catalogue says which batches can be refused as a whole', async () => {
+test('lists the batches that can be refused as a whole in the catalogue', async () => {
   const rest = await installedAt(app, 'hubspot', { content });
   const { providers } = await rest.tenant.query('{ providers { nodes { name allOrNone } } }');
   expect(providers.nodes).toEqual([

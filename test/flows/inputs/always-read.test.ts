@@ -20,7 +20,7 @@ const read = {
   ],
 };
 
-test('a config can neither leave out nor disable what is always read', async () => {
+test('refuses a config that disables or omits an object that is always read', async () => {
   const rest = await restTenant(app);
   const integration = await integrate(app, rest.tenant, contentFor('crm', { read }));
   const findings = (config: object) =>

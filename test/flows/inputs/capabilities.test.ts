@@ -22,7 +22,7 @@ async function integrating(): Promise<RestTenant> {
 
 const at = 'latestRevision.content';
 
-/** What is said of an integration of that content, on both surfaces. */
+/** Returns the findings for an integration with this content, equal on both surfaces. */
 function findings(rest: RestTenant, content: { name: string; provider: string }) {
   const { name, provider } = content;
   return findingsAlike(rest, 'createIntegration', {
@@ -32,7 +32,7 @@ function findings(rest: RestTenant, content: { name: string; provider: string })
   });
 }
 
-test('an integration that reads, writes or subscribes where requests are only forwarded is refused', async () => {
+test('refuses to read or write objects of a provider that supports only the proxy', async () => {
   const rest = await integrating();
   const objects = [{ objectName: 'forms' }, { objectName: 'answers' }];
   const content = contentFor('survey', {
@@ -52,7 +52,7 @@ test('an integration that reads, writes or subscribes where requests are only fo
   ]);
 });
 
-test('so is one that writes an object that is only read, at a new revision too', async () => {
+test('refuses to write a read-only object, also in a new revision', async () => {
   const rest = await integrating();
   const users = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
   const content = contentFor('sales', {
@@ -71,7 +71,7 @@ test('so is one that writes an object that is only read, at a new revision too',
   ]);
 });
 
-test('a config that allows deletions where there are none is refused', async () => {
+test('refuses a config that enables deletions that the provider does not support', async () => {
   const rest = await integrating();
   const { tenant } = rest;
   const content = contentFor('docs', {

@@ -32,7 +32,7 @@ function writing(...fields: Setting[]): Promise<Writer> {
   return createWriter(app, { content: { write }, config: settings(...fields) });
 }
 
-test('defaults are written where a record has no value, and the log names them without values', async () => {
+test('writes defaults of missing fields, and logs their names without values', async () => {
   const writer = await writing(
     { fieldName: 'phone', default: '0800 1' },
     { fieldName: 'score', default: 7, writeOnUpdate: 'NEVER' },
@@ -51,12 +51,12 @@ test('defaults are written where a record has no value, and the log names them w
   expect((await logOf(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
 });
 
-test('a field that is written if it is empty leaves a value at the provider alone', async () => {
+test('does not overwrite a value at the provider if the field is written only when empty', async () => {
   const writer = await writing({ fieldName: 'phone', default: 'none', writeOnUpdate: 'IF_EMPTY' });
   const plain = await writing();
   const [filled, empty] = [contact({ phone: '1' }), contact()];
-  const made = await plain.write({ batch: [{ record: filled }, { record: empty }] });
-  const ids: string[] = made.results.map(({ recordId }: { recordId: string }) => recordId);
+  const created = await plain.write({ batch: [{ record: filled }, { record: empty }] });
+  const ids: string[] = created.results.map(({ recordId }: { recordId: string }) => recordId);
   const [first = '', second = ''] = ids;
   await writer.write({ type: 'UPDATE', record: { id: first, phone: '2', lastname: 'New' } });
   expect(stored(first)).toMatchObject({ phone: '1', lastname: 'New' });
@@ -73,21 +73,21 @@ test('a field that is written if it is empty leaves a value at the provider alon
   expect(stored(first)).toMatchObject({ phone: '1' });
 });
 
-test('auto-batched records have their defaults too', async () => {
+test('writes defaults of auto-batched records', async () => {
   const writer = await writing({ fieldName: 'phone', default: 'collected' });
-  const made = await writer.write({
+  const created = await writer.write({
     mode: 'ASYNCHRONOUS',
     record: contact(),
     autoBatchPolicy: { maxDelayMinutes: 1 },
   });
-  expect((await logOf(made.operationId))?.details).toEqual({ defaults: ['phone'] });
+  expect((await logOf(created.operationId))?.details).toEqual({ defaults: ['phone'] });
   const { record } = await services.database.prisma.writeEntry.findFirstOrThrow({
-    where: { operationId: made.operationId },
+    where: { operationId: created.operationId },
   });
   expect(record).toMatchObject({ phone: 'collected' });
 });
 
-test('settings by mapped names reach the provider under its own', async () => {
+test("translates mapped names of settings to the provider's names", async () => {
   const [contacts] = contentFor().read.objects;
   const mapped = { ...contacts, optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }] };
   const content = {
@@ -103,7 +103,7 @@ test('settings by mapped names reach the provider under its own', async () => {
   expect(stored(result.recordId)).toMatchObject({ phone: '1' });
 });
 
-test('what can not be set is refused at its place', async () => {
+test('refuses settings of an unknown field at its position', async () => {
   const rest = await restTenant(others);
   await integrate(
     others,
@@ -111,17 +111,17 @@ test('what can not be set is refused at its place', async () => {
     contentFor('crm', { read: null, write: { objects: [{ objectName: 'contacts' }] } }),
   );
   await generate(rest.tenant, { apiKey: 'sandbox-key' });
-  const of = { integrationIdOrName: 'crm', groupRef: 'acme' };
+  const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const at = 'config.content.write.objects.contacts.selectedFieldSettings';
   expect(
     await findingsAlike(rest, 'createInstallation', {
-      ...of,
+      ...target,
       config: settings({ fieldName: 'fax' }),
     }),
   ).toEqual([`${at}.fax: is not a field that the integration names for contacts.`]);
 });
 
-test('a record is read first only where the provider gives the object by ids', async () => {
+test('refuses IF_EMPTY if the provider cannot return records by id', async () => {
   const rest = await restTenant(others);
   const { capabilities } = others.app.services.catalogue.find('monday') as Provider;
   expect(capabilities.readRecords).toBeDefined();
@@ -131,13 +131,13 @@ test('a record is read first only where the provider gives the object by ids', a
   await generate(rest.tenant, { provider: 'monday', apiKey: 'key' });
   const fields = [{ fieldName: 'name', writeOnUpdate: 'IF_EMPTY' as const }];
   const config = { write: [{ objectName: 'items', fields }] };
-  const of = { integrationIdOrName: 'work', groupRef: 'acme' };
-  expect(await findingsAlike(rest, 'createInstallation', { ...of, config })).toEqual([
+  const target = { integrationIdOrName: 'work', groupRef: 'acme' };
+  expect(await findingsAlike(rest, 'createInstallation', { ...target, config })).toEqual([
     'config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be always or never: monday.com does not give items by their ids.',
   ]);
 });
 
-test('REST takes and shows settings as the platform writes them', async () => {
+test('accepts and returns settings over REST as the reference API does', async () => {
   const rest = await restInstallation(app, { content: { write } });
   const selectedFieldSettings = {
     phone: { default: { stringValue: '1' }, writeOnCreate: 'always', writeOnUpdate: 'ifEmpty' },

@@ -65,20 +65,20 @@ async function installed(rest: RestTenant, content: { name: string; provider: st
     integrationIdOrName: content.name,
     groupRef: 'acme',
   };
-  const made = await rest.tenant.query(CREATE_INSTALLATION, { input });
-  return made.createInstallation.installation.id as string;
+  const created = await rest.tenant.query(CREATE_INSTALLATION, { input });
+  return created.createInstallation.installation.id as string;
 }
 
-/** A GET through the installation's proxy. */
+/** Sends a GET request through the installation's proxy. */
 async function forwarded({ base, tenant }: RestTenant, id: string, target: string) {
   const headers = { 'x-api-key': tenant.apiKey };
   return calling.ask(`/v1${base}/installations/${id}/proxy${target}`, { headers });
 }
 
-test('a module that the provider lacks is refused, and so is an object that the module lacks', async () => {
+test('refuses a module that the provider lacks, and an object that the module lacks', async () => {
   const rest = await connected('salesforce');
-  const findings = (given: object) => {
-    const content = contentFor('crm', { provider: 'salesforce', read: undefined, ...given });
+  const findings = (overrides: object) => {
+    const content = contentFor('crm', { provider: 'salesforce', read: undefined, ...overrides });
     const latestRevision = revisionOf(content);
     const input = { name: 'crm', provider: 'salesforce', latestRevision };
     return findingsAlike(rest, 'createIntegration', input);
@@ -93,7 +93,7 @@ test('a module that the provider lacks is refused, and so is an object that the 
   ]);
 });
 
-test('an installation needs what the module needs of its connection', async () => {
+test('refuses an installation if its connection lacks an input of the module', async () => {
   const rest = await connected('salesforce');
   await integrate(app, rest.tenant, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
   const input = { integrationIdOrName: 'ae', groupRef: 'acme' };
@@ -102,7 +102,7 @@ test('an installation needs what the module needs of its connection', async () =
   ]);
 });
 
-test('reads, writes and forwarded requests go to the address of the module', async () => {
+test("sends reads, writes and proxied requests to the module's address", async () => {
   const rest = await connected('salesforce', { businessUnitId: { value: '0UvA' } });
   const id = await installed(rest, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
   const input = {
@@ -124,12 +124,12 @@ test('reads, writes and forwarded requests go to the address of the module', asy
   await using _workers = await startReading(app);
   const { prisma } = app.app.services.database;
   const where = { id: triggerRead.operation.id };
-  const look = () => prisma.operation.findFirstOrThrow({ where });
-  await expect.poll(async () => (await look()).status, POLLING).toBe('SUCCESS');
-  expect((await look()).metadata).toMatchObject({ progress: { recordsProcessed: 2 } });
+  const findOperation = () => prisma.operation.findFirstOrThrow({ where });
+  await expect.poll(async () => (await findOperation()).status, POLLING).toBe('SUCCESS');
+  expect((await findOperation()).metadata).toMatchObject({ progress: { recordsProcessed: 2 } });
 
-  const answer = await forwarded(rest, id, '/api/v5/objects/prospects?fields=id&orderBy=id');
-  expect(answer.status).toBe(200);
+  const response = await forwarded(rest, id, '/api/v5/objects/prospects?fields=id&orderBy=id');
+  expect(response.status).toBe(200);
   expect(engagement.requests.at(-1)?.headers).toMatchObject({
     authorization: `Bearer ${TOKEN}`,
     'pardot-business-unit-id': '0UvA',
@@ -137,7 +137,7 @@ test('reads, writes and forwarded requests go to the address of the module', asy
   expect(salesforce.requests).toEqual([]);
 });
 
-test('without useModule requests go to the provider, whatever the module is', async () => {
+test("sends proxied requests to the provider's address without useModule", async () => {
   const rest = await connected('salesforce', { businessUnitId: '0UvA' });
   const proxy = { enabled: true };
   const content = contentFor('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
@@ -148,16 +148,16 @@ test('without useModule requests go to the provider, whatever the module is', as
   expect(engagement.requests.length).toBe(before);
 });
 
-test('a module may be a part of the same address', async () => {
+test("sends proxied requests to a path of the provider's address if the module has one", async () => {
   const rest = await connected('hubspot');
-  const given = { provider: 'hubspot', read: undefined };
+  const content = { provider: 'hubspot', read: undefined };
   const proxy = { enabled: true, useModule: true };
-  const id = await installed(rest, contentFor('hub', { ...given, proxy }));
+  const id = await installed(rest, contentFor('hub', { ...content, proxy }));
   await forwarded(rest, id, '/v3/objects/contacts?limit=1');
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/contacts');
 });
 
-test('providers tell their modules, on both surfaces', async () => {
+test('lists the modules of providers, on both surfaces', async () => {
   const { tenant, get } = await connected('salesforce');
   const { provider } = await tenant.query(`{ provider(name: "salesforce") {
     modules { name displayName baseUrl supports objects { name } inputs { name } }

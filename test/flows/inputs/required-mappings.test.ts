@@ -23,19 +23,19 @@ const requiredFields = [{ fieldName: 'email' }, { mapToName: 'owner' }, { mapToN
 const requiring = contentFor('crm', { read: { objects: [{ ...contacts, requiredFields }] } });
 const fieldMappings = [{ mapToName: 'owner', fieldName: 'lastname' }];
 const whole = [...fieldMappings, { mapToName: 'rank', fieldName: 'score' }];
-const mapped = (mappings: object[], given: object = {}) => ({
-  read: [{ objectName: 'contacts', fieldMappings: mappings, ...given }],
+const mapped = (mappings: object[], overrides: object = {}) => ({
+  read: [{ objectName: 'contacts', fieldMappings: mappings, ...overrides }],
 });
 
-test('an installation or update without the mapping is refused, with the name of each', async () => {
+test('refuses an installation or update without a required mapping, and names each', async () => {
   const rest = await restTenant(app);
   await integrate(app, rest.tenant, requiring);
   await generate(rest.tenant, { apiKey: 'sandbox-key' });
-  const install = (given: object) =>
+  const install = (overrides: object) =>
     findingsAlike(rest, 'createInstallation', {
       integrationIdOrName: 'crm',
       groupRef: 'acme',
-      ...given,
+      ...overrides,
     });
   expect(await install({})).toEqual([
     'config.content: must be given: contacts requires that it maps owner to a field.',
@@ -51,13 +51,13 @@ test('an installation or update without the mapping is refused, with the name of
 
   const integrationPath = `${rest.base}/integrations/crm`;
   const selectedFieldMappings = { owner: 'lastname', rank: 'score' };
-  const made = await rest.post(`${integrationPath}/installations`, {
+  const created = await rest.post(`${integrationPath}/installations`, {
     groupRef: 'acme',
     config: { content: { read: { objects: { contacts: { selectedFieldMappings } } } } },
   });
   const update = {
     projectIdOrName: rest.tenant.projectId,
-    installationId: made.id,
+    installationId: created.id,
     config: mapped(fieldMappings),
   };
   const { problem } = await rest.tenant.refusal(UPDATE_INSTALLATION, { input: update });
@@ -81,7 +81,7 @@ async function health(rest: RestTenant, id: string) {
   return node;
 }
 
-test('a revision that adds one makes installations unhealthy, and their reads wait for the mapping', async () => {
+test('makes installations unhealthy if a revision adds a required mapping, and delays their reads', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
   const reading = await installReading(app, tenant);
@@ -115,7 +115,7 @@ test('a revision that adds one makes installations unhealthy, and their reads wa
   const update = { projectIdOrName: tenant.projectId, installationId: id, config: mapped(whole) };
   await tenant.query(UPDATE_INSTALLATION, { input: update });
   expect(await health(rest, id)).toEqual({ healthStatus: 'HEALTHY', healthReason: null });
-  // It would look again in a minute.
+  // The read would be retried in a minute.
   await prisma.readRun.updateMany({ where: { operationId }, data: { dueTime: new Date(0) } });
   await prisma.$executeRaw`
     update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;

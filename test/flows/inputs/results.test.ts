@@ -9,7 +9,7 @@ const OPERATION = `query ($id: ID!) { node(id: $id) { ... on Operation {
   status metadata { progress { recordsProcessed recordsEstimatedTotal } }
 } } }`;
 
-test('a read of all records of HubSpot says how many there are', async () => {
+test('returns the total number of records of a HubSpot read', async () => {
   const read = { objects: [{ objectName: 'contacts', destination: 'records' }] };
   const rest = await installedAt(app, 'hubspot', { content: { read } });
   const before = hubspot.store.records('contacts').length;
@@ -23,31 +23,34 @@ test('a read of all records of HubSpot says how many there are', async () => {
   const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
   const { id } = triggerRead.operation;
   await using _workers = await startReading(app);
-  const look = async () => (await rest.tenant.query(OPERATION, { id })).node;
-  await expect.poll(async () => (await look()).status, POLLING).toBe('SUCCESS');
+  const getOperation = async () => (await rest.tenant.query(OPERATION, { id })).node;
+  await expect.poll(async () => (await getOperation()).status, POLLING).toBe('SUCCESS');
   const total = before + 120;
   const progress = { recordsProcessed: total, recordsEstimatedTotal: total };
-  expect((await look()).metadata).toEqual({ progress });
+  expect((await getOperation()).metadata).toEqual({ progress });
   const shown = await rest.get(`${rest.base}/operations/${id}`);
   expect(shown.metadata.progress).toMatchObject(progress);
 });
 
-test('a synchronous single write to Salesforce is answered with the record, read back once', async () => {
+test('returns the record of a synchronous single write to Salesforce, after one read', async () => {
   const write = { objects: [{ objectName: 'Account' }] };
   const rest = await installedAt(app, 'salesforce', { content: { write } });
   const reads = () => salesforce.requests.filter(({ method }) => method === 'GET').length;
-  const input = (given: object) => ({
+  const input = (overrides: object) => ({
     input: {
       projectIdOrName: rest.tenant.projectId,
       integrationIdOrName: 'crm',
       groupRef: 'acme',
       objectName: 'Account',
-      ...given,
+      ...overrides,
     },
   });
   const before = reads();
-  const made = await rest.tenant.query(WRITE, input({ type: 'CREATE', record: { Name: 'Acme' } }));
-  const { recordId, data } = made.writeRecords.result;
+  const created = await rest.tenant.query(
+    WRITE,
+    input({ type: 'CREATE', record: { Name: 'Acme' } }),
+  );
+  const { recordId, data } = created.writeRecords.result;
   expect(data).toMatchObject({ Id: recordId, Name: 'Acme' });
   expect(reads()).toBe(before + 1);
   const path = `${rest.base}/integrations/crm/objects/Account`;

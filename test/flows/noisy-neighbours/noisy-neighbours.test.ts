@@ -1,5 +1,5 @@
 /**
- * An attacker at ten times its share beside a quiet tenant: the quiet tenant's requests all succeed.
+ * An attacker sends ten times its share next to a quiet tenant, whose requests all succeed.
  *
  * @module-tag all/rows
  */
@@ -65,7 +65,7 @@ for (const [tenant, apiKey] of [
   await generate(tenant, { provider: 'crm', apiKey });
 }
 
-/** The provider never answers the attacker's account until it is released; it answers every other. */
+/** The provider does not respond to the attacker's account until `release`, and responds to every other. */
 function hangForAttacker(): { release(): void } {
   const held: ServerResponse[] = [];
   let isReleased = false;
@@ -87,10 +87,10 @@ const METADATA = `query ($project: String!, $name: String!) {
 }`;
 const SHORT = '{ viewer { project { id } } }';
 
-/** So many requests, `SHARE` at a time: as many as the quiet tenant may have at once. */
-async function ask(count: number, one: () => Promise<{ status: number }>): Promise<number[]> {
+/** Sends `count` requests, `SHARE` at a time: the number that the quiet tenant may have at the same time. */
+async function sendAll(count: number, one: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = [];
-  for (let asked = 0; asked < count; asked += SHARE / 2) {
+  for (let request = 0; request < count; request += SHARE / 2) {
     const some = await Promise.all(Array.from({ length: SHARE / 2 }, one));
     statuses.push(...some.map(({ status }) => status));
   }
@@ -98,11 +98,11 @@ async function ask(count: number, one: () => Promise<{ status: number }>): Promi
 }
 
 async function expectQuietIsServed(): Promise<void> {
-  expect(await ask(ATTACK, () => quiet.request(SHORT))).toEqual(Array(ATTACK).fill(200));
+  expect(await sendAll(ATTACK, () => quiet.request(SHORT))).toEqual(Array(ATTACK).fill(200));
 }
 
-function expectRefused(answers: readonly Answer[], limits: readonly string[]): void {
-  for (const { status, headers, errors } of answers) {
+function expectRefused(responses: readonly Answer[], limits: readonly string[]): void {
+  for (const { status, headers, errors } of responses) {
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     const { code, problem } = errors?.[0]?.extensions ?? {};
@@ -111,26 +111,26 @@ function expectRefused(answers: readonly Answer[], limits: readonly string[]): v
   }
 }
 
-/** Resolves when so much of a share is held. */
+/** Resolves when `count` slots of a share are held. */
 const holding = (name: Parameters<typeof shares.of>[0], count: number) =>
   expect.poll(() => shares.of(name).held, { timeout: 30_000 }).toBe(count);
 
-test('slots and provider queues: metadata of a provider that never answers', async () => {
+test('serves others while one caller requests metadata of a provider that never responds', async () => {
   const hanging = hangForAttacker();
   const person = await endUser(app, attacker);
-  // Known from here on: until then, requests count by their network.
+  // The caller is known from here on. Before, its requests count by their network.
   await person.query('{ viewer { kind } }');
-  const given = { project: attacker.projectId, name: 'contacts' };
+  const input = { project: attacker.projectId, name: 'contacts' };
   const refused: Answer[] = [];
   const all = Array.from({ length: ATTACK }, async () => {
-    const answer = await person.request(METADATA, given);
-    if (answer.status !== 200) refused.push(answer);
-    return answer.status;
+    const response = await person.request(METADATA, input);
+    if (response.status !== 200) refused.push(response);
+    return response.status;
   });
   await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK - SHARE);
-  // Until the first ones wait for the provider, they hold the slots of the caller.
+  // Until the first requests wait for the provider, they hold the slots of the caller.
   expectRefused(refused, ['LIMIT_CALLER_REQUESTS', 'LIMIT_CALLER_PROVIDER_REQUESTS']);
-  // Those that wait hold no slot, and share one request to the provider.
+  // Waiting requests hold no slot, and share one request to the provider.
   await holding('requests', 0);
   expect(shares.of('providerRequests').held).toBe(SHARE);
 
@@ -143,9 +143,9 @@ test('slots and provider queues: metadata of a provider that never answers', asy
   await holding('providerRequests', 0);
 });
 
-test('the proxy: requests of several callers to one connection', async () => {
+test('serves others while several callers send proxy requests to one connection', async () => {
   const hanging = hangForAttacker();
-  const [of, mine] = [
+  const [target, mine] = [
     await proxyPath(app, attacker, { apiKey: 'attacker' }),
     await proxyPath(app, quiet),
   ];
@@ -156,9 +156,9 @@ test('the proxy: requests of several callers to one connection', async () => {
   const refused: Response[] = [];
   const all = keys.flatMap((key) =>
     Array.from({ length: SHARE }, async () => {
-      const answer = await app.fetch(of.path, { headers: { 'x-api-key': key } });
-      if (answer.status !== 200) refused.push(answer);
-      await answer.text();
+      const response = await app.fetch(target.path, { headers: { 'x-api-key': key } });
+      if (response.status !== 200) refused.push(response);
+      await response.text();
     }),
   );
   await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK - SHARE);
@@ -168,15 +168,15 @@ test('the proxy: requests of several callers to one connection', async () => {
   }
   await expectQuietIsServed();
   const headers = { 'x-api-key': quiet.apiKey };
-  const asked = await ask(ATTACK, () => app.fetch(mine.path, { headers }));
-  expect(asked).toEqual(Array(ATTACK).fill(200));
+  const request = await sendAll(ATTACK, () => app.fetch(mine.path, { headers }));
+  expect(request).toEqual(Array(ATTACK).fill(200));
   hanging.release();
   await Promise.all(all);
   await holding('providerRequests', 0);
   await holding('requests', 0);
 });
 
-test('the processor: heavy queries', async () => {
+test('serves others while one caller sends expensive queries', async () => {
   const heavy = '{ viewer { project { operations(first: 300) { edges { node { id } } } } } }';
   const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.keyOf('read')));
   const clients = keys.map((key) => app.client({ 'x-api-key': key }));
@@ -185,13 +185,13 @@ test('the processor: heavy queries', async () => {
     Array.from({ length: ATTACK }, () => client.request(heavy)),
   );
   await expectQuietIsServed();
-  const answers = await Promise.all(all);
-  for (const { status } of answers) expect([200, 429]).toContain(status);
-  expect(answers.some(({ status }) => status === 200)).toBe(true);
+  const responses = await Promise.all(all);
+  for (const { status } of responses) expect([200, 429]).toContain(status);
+  expect(responses.some(({ status }) => status === 200)).toBe(true);
   await holding('requests', 0);
 });
 
-test('sockets of one token', async () => {
+test('serves others while one token opens too many sockets', async () => {
   const { token } = await endUser(app, attacker);
   const open = async (payload: object) => {
     const socket = await openSocket(url);
@@ -215,7 +215,7 @@ test('sockets of one token', async () => {
   await holding('sockets', 0);
 });
 
-test('subscriptions of one caller', async () => {
+test('serves others while one caller opens too many subscriptions', async () => {
   const subscribe = ({ apiKey, projectId }: Tenant) =>
     openEventStream((path, init) => fetch(`${url}${path}`, init), {
       query: 'subscription ($id: String!) { notificationEvents(projectIdOrName: $id) { cursor } }',
@@ -233,15 +233,15 @@ test('subscriptions of one caller', async () => {
   await holding('subscriptions', 0);
 });
 
-test('a process that is full answers 503, with the limit and when to try again', async () => {
+test('returns 503 with the limit and Retry-After if the process is full', async () => {
   const { held, max } = shares.of('requests');
   const others = Array.from({ length: max - held }, (_, index) => ({ project: `other ${index}` }));
   for (const other of others) shares.of('requests').add(other);
-  const answer = await quiet.request(SHORT);
+  const response = await quiet.request(SHORT);
   const rest = await app.fetch('/v1/orgs', { headers: { 'x-api-key': quiet.apiKey } });
   for (const other of others) shares.of('requests').release(other);
   const problem = { status: 503, limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 };
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 503,
     errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE', problem } }],
   });

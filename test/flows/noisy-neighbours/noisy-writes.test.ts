@@ -1,5 +1,5 @@
 /**
- * Synchronous writes at ten times a caller's share, beside those of a quiet tenant.
+ * Synchronous writes at ten times a caller's share, next to those of a quiet tenant.
  *
  * @module-tag all/rows
  */
@@ -14,17 +14,17 @@ const app = await sharedApp({
   env: { LIMIT_PROVIDER_REQUESTS: '16', LIMIT_CALLER_PROVIDER_REQUESTS: String(SHARE) },
 });
 const { sandbox, services } = app.app;
-/** Longer than the rest of the test takes; nothing waits for it but its end. */
+/** Longer than the rest of the test takes. The test waits for it only at the end. */
 const DELAY_MS = 5_000;
 
-test('synchronous writes over a share are refused before they are stored; those of others succeed', async () => {
+test('refuses synchronous writes over a share before they are stored, and serves those of others', async () => {
   const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
   const refused: Answer[] = [];
   const all = Array.from({ length: ATTACK }, async () => {
-    const answer = await attacker.request(WRITE, attacker.input({ record: contact() }));
-    if (answer.errors) refused.push(answer);
-    return answer;
+    const response = await attacker.request(WRITE, attacker.input({ record: contact() }));
+    if (response.errors) refused.push(response);
+    return response;
   });
   await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK - SHARE);
   for (const { status, headers, errors } of refused) {
@@ -37,10 +37,10 @@ test('synchronous writes over a share are refused before they are stored; those 
   for (let count = 0; count < ATTACK; count += 1) {
     expect(await quiet.write({ record: contact() })).toMatchObject({ successCount: 1 });
   }
-  const answers = await Promise.all(all);
-  const accepted = answers.filter(({ errors }) => !errors);
+  const responses = await Promise.all(all);
+  const accepted = responses.filter(({ errors }) => !errors);
   for (const { data } of accepted) expect(data.writeRecords.successCount).toBe(1);
-  // Nothing that was refused was stored, and nothing that was accepted is lost.
+  // No refused write was stored, and no accepted write is lost.
   const { projectId } = attacker;
   expect(await services.database.prisma.operation.count({ where: { projectId } })).toBe(SHARE);
 });

@@ -1,5 +1,6 @@
 /**
- * From a vendor's own signed request to a message at the destination, for every declared provider that tells of changes.
+ * Follows a vendor's own signed request to a message at the destination, for every declared provider with
+ * events.
  *
  * @module-tag all/walk
  */
@@ -34,14 +35,12 @@ beforeAll(async () => {
 
 const named = vendors.map((vendor): [string, TellingVendor] => [vendor.declared.name, vendor]);
 
-test.each(
-  named,
-)('%s: what it signs arrives mapped and signed, what is forged does not', async (name, vendor) => {
+test.each(named)('%s: delivers signed requests, and refuses forged ones', async (name, vendor) => {
   const tenant = await app.tenant();
   const installed = await installTelling(app, { tenant, vendor, receiver });
   const send = senderOf(vendor, await toldTo(vendor, installed));
   const { objectName, recordId, recordText = 'From the account', lacks } = vendor.events;
-  // Of the same form as those that vendors make.
+  // The forged signature has the form of the vendor's signatures.
   expect(await send({ kind: 'UPDATE', n: 1 }, 'f0'.repeat(32))).toBe(401);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
 
@@ -59,7 +58,7 @@ test.each(
     result: [{ subscribeEventType: 'create', id: recordId, mappedFields: { label: recordText } }],
   });
 
-  // What it sends again is not told again.
+  // A repeated request is accepted, and delivers no second message.
   expect(await send({ kind: 'CREATE', n: 2 })).toEqual(accepted);
   const last = lacks?.includes('DELETE') ? 'UPDATE' : 'DELETE';
   expect(await send({ kind: last, n: 3 })).toEqual(accepted);

@@ -34,7 +34,7 @@ beforeAll(async () => {
 const send = (providerAppId: string, request: SentRequest) =>
   fetch(`${url}/webhooks/sandbox/${providerAppId}`, request);
 
-/** Until it is taken, as a provider sends it. */
+/** Sends the request until it is accepted, as a provider does. */
 const sendUntilTaken = (providerAppId: string, body: Buffer<ArrayBuffer>) =>
   expect.poll(async () => (await send(providerAppId, signed(body))).status, POLLING).toBe(204);
 
@@ -42,7 +42,7 @@ const hold = (projectId: string, eventsRetryTime: Date | null) =>
   prisma.objectSubscription.updateMany({ where: { projectId }, data: { eventsRetryTime } });
 const LATER = new Date(Date.now() + 3_600_000);
 
-test('an app that is sent too many requests refuses more for a moment; another one, and its own provider beside forgers, is not touched', async () => {
+test("refuses excessive requests to an app, without affecting other apps or the app's provider", async () => {
   const tenant = await app.tenant();
   const { providerAppId, account } = await subscribeToSent(app, tenant);
   const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
@@ -53,16 +53,16 @@ test('an app that is sent too many requests refuses more for a moment; another o
   const bodies = Array.from({ length: 40 }, () =>
     bodyOf(sentEvent(account, { type: 'contacts.merged' })),
   );
-  const answers = await Promise.all(bodies.map((body) => send(providerAppId, signed(body))));
-  expect(answers[0]?.status).toBe(204);
-  const refused = answers.find(({ status }) => status === 503);
+  const responses = await Promise.all(bodies.map((body) => send(providerAppId, signed(body))));
+  expect(responses[0]?.status).toBe(204);
+  const refused = responses.find(({ status }) => status === 503);
   expect(refused?.headers.get('retry-after')).toBe('1');
   expect(await refused?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
   expect((await send(other.id, signed(bodyOf(sentEvent('x'))))).status).toBe(204);
   await sendUntilTaken(providerAppId, bodyOf(sentEvent(account)));
 });
 
-test('an app that is sent too many bytes keeps none of what it refuses, and takes it later', async () => {
+test('refuses excessive bytes to an app without storing them, and accepts them later', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await subscribeToSent(app, tenant);
@@ -79,7 +79,7 @@ test('an app that is sent too many bytes keeps none of what it refuses, and take
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken + 1);
 });
 
-test('an app with too many events that wait refuses more until they are done; the other apps of its project do not', async () => {
+test('refuses requests to an app with too many waiting events, and accepts those to other apps', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await subscribeToSent(app, tenant);
@@ -89,11 +89,11 @@ test('an app with too many events that wait refuses more until they are done; th
   await sendUntilTaken(providerAppId, bodyOf(...waiting));
   let taken = WAITING_MAX;
   const answerToMore = async () => {
-    const answer = await send(providerAppId, signed(bodyOf(sentEvent(account))));
-    if (answer.status === 204) taken += 1;
-    return [answer.status, answer.headers.get('retry-after')];
+    const response = await send(providerAppId, signed(bodyOf(sentEvent(account))));
+    if (response.status === 204) taken += 1;
+    return [response.status, response.headers.get('retry-after')];
   };
-  // A count is good for some seconds.
+  // The count of waiting events is cached for some seconds.
   await expect.poll(answerToMore, POLLING).toEqual([503, '30']);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken);
   expect((await send(other.id, signed(bodyOf(sentEvent('x'))))).status).toBe(204);
@@ -101,7 +101,7 @@ test('an app with too many events that wait refuses more until they are done; th
   await sendUntilTaken(providerAppId, bodyOf(sentEvent(account)));
 });
 
-test('a stream brings no more while too many of its events wait', async () => {
+test('pauses a stream while too many of its events wait', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const installed = await installOnOrg(app, tenant, org);
@@ -111,7 +111,7 @@ test('a stream brings no more while too many of its events wait', async () => {
   for (let some = 0; some < count; some += 1) org.create({ Email: `${some}@example.test` });
   const stored = () => prisma.providerEvent.count({ where: { projectId } });
   await expect.poll(stored, POLLING).toBeGreaterThanOrEqual(WAITING_MAX);
-  // It asks for nothing before what it was sent is stored, and there is room for more.
+  // The stream requests no events until it has stored the last ones and has room for more.
   const [subscriber] = org.stream.subscribers;
   await expect.poll(() => subscriber?.room, POLLING).toBe(0);
   expect(await stored()).toBeLessThan(count);

@@ -34,13 +34,13 @@ async function subscribed() {
   return { projectId, send, arrived, failures };
 }
 
-/** An event that does not carry its record: it is fetched, which fails. */
+/** An event without its record. Fetching the record fails. */
 function failToFetch() {
   sandbox.faults.set({ status: 503, pathPrefix: '/objects/contacts/batch/read', times: TIMES });
   return { type: 'contacts.created' };
 }
 
-test('an account whose records can not be fetched holds up no other, and what waits is told when they can', async () => {
+test('delivers events of other accounts while fetching records of one fails, and its own afterwards', async () => {
   const [failing, sound] = [await subscribed(), await subscribed()];
   const id = await failing.send(failToFetch());
   await expect.poll(failing.failures, POLLING).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ test('an account whose records can not be fetched holds up no other, and what wa
   expect(await failing.failures()).toBe(0);
 });
 
-test('what could not be done for a day is dropped, and the log tells how much', async () => {
+test('drops events that failed for a day, and logs their number', async () => {
   const { projectId, send, arrived, failures } = await subscribed();
   await send(failToFetch());
   await expect.poll(failures, POLLING).toBeGreaterThan(0);
@@ -65,12 +65,12 @@ test('what could not be done for a day is dropped, and the log tells how much', 
   const { installationId } = await prisma.objectSubscription.findFirstOrThrow({
     where: { projectId },
   });
-  const told = lines.filter(
+  const dropped = lines.filter(
     (line) => line.msg === 'provider_events.given_up' && line.installationId === installationId,
   );
-  expect(told).toMatchObject([{ level: 'error', objectName: 'contacts', count: 1 }]);
+  expect(dropped).toMatchObject([{ level: 'error', objectName: 'contacts', count: 1 }]);
   sandbox.faults.clear();
-  // Nothing of it comes later: the next event is the first that does.
+  // The dropped event is not delivered: the next event is the first one to arrive.
   const next = await send({});
   await expect.poll(arrived, POLLING).toEqual([next]);
 });

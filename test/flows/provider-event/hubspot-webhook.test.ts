@@ -26,14 +26,14 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
 }`;
 const PORTAL = PORTAL_ID;
 
-/** Contacts of the portal, for the group acme. */
+/** Subscribes to contacts of the portal, for the group acme. */
 async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
   const projectIdOrName = tenant.projectId;
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
   const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
   const [contacts] = contentFor().read.objects;
-  // Without a schedule, no read delivers records beside the events.
+  // Without a schedule, no read delivers records in addition to the events.
   const read = { objects: [{ ...contacts, schedule: undefined }] };
   const content = contentFor('crm', { read, subscribe: { objects: [ALL_EVENTS] } });
   await integrate(app, tenant, { ...content, provider: 'hubspot' });
@@ -70,7 +70,7 @@ function eventOf(about: object, portalId = PORTAL) {
   };
 }
 
-/** As HubSpot signs it. */
+/** Sends a request as HubSpot signs it. */
 function send(url: string, body: object, { secret = SECRET, timestamp = Date.now() } = {}) {
   const text = JSON.stringify(body);
   const signed = `POST${url}${text}${timestamp}`;
@@ -85,25 +85,25 @@ function send(url: string, body: object, { secret = SECRET, timestamp = Date.now
   });
 }
 
-async function owed({ projectId }: Tenant) {
+async function listEntries({ projectId }: Tenant) {
   await deliverProviderEvents(services, new AbortController().signal);
   const rows = await prisma.delivery.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
   return rows.flatMap(({ body }) => JSON.parse(body).result);
 }
 
-test('an event of the portal is owed with the record as it is now, and the subscription is ACTIVE', async () => {
+test('delivers an event of the portal with the present record, and sets the subscription to ACTIVE', async () => {
   const tenant = await app.tenant();
   const { providerApp, subscriptions } = await subscribe(tenant);
   expect(providerApp.webhookInstructions).toContain(providerApp.webhookUrl);
   expect(await subscriptions()).toMatchObject([{ status: 'PENDING', eventCount: 0 }]);
   const { id } = hubspot.store.create('contacts', { email: 'ada@example.test' });
   const changed = eventOf({ objectId: Number(id), propertyName: 'email', propertyValue: 'x' });
-  const gone = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
-  expect((await send(providerApp.webhookUrl, [changed, gone])).status).toBe(204);
-  // HubSpot sends again what it thinks was not taken.
-  expect((await send(providerApp.webhookUrl, [changed, gone, changed])).status).toBe(204);
-  await expect.poll(() => owed(tenant), POLLING).toHaveLength(2);
-  expect(await owed(tenant)).toMatchObject([
+  const deleted = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [changed, deleted])).status).toBe(204);
+  // HubSpot repeats an event if it did not see a success.
+  expect((await send(providerApp.webhookUrl, [changed, deleted, changed])).status).toBe(204);
+  await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(2);
+  expect(await listEntries(tenant)).toMatchObject([
     {
       subscribeEventType: 'update',
       id,
@@ -115,18 +115,18 @@ test('an event of the portal is owed with the record as it is now, and the subsc
   expect(await subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 2 }]);
 });
 
-test('a portal that nobody gave is learned from HubSpot', async () => {
+test('learns a portal that the input does not name from HubSpot', async () => {
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant, PORTAL, false);
-  const gone = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
-  expect((await send(providerApp.webhookUrl, [gone])).status).toBe(204);
-  await expect.poll(() => owed(tenant), POLLING).toHaveLength(1);
+  const deleted = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [deleted])).status).toBe(204);
+  await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
   const { projectId } = tenant;
   const connection = await prisma.connection.findFirst({ where: { projectId } });
   expect(connection?.providerWorkspaceRef).toBe(`${PORTAL}`);
 });
 
-test('what is not signed, or not now, or for no app, leaves nothing', async () => {
+test('stores nothing from requests that are unsigned, late, or for an unknown app', async () => {
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant);
   const url: string = providerApp.webhookUrl;
@@ -138,7 +138,7 @@ test('what is not signed, or not now, or for no app, leaves nothing', async () =
   expect((await send(url.replace('hubspot', 'sandbox'), event)).status).toBe(401);
   expect((await send(url.replace('hubspot', 'stripe'), event)).status).toBe(401);
   expect((await send(url, { not: 'a list' })).status).toBe(400);
-  // A time that the database can't read.
+  // The time is out of the database's range.
   const { status } = await send(url, [eventOf({ objectId: 1, occurredAt: 8e15 })]);
   expect(status).toBe(400);
   expect((await send(`${url}/more`, event)).status).toBe(404);
@@ -150,20 +150,20 @@ test('what is not signed, or not now, or for no app, leaves nothing', async () =
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('of two tenants that are connected to the same portal, each gets what its own app is sent', async () => {
+test('delivers an event to the tenant of its app only, if two tenants are connected to one portal', async () => {
   const [one, other] = [await app.tenant(), await app.tenant()];
   const { providerApp } = await subscribe(one);
   await subscribe(other);
   const event = eventOf({ objectId: 5, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [event])).status).toBe(204);
-  await expect.poll(() => owed(one), POLLING).toHaveLength(1);
-  expect(await owed(other)).toEqual([]);
+  await expect.poll(() => listEntries(one), POLLING).toHaveLength(1);
+  expect(await listEntries(other)).toEqual([]);
   const elsewhere = eventOf({ objectId: 5, subscriptionType: 'object.deletion' }, PORTAL + 1);
   expect((await send(providerApp.webhookUrl, [elsewhere])).status).toBe(204);
-  expect(await owed(one)).toHaveLength(1);
+  expect(await listEntries(one)).toHaveLength(1);
 });
 
-test('a secret that is rotated counts for another day', async () => {
+test('accepts a rotated secret for another day', async () => {
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant);
   const change = `mutation ($input: UpdateProviderAppInput!) {

@@ -1,4 +1,6 @@
-/** A vendor that says only that something has changed: what it was is fetched from its list, in order and once. */
+/**
+ * A vendor that only notifies of a change: the gateway fetches the changes from its list, in order and once.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -27,7 +29,7 @@ beforeAll(async () => {
 const PAST = new Date(0);
 const NOTHING = () => undefined;
 
-/** It goes with the test: its webhook would take the place of another one's. */
+/** Uninstalls after the test, because its webhook would replace that of another test. */
 async function install(tenant: Tenant) {
   const pinged = await installPinged(app, { tenant, vendor, receiver });
   onTestFinished(async () => {
@@ -58,8 +60,8 @@ const ids = (results: { id?: string }[]) => results.map(({ id }) => id);
 const record = (Name = 'From the account', agoMs = 0) =>
   String(server.store.create({ Name }, new Date(Date.now() - agoMs)).id);
 
-/** The next look at the webhook and at the list comes now. */
-async function look({ connectionId: id }: Installed) {
+/** Makes the next check of the webhook and of the list due now. */
+async function checkNow({ connectionId: id }: Installed) {
   await prisma.streamPing.updateMany({ where: { id }, data: { checkTime: PAST } });
   await prisma.providerStream.updateMany({ where: { connectionId: id }, data: { dueTime: PAST } });
   await maintainNow(app);
@@ -78,22 +80,22 @@ const subscribeLogs = async ({ projectId }: Tenant) => {
   return operations.map(({ result }) => result);
 };
 
-test('what is made, changed and deleted arrives mapped and signed, in order and once', async () => {
-  const one = await installed();
-  const { webhook, providerApp, connectionId, tenant } = one;
+test('delivers created, changed and deleted records mapped and signed, in order and once', async () => {
+  const pinged = await installed();
+  const { webhook, providerApp, connectionId, tenant } = pinged;
   expect(webhook.url).toBe(`${providerApp.webhookUrl}?subscription=${connectionId}`);
   const id = record();
   base.change({ tblTasks: { created: [id] } });
   expect(await base.ping(webhook)).toBe(204);
-  await receiver.arrived(one.box, 1);
+  await receiver.arrived(pinged.box, 1);
   base.change({ tblTasks: { changed: [id] }, tblOther: { changed: ['recOther'] } });
   base.change({ tblTasks: { destroyed: [id] } });
-  // Several pings of the same are one look or several, and tell nothing twice.
+  // Several pings for one change cause one read of the list or several, and deliver nothing twice.
   await Promise.all([1, 2, 3].map(() => base.ping(webhook)));
-  await expect.poll(() => one.told().length, POLLING).toBe(3);
+  await expect.poll(() => pinged.told().length, POLLING).toBe(3);
   await base.ping(webhook);
-  const [message] = receiver.received(one.box);
-  expect(message && verified(message, one.signingSecret)).toMatchObject({
+  const [message] = receiver.received(pinged.box);
+  expect(message && verified(message, pinged.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
     provider: 'airtable',
@@ -102,8 +104,8 @@ test('what is made, changed and deleted arrives mapped and signed, in order and 
     rawObjectName: 'tblTasks',
     result: [{ subscribeEventType: 'create', id, mappedFields: { label: 'From the account' } }],
   });
-  await expect.poll(async () => (await one.stream())?.position, POLLING).toBe('4');
-  expect(one.told()).toMatchObject([
+  await expect.poll(async () => (await pinged.stream())?.position, POLLING).toBe('4');
+  expect(pinged.told()).toMatchObject([
     { subscribeEventType: 'create', id },
     { subscribeEventType: 'update', id },
     { subscribeEventType: 'delete', id },
@@ -111,205 +113,209 @@ test('what is made, changed and deleted arrives mapped and signed, in order and 
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(3);
 });
 
-test('a ping that the webhook has not signed is refused, at whatever address', async () => {
-  const one = await installed();
+test('refuses a ping with a wrong signature, at any address', async () => {
+  const pinged = await installed();
   const other = await installed();
-  const before = await one.stream();
+  const before = await pinged.stream();
   const send = async (url: string, webhook: Parameters<typeof pinging>[0]) =>
     (await fetch(url, { method: 'POST', ...pinging(webhook) })).status;
-  const forged = { id: one.webhook.id, macSecretBase64: Buffer.alloc(32).toString('base64') };
-  expect(await send(one.webhook.url, forged)).toBe(401);
-  expect(await send(one.webhook.url, other.webhook)).toBe(401);
-  const [address = '', query = ''] = one.webhook.url.split('?');
-  expect(await send(address, one.webhook)).toBe(401);
-  expect(await send(`${address}?subscription=`, one.webhook)).toBe(401);
-  expect(await send(`${other.providerApp.webhookUrl}?${query}`, one.webhook)).toBe(401);
+  const forged = { id: pinged.webhook.id, macSecretBase64: Buffer.alloc(32).toString('base64') };
+  expect(await send(pinged.webhook.url, forged)).toBe(401);
+  expect(await send(pinged.webhook.url, other.webhook)).toBe(401);
+  const [address = '', query = ''] = pinged.webhook.url.split('?');
+  expect(await send(address, pinged.webhook)).toBe(401);
+  expect(await send(`${address}?subscription=`, pinged.webhook)).toBe(401);
+  expect(await send(`${other.providerApp.webhookUrl}?${query}`, pinged.webhook)).toBe(401);
   expect(await send(address.replace(/app_.{26}/, `app_${'0'.repeat(26)}`), forged)).toBe(401);
-  expect(await send(one.webhook.url, one.webhook)).toBe(204);
-  // What was refused woke nobody; what was signed did.
+  expect(await send(pinged.webhook.url, pinged.webhook)).toBe(204);
+  // The refused pings did not wake the worker, and the signed one did.
   const dueTime = before?.dueTime.getTime();
-  await expect.poll(async () => (await one.stream())?.dueTime.getTime(), POLLING).not.toBe(dueTime);
+  await expect
+    .poll(async () => (await pinged.stream())?.dueTime.getTime(), POLLING)
+    .not.toBe(dueTime);
 });
 
-test('a list of several parts is told once, also if it is read again', async () => {
-  const one = await installed();
-  const made = Array.from({ length: 120 }, () => record());
-  for (const id of made) base.change({ tblTasks: { created: [id] } });
-  await base.ping(one.webhook);
-  await expect.poll(() => one.told().length, POLLING).toBe(120);
-  expect(ids(one.told()).toSorted()).toEqual(made.toSorted());
-  const { connectionId } = one;
+test('delivers the changes of a list with several pages once, also if it is read again', async () => {
+  const pinged = await installed();
+  const created = Array.from({ length: 120 }, () => record());
+  for (const id of created) base.change({ tblTasks: { created: [id] } });
+  await base.ping(pinged.webhook);
+  await expect.poll(() => pinged.told().length, POLLING).toBe(120);
+  expect(ids(pinged.told()).toSorted()).toEqual(created.toSorted());
+  const { connectionId } = pinged;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { position: '1' } });
-  base.change({ tblTasks: { destroyed: made.slice(0, 1) } });
-  await base.ping(one.webhook);
-  await expect.poll(() => one.told().length, POLLING).toBe(121);
-  await expect.poll(async () => (await one.stream())?.position, POLLING).toBe('122');
-  const { projectId } = one.tenant;
+  base.change({ tblTasks: { destroyed: created.slice(0, 1) } });
+  await base.ping(pinged.webhook);
+  await expect.poll(() => pinged.told().length, POLLING).toBe(121);
+  await expect.poll(async () => (await pinged.stream())?.position, POLLING).toBe('122');
+  const { projectId } = pinged.tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(121);
 });
 
-test('whoever loses the list at any moment stores nothing more: each change is told once', async () => {
-  const one = await installed();
-  const { connectionId } = one;
-  const made = Array.from({ length: 100 }, () => record());
+test('delivers each change once if workers lose the list while reading it', async () => {
+  const pinged = await installed();
+  const { connectionId } = pinged;
+  const created = Array.from({ length: 100 }, () => record());
   const losing = new AbortController();
   onTestFinished(() => losing.abort());
   const lost = (async () => {
     for (let round = 0; !losing.signal.aborted; round += 1) {
-      // As though its process had died: another takes the list over.
+      // Simulates that the process died: another one takes over the list.
       const free = { leaseToken: null, leaseExpireTime: null, dueTime: PAST };
       await prisma.providerStream.updateMany({ where: { connectionId }, data: free });
-      // Less and less often: on a slow machine, too, one of them gets further in between.
+      // The delays grow, so that a process makes progress between them on a slow machine, too.
       await delay((20 + ((round * 37) % 200)) * (1 + round / 20));
     }
   })();
-  for (const id of made) {
+  for (const id of created) {
     base.change({ tblTasks: { created: [id] } });
-    if (Number(id.slice(-1)) % 5 === 0) await base.ping(one.webhook);
+    if (Number(id.slice(-1)) % 5 === 0) await base.ping(pinged.webhook);
   }
-  await expect.poll(async () => (await one.stream())?.position, POLLING).not.toBe('1');
+  await expect.poll(async () => (await pinged.stream())?.position, POLLING).not.toBe('1');
   losing.abort();
   await lost;
-  await base.ping(one.webhook);
-  await expect.poll(() => one.told().length, POLLING).toBe(100);
-  expect(ids(one.told()).toSorted()).toEqual(made.toSorted());
+  await base.ping(pinged.webhook);
+  await expect.poll(() => pinged.told().length, POLLING).toBe(100);
+  expect(ids(pinged.told()).toSorted()).toEqual(created.toSorted());
 });
 
-test('a ping that comes while the list is read has it read again at once', async () => {
-  const one = await installed();
-  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+test('reads the list again immediately if a ping arrives while it is read', async () => {
+  const pinged = await installed();
+  const [requested, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   vendor.instead = async (request) => {
     if (!request.path.endsWith('/payloads')) return undefined;
     vendor.instead = NOTHING;
     const found = base.answer(request);
-    asked.resolve();
+    requested.resolve();
     await held.promise;
     return found;
   };
-  await base.ping(one.webhook);
-  await asked.promise;
-  // The answer under way was made before this.
+  await base.ping(pinged.webhook);
+  await requested.promise;
+  // The response under way was created before this change.
   const id = record();
   base.change({ tblTasks: { created: [id] } });
-  expect(await base.ping(one.webhook)).toBe(204);
+  expect(await base.ping(pinged.webhook)).toBe(204);
   held.resolve();
-  await expect.poll(() => ids(one.told()), POLLING).toEqual([id]);
+  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([id]);
 });
 
-test('installations of one connection share a webhook, which goes with the last of them', async () => {
-  const one = await installed();
-  const { tenant, connectionId } = one;
+test('shares a webhook among installations of one connection, and deletes it with the last', async () => {
+  const pinged = await installed();
+  const { tenant, connectionId } = pinged;
   const { projectId } = tenant;
   const second = await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
-  // Another installation of the same connection, as far as the list is concerned.
+  // Simulates another installation of the connection.
   const other = { ...second, installationId: 'ins_00000000000000000000000000', isWanted: true };
   await prisma.objectSubscription.create({ data: other });
-  expect(one.webhooks()).toHaveLength(1);
-  await uninstall(one);
+  expect(pinged.webhooks()).toHaveLength(1);
+  await uninstall(pinged);
   const left = () => prisma.objectSubscription.count({ where: { connectionId } });
   await expect.poll(left, POLLING).toBe(1);
-  expect(one.webhooks()).toHaveLength(1);
+  expect(pinged.webhooks()).toHaveLength(1);
   await prisma.objectSubscription.updateMany({
     where: { projectId },
     data: { isWanted: false, dueTime: PAST },
   });
   await maintainNow(app);
-  await expect.poll(one.webhooks, POLLING).toEqual([]);
-  await expect.poll(() => one.stream(), POLLING).toBeNull();
+  await expect.poll(pinged.webhooks, POLLING).toEqual([]);
+  await expect.poll(() => pinged.stream(), POLLING).toBeNull();
   expect(await prisma.streamPing.count({ where: { projectId } })).toBe(0);
-  expect((await fetch(one.webhook.url, { method: 'POST', ...pinging(one.webhook) })).status).toBe(
-    401,
-  );
+  expect(
+    (await fetch(pinged.webhook.url, { method: 'POST', ...pinging(pinged.webhook) })).status,
+  ).toBe(401);
 });
 
-test('a webhook that the vendor does not take down is forgotten in the end', async () => {
-  const one = await installed();
+test('forgets a webhook that the vendor refuses to delete', async () => {
+  const pinged = await installed();
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
   vendor.instead = ({ method }) => (method === 'DELETE' ? refused : undefined);
-  await uninstall(one);
-  await expect.poll(() => one.stream(), POLLING).toBeNull();
-  expect(one.webhooks()).toEqual([one.webhook]);
-  const request = { method: 'POST', ...pinging(one.webhook) };
-  expect((await fetch(one.webhook.url, request)).status).toBe(401);
+  await uninstall(pinged);
+  await expect.poll(() => pinged.stream(), POLLING).toBeNull();
+  expect(pinged.webhooks()).toEqual([pinged.webhook]);
+  const request = { method: 'POST', ...pinging(pinged.webhook) };
+  expect((await fetch(pinged.webhook.url, request)).status).toBe(401);
 });
 
-test('an erasure takes the webhook down', async () => {
-  const one = await installed();
-  const input = { projectIdOrName: one.tenant.projectId, groupRef: 'acme' };
-  await one.tenant.query(
+test('deletes the webhook when the group is erased', async () => {
+  const pinged = await installed();
+  const input = { projectIdOrName: pinged.tenant.projectId, groupRef: 'acme' };
+  await pinged.tenant.query(
     'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
-  await expect.poll(one.webhooks, POLLING).toEqual([]);
-  await expect.poll(() => one.stream(), POLLING).toBeNull();
+  await expect.poll(pinged.webhooks, POLLING).toEqual([]);
+  await expect.poll(() => pinged.stream(), POLLING).toBeNull();
 });
 
-test('a webhook that has stopped telling is found by the next look, which tells what came meanwhile', async () => {
-  const one = await installed();
-  one.webhook.areNotificationsEnabled = false;
-  one.webhook.expirationTime = PAST;
+test('renews a webhook that has stopped notifying, and delivers the changes since', async () => {
+  const pinged = await installed();
+  pinged.webhook.areNotificationsEnabled = false;
+  pinged.webhook.expirationTime = PAST;
   const id = record();
   base.change({ tblTasks: { created: [id] } });
-  expect(await base.ping(one.webhook)).toBeNull();
-  await look(one);
-  await expect.poll(() => ids(one.told()), POLLING).toEqual([id]);
-  await expect.poll(() => one.webhook.areNotificationsEnabled, POLLING).toBe(true);
-  expect(one.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
+  expect(await base.ping(pinged.webhook)).toBeNull();
+  await checkNow(pinged);
+  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([id]);
+  await expect.poll(() => pinged.webhook.areNotificationsEnabled, POLLING).toBe(true);
+  expect(pinged.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
   const isChecked = async () =>
-    (await prisma.streamPing.findFirst({ where: { id: one.connectionId } }))?.checkTime.getTime();
+    (
+      await prisma.streamPing.findFirst({ where: { id: pinged.connectionId } })
+    )?.checkTime.getTime();
   await expect.poll(isChecked, POLLING).toBeGreaterThan(Date.now());
-  expect(one.webhooks()).toEqual([one.webhook]);
+  expect(pinged.webhooks()).toEqual([pinged.webhook]);
 });
 
 test.each([
   ['is gone', (webhook: AirtableWebhook) => base.webhooks.delete(webhook.id)],
   ['has ended', (webhook: AirtableWebhook) => Object.assign(webhook, { isHookEnabled: false })],
-])('a webhook that %s is made anew, and what changed since is read', async (_name, end) => {
-  const one = await installed();
+])('recreates a webhook that %s, and reads the changes since', async (_name, end) => {
+  const pinged = await installed();
   const first = record();
   base.change({ tblTasks: { created: [first] } });
-  await base.ping(one.webhook);
-  await expect.poll(() => ids(one.told()), POLLING).toEqual([first]);
-  end(one.webhook);
-  // The gateway goes by the database's clock, which may be a little behind the vendor's.
+  await base.ping(pinged.webhook);
+  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([first]);
+  end(pinged.webhook);
+  // The gateway uses the database's clock, which may be slightly behind the vendor's.
   const missed = record('Missed', 1_000);
   base.change({ tblTasks: { created: [missed] } });
-  await look(one);
-  const read = () => one.read().map(({ raw }) => raw?.id);
+  await checkNow(pinged);
+  const read = () => pinged.read().map(({ raw }) => raw?.id);
   await expect.poll(read, POLLING).toContain(missed);
-  expect(await subscribeLogs(one.tenant)).toContainEqual(
+  expect(await subscribeLogs(pinged.tenant)).toContainEqual(
     expect.stringMatching(/of which no events tell, are read; deletions are not told/),
   );
-  const [anew, ...more] = one.webhooks();
+  const [recreated, ...more] = pinged.webhooks();
   expect(more).toEqual([]);
-  expect(anew?.id).not.toBe(one.webhook.id);
+  expect(recreated?.id).not.toBe(pinged.webhook.id);
   const later = record();
   base.change({ tblTasks: { created: [later] } });
-  expect(anew && (await base.ping(anew))).toBe(204);
-  await expect.poll(() => ids(one.told()), POLLING).toEqual([first, later]);
-  // The one before signs nothing any more.
-  expect((await fetch(one.webhook.url, { method: 'POST', ...pinging(one.webhook) })).status).toBe(
-    401,
-  );
+  expect(recreated && (await base.ping(recreated))).toBe(204);
+  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([first, later]);
+  // Pings of the old webhook are refused.
+  expect(
+    (await fetch(pinged.webhook.url, { method: 'POST', ...pinging(pinged.webhook) })).status,
+  ).toBe(401);
 });
 
-test('changes that the vendor has forgotten are told, and read', async () => {
-  const one = await installed();
+test('logs changes that the vendor no longer keeps, and reads them', async () => {
+  const pinged = await installed();
   base.change({ tblTasks: { created: [record()] } });
-  await base.ping(one.webhook);
-  await expect.poll(() => one.told().length, POLLING).toBe(1);
+  await base.ping(pinged.webhook);
+  await expect.poll(() => pinged.told().length, POLLING).toBe(1);
   const forgotten = record('Forgotten');
   base.change({ tblTasks: { created: [forgotten] } });
-  one.webhook.payloads.clear();
+  pinged.webhook.payloads.clear();
   const id = record();
   base.change({ tblTasks: { created: [id] } }, new Date(Date.now() + 1_000));
-  await base.ping(one.webhook);
-  await expect.poll(() => one.read().map(({ raw }) => raw?.id), POLLING).toContain(forgotten);
-  await expect.poll(() => ids(one.told()), POLLING).toContain(id);
-  expect(ids(one.told())).not.toContain(forgotten);
+  await base.ping(pinged.webhook);
+  await expect.poll(() => pinged.read().map(({ raw }) => raw?.id), POLLING).toContain(forgotten);
+  await expect.poll(() => ids(pinged.told()), POLLING).toContain(id);
+  expect(ids(pinged.told())).not.toContain(forgotten);
 });
 
-test('why no webhook can be made is told, and mended by the next try', async () => {
+test('reports why a webhook cannot be created, and recovers with the next attempt', async () => {
   const words = 'You are not permitted to perform this operation';
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: words } } };
   vendor.instead = ({ method }) => (method === 'POST' ? refused : undefined);

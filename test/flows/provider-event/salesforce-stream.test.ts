@@ -20,7 +20,7 @@ beforeAll(async () => {
   return () => org[Symbol.asyncDispose]();
 });
 
-/** Its stream alone. */
+/** The subscribers of its own stream. */
 const subscribersOf = ({ connectionId }: { connectionId: string }) =>
   stream.subscribers.filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
 
@@ -32,7 +32,7 @@ const subscribeLogs = async ({ projectId }: Tenant) => {
 
 const email = () => `${crypto.randomUUID()}@example.test`;
 
-test('a contact that is made, changed and deleted arrives mapped and signed, and leaves nothing at the org', async () => {
+test('delivers created, changed and deleted contacts mapped and signed, and leaves nothing at the org', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   expect(installed.providerApp).toMatchObject({ webhookUrl: null, webhookInstructions: null });
@@ -54,7 +54,7 @@ test('a contact that is made, changed and deleted arrives mapped and signed, and
     { subscribeEventType: 'update', id, fieldsUpdated: ['Email'] },
     { subscribeEventType: 'delete', id },
   ]);
-  // A number that JavaScript can't hold is not rounded.
+  // The number exceeds JavaScript's integers, and must not be rounded.
   const header = { entityName: 'Contact', commitNumber: '9007199254740993' };
   expect(entries[1]?.rawEvent).toMatchObject({ ChangeEventHeader: header });
   const [message] = installed.messages('subscribe');
@@ -75,7 +75,7 @@ test('a contact that is made, changed and deleted arrives mapped and signed, and
   await expect.poll(() => subscribersOf(installed), POLLING).toEqual([]);
 });
 
-test('fields are told by name, also of addresses, and watched in any spelling', async () => {
+test('names changed fields, also of compound addresses, and watches fields in any case', async () => {
   const tenant = await app.tenant();
   const watching = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
   const installed = await installOnOrg(app, tenant, org, { updateEvent: watching });
@@ -92,7 +92,7 @@ test('fields are told by name, also of addresses, and watched in any spelling', 
 });
 
 test(
-  'a stream that is cut goes on where it was, without loss or doubles, and never has more room than asked for',
+  'resumes an interrupted stream without loss or duplicates, within its flow control',
   { tags: ['all/rows'] },
   async () => {
     const tenant = await app.tenant();
@@ -105,15 +105,15 @@ test(
       for (let some = 0; some < 60; some += 1) ids.push(org.create({ Email: email() }));
       stream.cut();
     }
-    const told = (await installed.arrived(301)).map(({ id }) => id);
-    expect(told).toHaveLength(301);
-    expect(told.toSorted()).toEqual(ids.toSorted());
+    const delivered = (await installed.arrived(301)).map(({ id }) => id);
+    expect(delivered).toHaveLength(301);
+    expect(delivered.toSorted()).toEqual(ids.toSorted());
     const [subscriber] = subscribersOf(installed);
     expect(subscriber).toMatchObject({ preset: 'CUSTOM', roomMax: 100 });
   },
 );
 
-test('a stream that the provider ends at once is opened again after longer and longer waits', async () => {
+test('reopens a stream that the provider closes immediately, with increasing delays', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   await installed.isActive();
@@ -131,7 +131,7 @@ test('a stream that the provider ends at once is opened again after longer and l
   expect(await failures()).toBe(0);
 });
 
-test('a token that is refused is replaced, and the stream goes on', async () => {
+test('replaces a refused token and continues the stream', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   await installed.isActive();
@@ -143,7 +143,7 @@ test('a token that is refused is replaced, and the stream goes on', async () => 
   expect(await installed.arrived(2)).toHaveLength(2);
 });
 
-test('an event that names the record alone is answered by a fetch', async () => {
+test('fetches the record of an event that only names it', async () => {
   const tenant = await app.tenant();
   const updateEvent = { enabled: 'ALWAYS', requiredWatchFields: ['email'] };
   const installed = await installOnOrg(app, tenant, org, { updateEvent });
@@ -159,17 +159,17 @@ test('an event that names the record alone is answered by a fetch', async () => 
   ]);
 });
 
-test('more changes than are told are read, and what was deleted is told', async () => {
+test('reads changes that an overflow event does not list, and delivers deletions', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   await installed.isActive();
-  const gone = rest.store.create('Contact', { LastName: 'Gone' });
+  const erased = rest.store.create('Contact', { LastName: 'Gone' });
   const id = rest.store.create('Contact', { LastName: 'Overflow' });
-  rest.store.delete('Contact', gone);
+  rest.store.delete('Contact', erased);
   const commitTimestamp = Date.now() + 1_000;
   const about = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
   stream.tell({ ...about, changeType: 'GAP_OVERFLOW', commitTimestamp });
-  const deleted = () => installed.entries().filter((entry) => entry.id === gone);
+  const deleted = () => installed.entries().filter((entry) => entry.id === erased);
   await expect.poll(deleted, POLLING).toMatchObject([{ subscribeEventType: 'delete' }]);
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
   await expect.poll(read, POLLING).toContain(id);
@@ -178,7 +178,7 @@ test('more changes than are told are read, and what was deleted is told', async 
   );
 });
 
-test('a place that the provider has forgotten is told, and the time since is read', async () => {
+test("logs that the provider no longer keeps the stream's position, and reads the changes since", async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   await installed.isActive();
@@ -194,13 +194,13 @@ test('a place that the provider has forgotten is told, and the time since is rea
   await expect.poll(read, POLLING).toEqual(expect.arrayContaining([missed, missedByAnotherClock]));
   const logs = await subscribeLogs(tenant);
   expect(logs).toContainEqual(expect.stringMatching(/keeps no events that are so old/));
-  // From now on, events again.
+  // From now on, the stream receives events again.
   const id = org.create({ Email: email() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
   expect(installed.entries().map((entry) => entry.id)).not.toContain(missed);
 });
 
-/** Another worker has it from now on, which does nothing. */
+/** Gives the lease to another worker, which does nothing. */
 async function hold({ connectionId }: { connectionId: string }) {
   const leaseExpireTime = new Date(Date.now() + 3_600_000);
   const held = { leaseToken: ANOTHER, leaseExpireTime };
@@ -216,24 +216,24 @@ async function release({ connectionId }: { connectionId: string }) {
   });
 }
 
-test('of two workers one follows a stream; what the one before gets late is not stored', async () => {
+test('lets one of two workers follow a stream, and stores nothing that the other receives late', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   await installed.isActive();
   expect(await claimStreams(services, 100)).toEqual([]);
   await hold(installed);
   const id = org.create({ Email: email() });
-  // The worker before finds that it does not hold the stream any more.
+  // The previous worker notices that it has lost the lease.
   await expect.poll(() => subscribersOf(installed), POLLING).toEqual([]);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
   expect(await claimStreams(services, 100)).toEqual([]);
   await release(installed);
-  // It was open before, and no place was known: what has changed meanwhile is read.
+  // The stream was open before and had no position, so changes since then are read.
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
   await expect.poll(read, POLLING).toContain(id);
 });
 
-test('two tenants on one org have streams of their own: neither ends with the other', async () => {
+test('gives two tenants on one org separate streams, which end independently', async () => {
   const [one, other] = [await app.tenant(), await app.tenant()];
   const ofOne = await installOnOrg(app, one, org);
   const ofOther = await installOnOrg(app, other, org, { deleteEvent: null });
@@ -258,7 +258,7 @@ test('two tenants on one org have streams of their own: neither ends with the ot
   ]);
 });
 
-test('what the org refuses is told: the subscription fails with the reason, and works when it is mended', async () => {
+test("fails a subscription with the org's reason, and recovers when the cause is removed", async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   await installed.isActive();

@@ -5,7 +5,7 @@ import { installOnOrg, salesforceOrg } from '../../support/scenes/salesforce-eve
 import { POLLING } from '../../support/scenes/subscriptions.ts';
 
 test.skipIf(!hasOpenssl)(
-  'events are streamed over TLS; whom the certificate is not for gets no token, and the subscription tells why',
+  'streams events over TLS, and sends no token to a host with a wrong certificate',
   async () => {
     const certificate = certificateFor('localhost');
     await using org = await salesforceOrg(certificate);

@@ -17,7 +17,7 @@ const { sandbox } = app.app;
 const crm = sandboxClient(sandbox.url);
 beforeAll(async () => void (await app.app.start()));
 
-/** The message that docs/webhooks.md shows. */
+/** Returns the message that docs/webhooks.md shows. */
 function documented() {
   const text = readFileSync('docs/webhooks.md', 'utf8');
   const [, example = ''] = /```json\n(\{\n {2}"action": "subscribe".*?)```/s.exec(text) ?? [];
@@ -26,7 +26,7 @@ function documented() {
 
 const email = () => `${crypto.randomUUID()}@example.test`;
 
-test('a record that is made, changed and deleted at the provider reaches the destination, mapped', async () => {
+test('delivers created, changed and deleted records mapped', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   await installed.isActive();
@@ -66,7 +66,7 @@ test('a record that is made, changed and deleted at the provider reaches the des
   ]);
 });
 
-test('a provider that sends twice, and others that forge, change nothing', async () => {
+test('ignores repeated and forged requests', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   await installed.isActive();
@@ -76,14 +76,14 @@ test('a provider that sends twice, and others that forge, change nothing', async
     await installed.arrived(20);
     const last = await crm.create({ email: email() });
     await expect.poll(() => installed.entries().map(({ id }) => id), POLLING).toContain(last);
-    const told = installed.entries().map(({ id }) => id);
-    expect(told.toSorted()).toEqual([...ids, last].toSorted());
+    const delivered = installed.entries().map(({ id }) => id);
+    expect(delivered.toSorted()).toEqual([...ids, last].toSorted());
   } finally {
     sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: false, forged: false };
   }
 });
 
-test('changes of a record arrive in their order, also where the destination fails now and then', async () => {
+test('delivers changes of a record in order, also if the destination fails sometimes', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   await installed.isActive();
@@ -105,7 +105,7 @@ test('changes of a record arrive in their order, also where the destination fail
   }
 });
 
-test('only watched fields count, and only the kinds that are listed', async () => {
+test('delivers changes of watched fields and configured event types only', async () => {
   const tenant = await app.tenant();
   const subscribe = {
     createEvent: undefined,
@@ -126,7 +126,7 @@ test('only watched fields count, and only the kinds that are listed', async () =
   ]);
 });
 
-test('an association is told with both of its ends', async () => {
+test('delivers an association with both of its records', async () => {
   const tenant = await app.tenant();
   const subscribe = { associationChangeEvent: { enabled: 'ALWAYS', includeFullRecords: true } };
   const installed = await installSubscribing(app, tenant, { subscribe });
@@ -144,7 +144,7 @@ test('an association is told with both of its ends', async () => {
   });
 });
 
-test('what goes is taken down at the provider, and what changes is made anew', async () => {
+test('replaces a changed subscription at the provider, and deletes one with its installation', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   await installed.isActive();
@@ -164,7 +164,7 @@ test('what goes is taken down at the provider, and what changes is made anew', a
   await expect.poll(left, POLLING).toBe(0);
 });
 
-test('without a provider app it fails with the reason, and works when there is one', async () => {
+test('fails without a provider app, and recovers when one is created', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const installed = await installSubscribing(app, tenant, { app: false });
@@ -180,7 +180,7 @@ test('without a provider app it fails with the reason, and works when there is o
   await installed.isActive();
 });
 
-test('a sandbox that has lost its subscriptions is told of them again', async () => {
+test('subscribes again at a sandbox that has lost its subscriptions', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   await installed.isActive();
@@ -189,18 +189,18 @@ test('a sandbox that has lost its subscriptions is told of them again', async ()
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
   }
   await scheduleMaintenance(app.app.services, 'sandbox');
-  // Those of other tests too, in any order.
-  const made = async () => (await crm.subscriptions()).length;
-  await expect.poll(made, POLLING).toBeGreaterThanOrEqual(before.length);
+  // Includes the subscriptions of other tests, in any order.
+  const subscriptionCount = async () => (await crm.subscriptions()).length;
+  await expect.poll(subscriptionCount, POLLING).toBeGreaterThanOrEqual(before.length);
   const id = await crm.create({ email: email() });
   await installed.arrived(1);
   expect(installed.entries().map((entry) => entry.id)).toContain(id);
 });
 
-test('a subscription that ends at the provider is renewed before, as long as it is wanted', async () => {
+test('renews an expiring subscription at the provider while it is needed', async () => {
   const { settings } = sandbox;
   const lifetime = settings.subscriptionLifetimeSeconds;
-  // Its half is longer than the sweep waits between two looks.
+  // Half of the lifetime is longer than the pause between two sweeps.
   settings.subscriptionLifetimeSeconds = 12;
   try {
     const tenant = await app.tenant();
@@ -222,7 +222,7 @@ test('a subscription that ends at the provider is renewed before, as long as it 
   }
 });
 
-test('one that was lost at the provider is found by the next look, and made anew', async () => {
+test('recreates a subscription that the provider has lost', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscribing(app, tenant);
   await installed.isActive();

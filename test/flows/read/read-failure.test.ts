@@ -27,7 +27,7 @@ afterEach(() => sandbox.faults.clear());
 
 const COMPLETED = { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' };
 
-/** A read that has begun and that no worker has taken up. */
+/** Begins a read that no worker has claimed. */
 async function begin(reading: Reading) {
   await reading.makeDue();
   await startDueReads(services);
@@ -47,7 +47,7 @@ async function readIds(reading: Reading) {
 
 const allIds = () => sandbox.records('contacts').map(({ id }) => id);
 
-test('what passes is tried again, from the page that failed on', async () => {
+test('retries a temporary failure, from the page that failed', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -63,7 +63,7 @@ test('what passes is tried again, from the page that failed on', async () => {
   ]);
 });
 
-test('a read waits as long as its provider asks', async () => {
+test("waits as long as the provider's Retry-After", async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -77,7 +77,7 @@ test('a read waits as long as its provider asks', async () => {
   expect(run.leaseToken).toBeNull();
 });
 
-test('a read that fails again and again ends with the reason', async () => {
+test('fails a read after repeated failures, with the reason', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -93,7 +93,7 @@ test('a read that fails again and again ends with the reason', async () => {
   expect(await prisma.readRun.count({ where: { operationId: id } })).toBe(0);
 });
 
-test('what can’t pass ends the read at once, and a success forgets it', async () => {
+test('fails a read immediately after a permanent failure, and resets the count of failures after a success', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   sandbox.faults.set({ ...RECORDS, status: 403 });
@@ -110,7 +110,7 @@ test('what can’t pass ends the read at once, and a success forgets it', async 
   expect(await reading.object()).toMatchObject({ failedRuns: 0, backfillDone: true });
 });
 
-test('after five failed reads in a row the object pauses itself, until it is resumed', async () => {
+test('pauses an object after five failed reads in a row, until it is resumed', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const reading = await installReading(app, tenant);
@@ -147,7 +147,7 @@ test('after five failed reads in a row the object pauses itself, until it is res
   });
 });
 
-test('a cursor that the provider has forgotten begins the pages again', async () => {
+test('restarts a read from the first page if its cursor has expired', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -157,7 +157,7 @@ test('a cursor that the provider has forgotten begins the pages again', async ()
   expect(await readIds(reading)).toEqual(allIds());
 });
 
-test('a provider that forgets every cursor is given up', async () => {
+test('fails a read whose cursors expire every time', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -168,7 +168,7 @@ test('a provider that forgets every cursor is given up', async () => {
   ]);
 });
 
-test('with other fields the pages begin again, so that all records have them', async () => {
+test('restarts a read from the first page if its fields have changed', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -178,7 +178,7 @@ test('with other fields the pages begin again, so that all records have them', a
   expect(await readIds(reading)).toEqual(allIds());
 });
 
-test('a read whose worker was killed is gone on with, and the late worker is refused', async () => {
+test("resumes a read of a killed worker, and refuses the late worker's page", async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -188,7 +188,7 @@ test('a read whose worker was killed is gone on with, and the late worker is ref
   expect(await claimRun(services, key)).toBeNull();
   const installation = { id: reading.id, projectId: tenant.projectId };
   const source = await getReadSource(services, installation, 'contacts');
-  // It has not renewed its lease.
+  // Simulates a worker that has not renewed its lease.
   await changeRun(id, { dueTime: new Date(0), leaseExpireTime: new Date(0) });
   await using _workers = await startReading(app);
   expect(await reading.ended(1)).toMatchObject([COMPLETED]);
@@ -198,7 +198,7 @@ test('a read whose worker was killed is gone on with, and the late worker is ref
   expect(await readIds(reading)).toEqual(allIds());
 });
 
-test('a page of the account before is not recorded, and that of another connection is read from the beginning', async () => {
+test('refuses a page of a replaced account, and restarts the read with the new connection', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -218,7 +218,7 @@ test('a page of the account before is not recorded, and that of another connecti
   expect(await readIds(reading)).toEqual(allIds());
 });
 
-test('a read whose installation is deleted ends with the reason', async () => {
+test('fails a read whose installation is deleted', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -229,7 +229,7 @@ test('a read whose installation is deleted ends with the reason', async () => {
   ]);
 });
 
-test('a page that comes after its installation is gone is not owed', async () => {
+test('enqueues no delivery for a page of a deleted installation', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
@@ -245,7 +245,7 @@ test('a page that comes after its installation is gone is not owed', async () =>
   expect(await reading.messages()).toEqual([]);
 });
 
-test('a read without its destination ends with the reason', async () => {
+test('fails a read without its destination', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   await prisma.destination.deleteMany({ where: { projectId: tenant.projectId } });
@@ -259,7 +259,7 @@ test('a read without its destination ends with the reason', async () => {
   ]);
 });
 
-test('a read whose credentials are refused ends, and the connection is BAD_CREDENTIALS', async () => {
+test('fails a read with refused credentials, and sets the connection to BAD_CREDENTIALS', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   sandbox.faults.set({ ...RECORDS, status: 401, times: 2 });
@@ -272,7 +272,7 @@ test('a read whose credentials are refused ends, and the connection is BAD_CREDE
   });
 });
 
-test('a slow account of one project leaves workers to the others', async () => {
+test('reads other projects while one account is slow', async () => {
   const [slow, quick] = [await app.tenant(), await app.tenant()];
   const object = {
     objectName: 'deals',

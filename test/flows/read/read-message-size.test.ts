@@ -4,7 +4,7 @@ import { installReading, startReading, TRIGGER } from '../../support/scenes/read
 
 const app = await sharedApp();
 const { sandbox } = app.app;
-// Its pages have 200 records at most.
+// The sandbox returns at most 200 records in a page.
 sandbox.seed('contacts', 450);
 
 const allIds = () => sandbox.records('contacts').map(({ id }) => id);
@@ -13,7 +13,7 @@ test.each([
   [500, [450]],
   [300, [300, 150]],
   [60, [60, 60, 60, 60, 60, 60, 60, 30]],
-])('with a page size of %i a message has so many records, whatever pages the provider has', async (pageSize, sizes) => {
+])("splits records into messages of %i, whatever the provider's page size", async (pageSize, sizes) => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { object: { delivery: { pageSize } } });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });

@@ -36,7 +36,7 @@ async function paused(reading: Awaited<ReturnType<typeof installReading>>) {
 
 const READ = { paused: false, pauseNote: null, isScheduled: true };
 
-test('all objects are paused, with a note, and resumed', async () => {
+test('pauses all objects with a note, and resumes them', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   const { pauseReads } = await tenant.query(PAUSE, { input: { ...reading.input, note: 'moving' } });
@@ -59,7 +59,7 @@ test('all objects are paused, with a note, and resumed', async () => {
   ]);
 });
 
-test('objects are paused by either name, and the others go on', async () => {
+test('pauses objects by either name, and continues the others', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   await tenant.query(PAUSE, { input: { ...reading.input, objects: ['people'] } });
@@ -70,7 +70,7 @@ test('objects are paused by either name, and the others go on', async () => {
   expect(await paused(reading)).toEqual([READ, stopped]);
 });
 
-test('pausing what is paused and resuming what is not change nothing', async () => {
+test('changes nothing when paused objects are paused or reading ones are resumed', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   await tenant.query(RESUME, { input: { ...reading.input, note: 'unneeded' } });
@@ -81,7 +81,7 @@ test('pausing what is paused and resuming what is not change nothing', async () 
   expect(await paused(reading)).toEqual(once);
 });
 
-/** The operation of the only read, as callers see it. */
+/** Returns the operation of the only read, as callers see it. */
 async function operationOf(tenant: Tenant, installationId: string) {
   const { node } = await tenant.query(
     `query ($id: ID!) { node(id: $id) { ... on Installation { operations { nodes {
@@ -93,7 +93,7 @@ async function operationOf(tenant: Tenant, installationId: string) {
   return { ...operation, lines: logs.nodes.map(({ message }: { message: string }) => message) };
 }
 
-test('a read that has begun does not go on until it is resumed, and its operation says so', async () => {
+test('pauses a read that has begun until it is resumed, and says so in its operation', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   await reading.makeDue();
@@ -113,7 +113,7 @@ test('a read that has begun does not go on until it is resumed, and its operatio
   ]);
 });
 
-test('a read under way stops after its page, and goes on with the next one', async () => {
+test('pauses a running read after its page, and continues with the next page', async () => {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   await using outside = await startSandbox();
@@ -158,7 +158,7 @@ test('a read under way stops after its page, and goes on with the next one', asy
   ]);
 });
 
-/** An app whose reads of that sandbox wait for the gate before each page. */
+/** Starts an app whose reads of the sandbox wait for the gate before each page. */
 async function gatedApp(url: string, gate: () => Promise<void>) {
   const provider = sandboxProvider(() => url);
   const gated: PageReader = async (session, read) => {
@@ -171,7 +171,7 @@ async function gatedApp(url: string, gate: () => Promise<void>) {
 }
 type PageReader = NonNullable<Capabilities['readPage']>;
 
-test('a paused read of an installation that is deleted ends', async () => {
+test('fails a paused read if its installation is deleted', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   await reading.makeDue();
@@ -185,7 +185,7 @@ test('a paused read of an installation that is deleted ends', async () => {
   expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
 });
 
-test('unknown objects are named by their places, and nothing is paused', async () => {
+test('names unknown objects at their position, and pauses nothing', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   const names = ['contacts', 'planets', 'people', 'moons'];
@@ -202,7 +202,7 @@ test('unknown objects are named by their places, and nothing is paused', async (
   expect(await paused(reading)).toEqual([READ, READ]);
 });
 
-test('it needs the scope reads:control, and an installation of the own project', async () => {
+test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   const other = await app.tenant();

@@ -19,7 +19,7 @@ const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 450);
 
-test('the first read is the whole history, mapped and owed to its destination', async () => {
+test('reads the whole history first, mapped, and delivers it to the destination', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const reading = await installReading(app, tenant, {
@@ -75,7 +75,7 @@ test('the first read is the whole history, mapped and owed to its destination', 
   });
 });
 
-test('an operation tells of its read page by page', async () => {
+test('logs each page of a read in its operation', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   await reading.makeDue();
@@ -94,7 +94,7 @@ test('an operation tells of its read page by page', async () => {
   ]);
 });
 
-test('the first read starts when the installation is created, also with a rare schedule', async () => {
+test('starts the first read when the installation is created, also with a rare schedule', async () => {
   const tenant = await app.tenant();
   await using _workers = await startReading(app);
   const [contacts] = contentFor().read.objects;
@@ -119,7 +119,7 @@ test('the first read starts when the installation is created, also with a rare s
   ]);
 });
 
-test('an installation shows what was read, and when the next read is', async () => {
+test('returns the number of read records and the time of the next read', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, {
     object: { schedule: '*/10 * * * *' },
@@ -148,7 +148,7 @@ test('an installation shows what was read, and when the next read is', async () 
   });
 });
 
-test('a later read has what changed since the last one, and moves the position', async () => {
+test('reads changes since the last read, and moves the position', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, {
     object: { objectName: 'deals', requiredFields: [{ fieldName: 'name' }], optionalFields: [] },
@@ -181,7 +181,7 @@ test('a later read has what changed since the last one, and moves the position',
   expect(await reading.messages()).toHaveLength(2);
 });
 
-test('a backfill of 0 days reads nothing old, and later reads what changes', async () => {
+test('reads no old records with a backfill of 0 days, and later reads changes', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, {
     config: { read: [{ objectName: 'contacts', backfill: { days: 0 } }] },
@@ -195,7 +195,7 @@ test('a backfill of 0 days reads nothing old, and later reads what changes', asy
   expect(await reading.object()).toMatchObject({ backfillDone: true, recordsRead: 0 });
 });
 
-test('a due object is read once, by whichever process comes first', async () => {
+test('reads a due object once, whichever process is first', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   await reading.makeDue();
@@ -204,7 +204,7 @@ test('a due object is read once, by whichever process comes first', async () => 
   expect((await reading.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
 });
 
-test('an object that is being read is not read a second time beside', async () => {
+test('does not start a second read of an object that is being read', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   await reading.makeDue();
@@ -215,7 +215,7 @@ test('an object that is being read is not read a second time beside', async () =
   expect((await reading.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
 });
 
-test('an object that the config disables is not read', async () => {
+test('does not read an object that the config disables', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
@@ -226,7 +226,7 @@ test('an object that the config disables is not read', async () => {
   expect((await reading.object()).nextReadTime).toBeNull();
 });
 
-test('pages wait where the destination is disabled', async () => {
+test('keeps pages pending while the destination is disabled', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   await prisma.destination.updateMany({
@@ -236,11 +236,11 @@ test('pages wait where the destination is disabled', async () => {
   await reading.makeDue();
   await using _workers = await startReading(app);
   expect(await reading.ended(1)).toMatchObject([{ status: 'SUCCESS' }]);
-  const owed = await prisma.delivery.findMany({ where: { projectId: tenant.projectId } });
-  expect(owed.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING']);
+  const deliveries = await prisma.delivery.findMany({ where: { projectId: tenant.projectId } });
+  expect(deliveries.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING']);
 });
 
-test('a page reaches its destination, signed, and is not sent again', async () => {
+test('delivers a page to its destination once, signed', async () => {
   await using own = await testApp();
   const { services, sandbox } = own.app;
   sandbox.seed('contacts', 450);

@@ -1,4 +1,4 @@
-/** How few statements a page of a read takes, and that they record all of it. */
+/** Counts the statements that record a page of a read, and checks what they record. */
 import { expect, test } from 'vitest';
 import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
@@ -39,7 +39,7 @@ async function claimed() {
   return { projectId, reading, operation, run, source, pageOf };
 }
 
-test('a page is its operation, and one statement with what it owes and how far the read is', async () => {
+test('records a page with its deliveries and position in one statement', async () => {
   const { projectId, reading, operation, run, source, pageOf } = await claimed();
   const page = pageOf('1', 'next');
   const { result, statements } = await recordStatements(() =>
@@ -60,7 +60,7 @@ test('a page is its operation, and one statement with what it owes and how far t
   expect(lines.map(({ message }) => message)).toContain('[contacts] Page 1: 1 records');
 });
 
-test('the last page ends the read with it, in a transaction of its own', async () => {
+test('ends the read together with its last page, in one transaction', async () => {
   const { reading, run, source, pageOf } = await claimed();
   const next = await recordPage(services, {
     run,
@@ -89,7 +89,7 @@ test('the last page ends the read with it, in a transaction of its own', async (
   ]);
 });
 
-test('a page to a stream is appended to it', async () => {
+test('appends a page to a stream', async () => {
   const { projectId, run, source, pageOf } = await claimed();
   await prisma.destination.deleteMany({ where: { projectId } });
   const { destinationId } = await createStream(services.database, { projectId });
@@ -102,12 +102,12 @@ test('a page to a stream is appended to it', async () => {
   );
 });
 
-test('without its claim, its object or its destination nothing of a page is recorded', async () => {
+test('records nothing of a page without its lease, object or destination', async () => {
   const { projectId, reading, operation, run, source, pageOf } = await claimed();
   const page = pageOf('1', 'next');
   const late = { ...run, leaseToken: 'of another claim' };
-  const record = (given: Partial<typeof run>) =>
-    recordPage(services, { run: { ...run, ...given }, source, page, durationMs: 0 });
+  const record = (overrides: Partial<typeof run>) =>
+    recordPage(services, { run: { ...run, ...overrides }, source, page, durationMs: 0 });
   await expect(record(late)).rejects.toThrow(LeaseLost);
   await expect(record({ objectName: 'deals' })).rejects.toThrow('no longer reads deals');
   await prisma.destination.deleteMany({ where: { projectId } });

@@ -16,12 +16,12 @@ const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 250);
 
-async function trigger(tenant: Tenant, reading: Reading, given: object = {}) {
-  const input = { ...reading.trigger, objectName: 'contacts', ...given };
+async function trigger(tenant: Tenant, reading: Reading, overrides: object = {}) {
+  const input = { ...reading.trigger, objectName: 'contacts', ...overrides };
   return (await tenant.query(TRIGGER, { input })).triggerRead.operation;
 }
 
-test('a triggered read is accepted at once, and reads everything without a time', async () => {
+test('accepts a triggered read immediately, and reads all records without a start time', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const operation = await trigger(tenant, reading);
@@ -42,7 +42,7 @@ test('a triggered read is accepted at once, and reads everything without a time'
   ]);
 });
 
-test('it keeps to its times, tells them in its event, and leaves the schedule alone', async () => {
+test('reads within the times of the trigger, reports them in its event, and leaves the schedule unchanged', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const reading = await installReading(app, tenant);
@@ -60,18 +60,18 @@ test('it keeps to its times, tells them in its event, and leaves the schedule al
     { result: '[contacts] Read completed (250 records)' },
   ]);
   const { sinceTimestamp: fromTimestamp, untilTimestamp } = past;
-  const told = (await events()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
+  const done = (await events()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
   const about = { installationId: reading.id, objectName: 'contacts', fromTimestamp };
-  expect(told.map(({ data }) => data)).toEqual([
+  expect(done.map(({ data }) => data)).toEqual([
     expect.objectContaining({ ...about, untilTimestamp }),
     expect.objectContaining(about),
   ]);
-  expect(told[1]?.data).not.toHaveProperty('untilTimestamp');
+  expect(done[1]?.data).not.toHaveProperty('untilTimestamp');
   const { nextReadTime, readUntil, backfillDone } = before;
   expect(await reading.object()).toMatchObject({ nextReadTime, readUntil, backfillDone });
 });
 
-test('one that fails says so in its event, and the schedule doesn’t count it', async () => {
+test("reports a failure in the trigger's event, and does not count it for the schedule", async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const reading = await installReading(app, tenant);
@@ -91,7 +91,7 @@ test('one that fails says so in its event, and the schedule doesn’t count it',
   expect((await reading.object()).failedRuns).toBe(0);
 });
 
-test('an object can be triggered by its mapped name, and while its schedule is paused', async () => {
+test('triggers an object by its mapped name, and while its schedule is paused', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { object: { mapToName: 'people' } });
   await tenant.query(PAUSE, { input: reading.input });
@@ -100,7 +100,7 @@ test('an object can be triggered by its mapped name, and while its schedule is p
   expect(await reading.ended(1)).toMatchObject([{ status: 'SUCCESS' }]);
 });
 
-test('what is wrong is named at once, and nothing is read', async () => {
+test('names invalid input immediately, and reads nothing', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const input = {
@@ -110,8 +110,8 @@ test('what is wrong is named at once, and nothing is read', async () => {
     sinceTimestamp: '2026-01-02T00:00:00.000Z',
     untilTimestamp: '2026-01-02T00:00:00.000Z',
   };
-  const issuesOf = async (given: object) => {
-    const { code, problem } = await tenant.refusal(TRIGGER, { input: { ...input, ...given } });
+  const issuesOf = async (overrides: object) => {
+    const { code, problem } = await tenant.refusal(TRIGGER, { input: { ...input, ...overrides } });
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues;
   };
@@ -140,7 +140,7 @@ test('what is wrong is named at once, and nothing is read', async () => {
   expect(await reading.operations()).toEqual([]);
 });
 
-test('it needs the scope reads:control, and an installation of the own project', async () => {
+test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const input = { ...reading.trigger, objectName: 'contacts' };
@@ -156,7 +156,7 @@ test('it needs the scope reads:control, and an installation of the own project',
   expect(await reading.operations()).toHaveLength(1);
 });
 
-test('a group that has not installed the integration has nothing to read', async () => {
+test('returns NOT_FOUND if the group has not installed the integration', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   await integrate(app, tenant, contentFor('other'));
@@ -167,7 +167,7 @@ test('a group that has not installed the integration has nothing to read', async
   });
 });
 
-test('an object that the config leaves out or disables is UNPROCESSABLE', async () => {
+test('returns UNPROCESSABLE for an object that the config omits or disables', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
@@ -183,7 +183,7 @@ test('an object that the config leaves out or disables is UNPROCESSABLE', async 
   expect((await another.refusal(TRIGGER, about)).code).toBe('UNPROCESSABLE');
 });
 
-test('a provider that can’t be read from any more is UNPROCESSABLE', async () => {
+test('returns UNPROCESSABLE if the provider no longer supports reads', async () => {
   const [provider] = services.catalogue.all.filter(({ name }) => name === 'sandbox');
   if (!provider) throw new Error('no sandbox');
   const capabilities = { ...provider.capabilities };
@@ -198,7 +198,7 @@ test('a provider that can’t be read from any more is UNPROCESSABLE', async () 
   });
 });
 
-test('a project whose destinations are behind is RATE_LIMITED, and its scheduled reads wait', async () => {
+test('returns RATE_LIMITED for a project with too many pending deliveries, and delays its scheduled reads', async () => {
   await using own = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
   own.app.sandbox.seed('contacts', 250);
   const tenant = await own.tenant();
@@ -222,7 +222,7 @@ test('a project whose destinations are behind is RATE_LIMITED, and its scheduled
   await reading.ended(2);
 });
 
-test('a project has a bounded number of triggered reads under way', async () => {
+test('limits the triggered reads of a project that run at the same time', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   await trigger(tenant, reading);

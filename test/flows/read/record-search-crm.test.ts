@@ -1,4 +1,4 @@
-/** Searches at HubSpot and Salesforce, and at a provider that has none. */
+/** Searches at HubSpot, at Salesforce, and at a provider without search. */
 import { expect, test } from 'vitest';
 import { crmAt } from '../../support/rest/proxied.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
@@ -26,7 +26,7 @@ const plain = crmAt('http://127.0.0.1:9', {
 
 const { app, hubspot, salesforce } = await crmApp([plain]);
 
-test('HubSpot is searched by its own search, a page of it at a time', async () => {
+test('searches HubSpot by its search API, one page at a time', async () => {
   const objects = [
     { objectName: 'deals', destination: 'records', requiredFields: [{ fieldName: 'dealname' }] },
   ];
@@ -35,12 +35,12 @@ test('HubSpot is searched by its own search, a page of it at a time', async () =
     hubspot.store.create('deals', { dealname: `Deal ${n}`, dealstage: n < 3 ? 'won' : 'lost' });
   }
   const filters = [{ fieldName: 'dealstage', value: 'won' }];
-  const ask = async (after?: string) => {
+  const page = async (after?: string) => {
     const variables = { id: rest.installationId, objectName: 'deals', filters, first: 1, after };
     return (await rest.tenant.query(RECORDS, variables)).node.records;
   };
-  const first = await ask();
-  const second = await ask(first.pageInfo.endCursor);
+  const first = await page();
+  const second = await page(first.pageInfo.endCursor);
   const names = [first, second].map(({ edges }) => edges[0].node.fields.dealname);
   expect(names).toEqual(['Deal 1', 'Deal 2']);
   expect(second.pageInfo.hasNextPage).toBe(false);
@@ -53,19 +53,19 @@ test('HubSpot is searched by its own search, a page of it at a time', async () =
   ]);
 });
 
-test('Salesforce is queried, and its large pages are given in parts', async () => {
+test('queries Salesforce, and returns its large pages in parts', async () => {
   const requiredFields = [{ fieldName: 'lastname', mapToName: 'surname' }];
   const objects = [{ objectName: 'Contact', destination: 'records', requiredFields }];
   const rest = await installedAt(app, 'salesforce', { content: { read: { objects } } });
   for (const LastName of ["O'Neil", 'Ada', "O'Neil"])
     salesforce.store.create('Contact', { LastName });
   const filters = [{ fieldName: 'LastName', value: "O'Neil" }];
-  const ask = async (after?: string) => {
+  const page = async (after?: string) => {
     const variables = { id: rest.installationId, objectName: 'Contact', filters, first: 1, after };
     return (await rest.tenant.query(RECORDS, variables)).node.records;
   };
-  const first = await ask();
-  const second = await ask(first.pageInfo.endCursor);
+  const first = await page();
+  const second = await page(first.pageInfo.endCursor);
   expect([first, second].map(({ edges }) => edges[0].node.mappedFields)).toEqual([
     { surname: "O'Neil" },
     { surname: "O'Neil" },
@@ -74,7 +74,7 @@ test('Salesforce is queried, and its large pages are given in parts', async () =
   expect([first, second].map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, false]);
 });
 
-test('a provider without search lists its records, and says that it has none', async () => {
+test('lists the records of a provider without search, and refuses conditions', async () => {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
   const objects = [

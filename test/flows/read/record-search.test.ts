@@ -1,4 +1,7 @@
-/** Records of a customer's account, asked for while somebody waits: over GraphQL, and by the platform's search. */
+/**
+ * Searches records of a customer's account while the caller waits, over GraphQL and by the reference API's
+ * search.
+ */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
@@ -32,14 +35,14 @@ const people = {
 const ofSandbox = (lifecycle: string) =>
   sandbox.records('contacts').filter((record) => record.lifecycle === lifecycle);
 
-test('every record is found once, page by page, forwards', async () => {
+test('returns every record once, page by page', async () => {
   const tenant = await app.tenant();
   const { id } = await installReading(app, tenant, people);
   const found: string[] = [];
   let after: string | null = null;
   for (let pages = 0; pages < 10; pages += 1) {
-    const asked: Record<string, unknown> = { id, objectName: 'people', first: 90, after };
-    const { nodes, pageInfo } = (await tenant.query(RECORDS, asked)).node.records;
+    const variables: Record<string, unknown> = { id, objectName: 'people', first: 90, after };
+    const { nodes, pageInfo } = (await tenant.query(RECORDS, variables)).node.records;
     found.push(...nodes.map((node: { id: string }) => node.id));
     expect(pageInfo.hasPreviousPage).toBe(after !== null);
     expect(pageInfo.endCursor).not.toBeNull();
@@ -49,23 +52,23 @@ test('every record is found once, page by page, forwards', async () => {
   expect(found).toEqual(sandbox.records('contacts').map((record) => record.id));
 });
 
-test('a page begins behind the cursor of any edge, inside a page of the provider too', async () => {
+test('starts a page after the cursor of any edge, also within a page of the provider', async () => {
   const tenant = await app.tenant();
   const { id } = await installReading(app, tenant, people);
-  const ask = async (first: number, after?: string) =>
+  const page = async (first: number, after?: string) =>
     (await tenant.query(RECORDS, { id, objectName: 'contacts', first, after })).node.records;
-  const whole = await ask(10);
+  const whole = await page(10);
   const [, , third] = whole.edges;
-  const rest = await ask(7, third.cursor);
+  const rest = await page(7, third.cursor);
   expect(rest.nodes).toEqual(whole.nodes.slice(3));
-  const next = await ask(2, rest.pageInfo.endCursor);
-  expect(next.nodes).toEqual((await ask(12)).nodes.slice(10));
-  const [{ id: gone }] = (await ask(1)).nodes;
-  await fetch(`${sandbox.url}/objects/contacts/records/${gone}`, { method: 'DELETE' });
-  expect((await ask(7, third.cursor)).nodes).toEqual(rest.nodes);
+  const next = await page(2, rest.pageInfo.endCursor);
+  expect(next.nodes).toEqual((await page(12)).nodes.slice(10));
+  const [{ id: deleted }] = (await page(1)).nodes;
+  await fetch(`${sandbox.url}/objects/contacts/records/${deleted}`, { method: 'DELETE' });
+  expect((await page(7, third.cursor)).nodes).toEqual(rest.nodes);
 });
 
-test('conditions are given in the names and words of messages, and records come in them', async () => {
+test('accepts conditions in the names and values of messages, and returns records in them', async () => {
   const rest = await restTenant(app);
   const { id } = await installReading(app, rest.tenant, people);
   const filters = [{ fieldName: 'lifecycle', value: 'PROSPECT' }];
@@ -97,7 +100,7 @@ test('conditions are given in the names and words of messages, and records come 
   expect(result).toEqual([entry]);
 });
 
-test("the config's own conditions hold too", async () => {
+test("applies the config's own conditions, too", async () => {
   const tenant = await app.tenant();
   const fieldFilters = [{ fieldName: 'lifecycle', value: 'customer' }];
   const { id } = await installReading(app, tenant, {
@@ -115,7 +118,7 @@ test("the config's own conditions hold too", async () => {
   expect(await find('lead')).toBe(0);
 });
 
-test('what was not asked for is refused by its place', async () => {
+test('refuses invalid arguments at their position', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
   const { id } = await installReading(app, tenant, people);
@@ -147,8 +150,8 @@ test('what was not asked for is refused by its place', async () => {
   expect(foreign.problem.issues).toMatchObject([{ name: 'after' }]);
 
   const path = `${rest.base}/integrations/crm`;
-  const asked = { objectName: 'contacts', fieldFilters: [{ fieldName: 'a', operator: 'gt' }] };
-  const bad = await rest.refusal('POST', path, asked);
+  const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'a', operator: 'gt' }] };
+  const bad = await rest.refusal('POST', path, body);
   expect(bad.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body fieldFilters[0].operator',
     'body fieldFilters[0].value',
@@ -159,17 +162,17 @@ test('what was not asked for is refused by its place', async () => {
   expect(issues).toMatchObject([{ in: 'body', name: 'objectName' }]);
 });
 
-test('an object that the config disables is not searched, and neither is one of an unknown group', async () => {
+test('refuses to search an object that the config disables, and for an unknown group', async () => {
   const rest = await restTenant(app);
   const config = { read: [{ objectName: 'contacts', disabled: true }] };
   await installReading(app, rest.tenant, { config });
-  const asked = { objectName: 'contacts', fieldFilters: [] };
+  const body = { objectName: 'contacts', fieldFilters: [] };
   const path = `${rest.base}/integrations/crm?groupRef`;
-  expect(await rest.refusal('POST', `${path}=acme`, asked)).toMatchObject({ status: 422 });
-  expect(await rest.refusal('POST', `${path}=none`, asked)).toMatchObject({ status: 404 });
+  expect(await rest.refusal('POST', `${path}=acme`, body)).toMatchObject({ status: 422 });
+  expect(await rest.refusal('POST', `${path}=none`, body)).toMatchObject({ status: 404 });
 });
 
-test('end users search what their group has installed, with the permission READ', async () => {
+test('lets end users with the permission READ search objects that their group has installed', async () => {
   const rest = await restTenant(app);
   const { id } = await installReading(app, rest.tenant, people);
   const reader = await endUser(app, rest.tenant, { permissions: ['READ'] });
@@ -180,26 +183,26 @@ test('end users search what their group has installed, with the permission READ'
   const stranger = await endUser(app, rest.tenant, { groupRef: 'others', permissions: ['READ'] });
   expect(await stranger.query(RECORDS, variables)).toEqual({ node: null });
   const path = `${rest.base}/integrations/crm?groupRef=acme`;
-  const asked = { objectName: 'people', fieldFilters: [] };
+  const body = { objectName: 'people', fieldFilters: [] };
   for (const scopes of [['read'], ['records:read']] as const) {
     const key = await rest.withScopes(...scopes);
-    expect(await key.ask('POST', path, asked)).toMatchObject({ status: 200 });
+    expect(await key.ask('POST', path, body)).toMatchObject({ status: 200 });
   }
-  // Anyone can copy a key from a page, so it finds no records.
+  // Visitors of a page can copy its key, so the key must not find records.
   const ofPage = await rest.withScopes('frontend');
-  expect(await ofPage.refusal('POST', path, asked)).toMatchObject({ status: 403 });
+  expect(await ofPage.refusal('POST', path, body)).toMatchObject({ status: 403 });
   const writer = await rest.withScopes('records:write');
-  expect(await writer.refusal('POST', path, asked)).toMatchObject({ status: 403 });
+  expect(await writer.refusal('POST', path, body)).toMatchObject({ status: 403 });
 });
 
-test('a query costs what it asks of providers, however little it selects', async () => {
+test("counts the provider's pages in the cost of a query, however little it selects", async () => {
   const tenant = await app.tenant();
   const { id } = await installReading(app, tenant, people);
-  const asked = Array.from(
+  const fields = Array.from(
     { length: 9 },
     (_, n) => `r${n}: records(objectName: "people", first: 1) { nodes { id } }`,
   );
-  const query = `query ($id: ID!) { node(id: $id) { ... on Installation { ${asked.join(' ')} } } }`;
+  const query = `query ($id: ID!) { node(id: $id) { ... on Installation { ${fields.join(' ')} } } }`;
   const { extensions } = await app
     .client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' })
     .request(query, { id });

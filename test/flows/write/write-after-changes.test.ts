@@ -1,4 +1,4 @@
-/** Changes of what a write depends on hold for the next write. */
+/** A change of a write's requirements applies to the next write. */
 import { expect, test } from 'vitest';
 import { sharedApp, type TestApp, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
@@ -13,17 +13,17 @@ import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/
 
 const app = await sharedApp();
 
-async function warmWriter(of: TestApp = app): Promise<Writer> {
-  const writer = await createWriter(of);
+async function warmWriter(target: TestApp = app): Promise<Writer> {
+  const writer = await createWriter(target);
   await writer.write({ record: contact() });
   await writer.write({ record: contact() });
   return writer;
 }
 
 /** Runs the mutation with this name in the writer's project. */
-async function change(writer: Writer, name: string, given: object): Promise<void> {
+async function change(writer: Writer, name: string, members: object): Promise<void> {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-  const input = { projectIdOrName: writer.projectId, ...given };
+  const input = { projectIdOrName: writer.projectId, ...members };
   await writer.query(`mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`, {
     input,
   });
@@ -69,23 +69,23 @@ const CHANGES: Record<string, [Change, string, RegExp]> = {
   ],
 };
 
-test.each(Object.entries(CHANGES))('%s holds for the next write', async (_name, [
+test.each(Object.entries(CHANGES))('refuses the next write after %s', async (_name, [
   make,
   code,
-  said,
+  message,
 ]) => {
   const writer = await warmWriter();
   await make(writer);
   const refusal = await writer.refusal(WRITE, writer.input({ record: contact() }));
   expect(refusal.code).toBe(code);
-  expect(JSON.stringify(refusal.problem)).toMatch(said);
+  expect(JSON.stringify(refusal.problem)).toMatch(message);
   const { prisma } = app.app.services.database;
   const { projectId } = writer;
   // Erasing a group erases its operations.
   expect(await prisma.operation.count({ where: { projectId } })).toBeLessThanOrEqual(2);
 });
 
-test('a write that the config refused succeeds once the config allows it', async () => {
+test('accepts a refused write once the config allows it', async () => {
   const writer = await warmWriter();
   const { result } = await writer.write({ record: contact() });
   const deletion = { type: 'DELETE', record: { id: result.recordId } };
@@ -103,7 +103,7 @@ test('a write that the config refused succeeds once the config allows it', async
   expect((await writer.write(deletion)).result.success).toBe(true);
 });
 
-test('the next write uses new credentials', async () => {
+test('uses new credentials for the next write', async () => {
   const writer = await warmWriter();
   const { connectionId } = writer;
   await change(writer, 'updateConnection', { connectionId, apiKey: 'wrong', skipCheck: true });
@@ -113,7 +113,7 @@ test('the next write uses new credentials', async () => {
   expect((await writer.write({ record: contact() })).result.success).toBe(true);
 });
 
-test('a write names its project by the current name', async () => {
+test('finds the project of a write by its current name only', async () => {
   const writer = await warmWriter();
   const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
   await change(writer, 'updateProject', { name });
@@ -126,7 +126,7 @@ test('a write names its project by the current name', async () => {
   expect((await write(renamed)).result.success).toBe(true);
 });
 
-test('a caller cannot write to what it may not see, whoever wrote to it before', async () => {
+test('refuses a caller without access to a target that another caller has written to', async () => {
   const writer = await warmWriter();
   const outsider = await createWriter(app);
   const named = writer.input({ record: contact() });
@@ -141,7 +141,7 @@ test('a caller cannot write to what it may not see, whoever wrote to it before',
   expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
 });
 
-test('an end user writes if the token allows the integration', async () => {
+test("accepts an end user's write if the token allows the integration", async () => {
   const writer = await warmWriter();
   const named = writer.input({ record: contact() });
   const permissions = ['WRITE_RECORDS'];
@@ -153,7 +153,7 @@ test('an end user writes if the token allows the integration', async () => {
   expect((await other.refusal(WRITE, named)).code).toBe('NOT_FOUND');
 });
 
-test('a write to a deleted installation is NOT_FOUND even if there are too many pending deliveries', async () => {
+test('returns NOT_FOUND for a deleted installation, also with too many pending deliveries', async () => {
   await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
   const writer = await warmWriter(small);
   const { projectId, installationId } = writer;

@@ -17,11 +17,11 @@ const workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
 
 const emails = () => sandbox.records('contacts').map(({ email }) => email);
-const writeLater = (writer: Writer, given: object) =>
-  writer.write({ mode: 'ASYNCHRONOUS', ...given });
+const writeLater = (writer: Writer, overrides: object) =>
+  writer.write({ mode: 'ASYNCHRONOUS', ...overrides });
 const taskOf = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
 
-/** Waits until the operation has been changed in a way that the test looks for. */
+/** Waits until a condition of the operation holds. */
 async function until(operationId: string, isThere: (operation: { metadata: unknown }) => boolean) {
   const row = await prisma.operation.findFirstOrThrow({ where: { id: operationId } });
   for await (const { node } of services.operationChanges.follow(row)) {
@@ -30,19 +30,19 @@ async function until(operationId: string, isThere: (operation: { metadata: unkno
 }
 const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata as object);
 
-test('an asynchronous write is answered at once; its outcome is an event', async () => {
+test('accepts an asynchronous write immediately, and reports its outcome in an event', async () => {
   const writer = await createWriter(app);
   const events = await keepEvents(app, writer);
   const record = contact();
-  const answer = await writeLater(writer, { record });
-  expect(answer).toMatchObject({
+  const response = await writeLater(writer, { record });
+  expect(response).toMatchObject({
     operation: { status: 'IN_PROGRESS', result: null },
     result: null,
     results: null,
     successCount: null,
     failureCount: null,
   });
-  const ended = await writer.ended(answer.operationId);
+  const ended = await writer.ended(response.operationId);
   const [created] = sandbox.records('contacts').filter(({ email }) => email === record.email);
   expect(ended).toMatchObject({
     status: 'SUCCESS',
@@ -63,7 +63,7 @@ test('an asynchronous write is answered at once; its outcome is an event', async
         connectionId: writer.connectionId,
         consumerRef: 'ann',
         consumerName: 'ann',
-        operationId: answer.operationId,
+        operationId: response.operationId,
         objectName: 'contacts',
         success: true,
         successfulRecordIds: [created?.id],
@@ -73,7 +73,7 @@ test('an asynchronous write is answered at once; its outcome is an event', async
   ]);
 });
 
-test('of a batch that is written in part, the event says what was and what was not', async () => {
+test('lists written and refused records of a batch in the event', async () => {
   const writer = await createWriter(app);
   const events = await keepEvents(app, writer);
   const batch = [{ record: contact() }, { record: { lastname: 'No e-mail' } }];
@@ -87,7 +87,7 @@ test('of a batch that is written in part, the event says what was and what was n
   });
 });
 
-test('a write that fails for a time is tried again until it is done, once', async () => {
+test('retries a write that fails temporarily until it succeeds, once', async () => {
   const writer = await createWriter(app);
   const record = contact();
   sandbox.faults.set({ drop: 'after', times: 2, pathPrefix: path });
@@ -99,7 +99,7 @@ test('a write that fails for a time is tried again until it is done, once', asyn
   expect(emails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
-test('a provider that asks to wait is not asked before', async () => {
+test("waits for the provider's Retry-After before the next attempt", async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 429, retryAfterSeconds: 90, pathPrefix: path });
   const { operationId } = await writeLater(writer, { record: contact() });
@@ -109,7 +109,7 @@ test('a provider that asks to wait is not asked before', async () => {
   expect(leaseToken).toBeNull();
 });
 
-test('a refusal that can not pass ends the write', async () => {
+test('fails a write after a permanent refusal', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 403, pathPrefix: path });
   const { operationId } = await writeLater(writer, { record: contact() });
@@ -118,7 +118,7 @@ test('a refusal that can not pass ends the write', async () => {
   expect(ended.metadata).not.toHaveProperty('retry');
 });
 
-test('after its deadline a write is not tried again', async () => {
+test('does not retry a write after its deadline', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 503, times: 1_000, pathPrefix: path });
   const retryPolicy = { deadlineHours: 2 };
@@ -131,22 +131,22 @@ test('after its deadline a write is not tried again', async () => {
   expect(ended.result).toContain('unknown');
 });
 
-/** As a killed process leaves it: claimed, and its lease is over. */
+/** Claims the write with an expired lease, as a killed process leaves it. */
 async function cutOff(taskId: string) {
   const key = await prisma.writeTask.findFirstOrThrow({ where: { id: taskId } });
   const claim = await claimWrite(services.database, key, services.now());
-  if (!claim) throw new Error('It is held by another.');
+  if (!claim) throw new Error('Another process has claimed the write.');
   await prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
     where "projectId" = ${key.projectId} and "id" = ${taskId}`;
   return claim;
 }
 
-/** A write that is stored, and whose job no worker gets. */
-async function writeWithoutJob(writer: Writer, given: object) {
+/** Stores a write without a job, so that no worker runs it. */
+async function writeWithoutJob(writer: Writer, overrides: object) {
   const { operationId } = await writeLater(writer, {
     autoBatchPolicy: { maxDelayMinutes: 1440 },
-    ...given,
+    ...overrides,
   });
   await prisma.writeTask.updateMany({
     where: { id: operationId },
@@ -155,7 +155,7 @@ async function writeWithoutJob(writer: Writer, given: object) {
   return operationId;
 }
 
-test('a write whose process was killed is taken over, and a late result of it is refused', async () => {
+test('continues a write of a killed process, and refuses its late result', async () => {
   const writer = await createWriter(app);
   const record = contact();
   const operationId = await writeWithoutJob(writer, { record });
@@ -168,7 +168,7 @@ test('a write whose process was killed is taken over, and a late result of it is
   expect(emails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
-test('a write that is held is nobody else’s, and one that has ended is done', async () => {
+test('claims a claimed write no second time, and runs an ended write no second time', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: contact() });
   const key = { projectId: writer.projectId, id: operationId };
@@ -179,7 +179,7 @@ test('a write that is held is nobody else’s, and one that has ended is done', 
   expect((await taskOf(operationId)).attempts).toBe(1);
 });
 
-test('of two claims of one moment one has the write', async () => {
+test('gives a write to one of two claims in the same statement', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: contact() });
   const key = { projectId: writer.projectId, id: operationId };
@@ -193,7 +193,7 @@ test('of two claims of one moment one has the write', async () => {
   expect((await taskOf(operationId)).attempts).toBe(1);
 });
 
-test('a write of an installation that was deleted fails', async () => {
+test('fails a write whose installation is deleted', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: contact() });
   const remove = `mutation ($input: DeleteInstallationInput!) {

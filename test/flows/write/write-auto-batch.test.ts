@@ -12,10 +12,10 @@ const { prisma } = services.database;
 const workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
 
-const collect = async (writer: Writer, given: object = {}): Promise<string> => {
+const collect = async (writer: Writer, overrides: object = {}): Promise<string> => {
   const autoBatchPolicy = { maxDelayMinutes: 5 };
-  const asked = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record: contact(), ...given };
-  return (await writer.write(asked)).operationId;
+  const input = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record: contact(), ...overrides };
+  return (await writer.write(input)).operationId;
 };
 
 const tasksOf = ({ installationId }: Writer) =>

@@ -13,7 +13,7 @@ const { prisma } = services.database;
 const written = (record: Record<string, unknown>) =>
   sandbox.records('contacts').filter(({ email }) => email === record.email);
 
-test('a repeated call is answered with the first one’s outcome and writes nothing', async () => {
+test('returns the first outcome of a repeated call, and writes nothing', async () => {
   const writer = await createWriter(app);
   const record = contact();
   const first = await writer.write({ record, idempotencyKey: 'order 1' });
@@ -22,7 +22,7 @@ test('a repeated call is answered with the first one’s outcome and writes noth
   expect(written(record)).toHaveLength(1);
 });
 
-test('the outcome of a batch is repeated too', async () => {
+test('returns the first outcome of a repeated batch', async () => {
   const writer = await createWriter(app);
   const batch = [{ record: contact() }, { record: { lastname: 'No e-mail' } }];
   const first = await writer.write({ batch, idempotencyKey: 'k' });
@@ -30,39 +30,39 @@ test('the outcome of a batch is repeated too', async () => {
   expect(first).toMatchObject({ successCount: 1, failureCount: 1 });
 });
 
-test('an asynchronous write is accepted once', async () => {
+test('accepts a repeated asynchronous write once', async () => {
   const writer = await createWriter(app);
-  const asked = { record: contact(), mode: 'ASYNCHRONOUS', idempotencyKey: 'k' };
-  const { operationId } = await writer.write(asked);
-  expect((await writer.write(asked)).operationId).toBe(operationId);
+  const input = { record: contact(), mode: 'ASYNCHRONOUS', idempotencyKey: 'k' };
+  const { operationId } = await writer.write(input);
+  expect((await writer.write(input)).operationId).toBe(operationId);
   expect(await prisma.writeTask.count({ where: { projectId: writer.projectId } })).toBe(1);
 });
 
-test('the same key with another input is a conflict', async () => {
+test('returns CONFLICT for a used key with another input', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: contact(), idempotencyKey: 'k' });
   const other = writer.input({ record: contact(), idempotencyKey: 'k' });
   expect(await writer.refusal(WRITE, other)).toMatchObject({ code: 'CONFLICT' });
 });
 
-test('of calls at the same time one writes, and all get its outcome', async () => {
+test('writes once for concurrent calls with one key, and returns its outcome to all', async () => {
   const writer = await createWriter(app);
   const record = contact();
-  const asked = { record, idempotencyKey: 'k' };
-  const answers = await Promise.all(Array.from({ length: 5 }, () => writer.write(asked)));
-  expect(answers[0]).toMatchObject({ result: { success: true, data: record } });
-  for (const answer of answers) expect(answer).toEqual(answers[0]);
+  const input = { record, idempotencyKey: 'k' };
+  const responses = await Promise.all(Array.from({ length: 5 }, () => writer.write(input)));
+  expect(responses[0]).toMatchObject({ result: { success: true, data: record } });
+  for (const response of responses) expect(response).toEqual(responses[0]);
   expect(written(record)).toHaveLength(1);
 });
 
-test('a key is its project’s own', async () => {
+test('accepts the key of another project as new', async () => {
   const [a, b] = [await createWriter(app), await createWriter(app)];
   const first = await a.write({ record: contact(), idempotencyKey: 'k' });
   const second = await b.write({ record: contact(), idempotencyKey: 'k' });
   expect(second.operationId).not.toBe(first.operationId);
 });
 
-test('a refused call does not take the key', async () => {
+test('does not use up the key in a refused call', async () => {
   const writer = await createWriter(app);
   const refused = writer.input({ record: contact(), objectName: 'deals', idempotencyKey: 'k' });
   await writer.refusal(WRITE, refused);
@@ -70,7 +70,7 @@ test('a refused call does not take the key', async () => {
   expect(result.success).toBe(true);
 });
 
-test('after 24 hours a key is free again, and goes with the next clearing up', async () => {
+test('accepts a key again after 24 hours, and deletes it with expired rows', async () => {
   const writer = await createWriter(app);
   const first = await writer.write({ record: contact(), idempotencyKey: 'k' });
   aheadMs += 24 * HOUR_MS;

@@ -9,7 +9,7 @@ import { contact, createWriter } from '../../support/scenes/writes.ts';
 const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
 const able = sandboxProvider(() => sandbox.url);
-/** As HubSpot and Salesforce are: it knows no idempotency keys. */
+/** Knows no idempotency keys, like HubSpot and Salesforce. */
 const provider = { ...able, takes: { ...able.takes, idempotencyKeyMs: null } };
 const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
 const app = await sharedApp({ env, providers: [provider] });
@@ -18,20 +18,20 @@ const { prisma } = services.database;
 
 const named = (email: unknown) => sandbox.records('contacts').filter((row) => row.email === email);
 
-test('without a key that the provider knows, a creation that was cut off is not repeated', async () => {
+test('does not repeat an interrupted creation if the provider knows no idempotency keys', async () => {
   const writer = await createWriter(app);
-  const made = contact();
+  const record = contact();
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
-  const { result, operation } = await writer.write({ record: made });
+  const { result, operation } = await writer.write({ record });
   expect(result).toMatchObject({
     success: false,
     errors: [{ message: expect.stringContaining('The outcome is unknown') }],
   });
   expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: null } });
-  expect(named(made.email)).toHaveLength(1);
+  expect(named(record.email)).toHaveLength(1);
 });
 
-test('an update may be repeated without such a key', async () => {
+test('repeats an interrupted update without an idempotency key', async () => {
   const writer = await createWriter(app);
   const { result } = await writer.write({ record: contact() });
   const change = { id: result.recordId, firstname: 'Ann' };
@@ -40,10 +40,10 @@ test('an update may be repeated without such a key', async () => {
   expect(again.result).toMatchObject({ success: true, data: change });
 });
 
-test('a creation whose process was killed is not sent again: its outcome is told to be unknown', async () => {
+test('reports an unknown outcome for a creation whose process was killed, without repeating it', async () => {
   const writer = await createWriter(app);
-  const made = contact();
-  const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: made });
+  const record = contact();
+  const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record });
   const key = { projectId: writer.projectId, id: operationId };
   await claimWrite(services.database, key, services.now());
   await prisma.$executeRaw`
@@ -56,5 +56,5 @@ test('a creation whose process was killed is not sent again: its outcome is told
     result: expect.stringContaining('The outcome is unknown'),
   });
   expect(ended.metadata).not.toHaveProperty('retry');
-  expect(named(made.email)).toEqual([]);
+  expect(named(record.email)).toEqual([]);
 });

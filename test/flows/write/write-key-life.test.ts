@@ -1,4 +1,7 @@
-/** A creation whose outcome is not known is repeated while the provider knows its key: the sandbox's for a day. */
+/**
+ * Repeats a creation with an unknown outcome while the provider knows its key. The sandbox knows it for a
+ * day.
+ */
 import { beforeEach, expect, test } from 'vitest';
 import { claimWrite } from '../../../src/domain/operation/write/task.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
@@ -8,7 +11,7 @@ import { contact, createWriter } from '../../support/scenes/writes.ts';
 const HOUR_MS = 3_600_000;
 const pathPrefix = '/objects/contacts';
 
-// Nothing takes writes up by itself: each attempt is the test's.
+// No worker runs writes here: the test makes each attempt.
 let aheadMs = 0;
 const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
@@ -17,7 +20,7 @@ beforeEach(() => {
   sandbox.faults.clear();
 });
 
-/** A creation that was accepted, and may be tried again for 48 hours. */
+/** A creation that was accepted and may be retried for 48 hours. */
 async function accepted() {
   const writer = await createWriter(app);
   const record = contact();
@@ -37,7 +40,7 @@ async function accepted() {
 
 const UNKNOWN = { status: 'FAILURE', result: expect.stringContaining('The outcome is unknown') };
 
-test('within its life, the same key is sent again', async () => {
+test("repeats a creation with its key during the key's lifetime", async () => {
   const write = await accepted();
   sandbox.faults.set({ drop: 'after', pathPrefix });
   await write.attempt();
@@ -47,7 +50,7 @@ test('within its life, the same key is sent again', async () => {
   expect(write.made()).toBe(1);
 });
 
-test('its life begins with the first attempt, however many came after it', async () => {
+test('starts the lifetime of a key with the first attempt', async () => {
   const write = await accepted();
   sandbox.faults.set({ drop: 'after', pathPrefix, times: 2 });
   await write.attempt();
@@ -62,7 +65,7 @@ test('its life begins with the first attempt, however many came after it', async
   expect(write.made()).toBe(1);
 });
 
-test('a process that was killed amid a creation, and is started after that life, does not repeat it', async () => {
+test("does not repeat a creation of a killed process after the key's lifetime", async () => {
   const write = await accepted();
   await claimWrite(services.database, write.key, services.now());
   await services.database.prisma.$executeRaw`
@@ -74,7 +77,7 @@ test('a process that was killed amid a creation, and is started after that life,
   expect(write.made()).toBe(0);
 });
 
-test('an attempt that is known to have done nothing begins no life', async () => {
+test('starts no lifetime with an attempt that the provider refused', async () => {
   const write = await accepted();
   sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix });
   await write.attempt();
@@ -87,7 +90,7 @@ test('an attempt that is known to have done nothing begins no life', async () =>
   expect(write.made()).toBe(1);
 });
 
-test('of a write that an older version left in doubt, the life begins when it was accepted', async () => {
+test('starts the lifetime at acceptance if an older version made the uncertain attempt', async () => {
   const write = await accepted();
   sandbox.faults.set({ drop: 'after', pathPrefix });
   await write.attempt();

@@ -25,19 +25,19 @@ const config = {
 
 const written = (email: unknown) => sandbox.records('contacts').find((row) => row.email === email);
 
-test('with an inherited mapping, mapped names are translated back and others are left out', async () => {
+test('translates mapped names with an inherited mapping, and omits other names', async () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const writer = await createWriter(app, { content: { read, write }, config });
   const { email: address } = contact();
   const record = { address, nickname: 'Ann', phone: '1', score: 7, unheardOf: true };
-  const answer = await writer.write({ objectName: 'people', record });
-  expect(answer.result).toMatchObject({ success: true });
+  const response = await writer.write({ objectName: 'people', record });
+  expect(response.result).toMatchObject({ success: true });
   expect(written(address)).toMatchObject({ email: address, firstname: 'Ann', phone: '1' });
   expect(written(address)?.score ?? null).toBeNull();
-  expect(answer.operation.metadata.objects).toEqual(['contacts']);
+  expect(response.operation.metadata.objects).toEqual(['contacts']);
 });
 
-test('where any field is allowed, names that are not mapped go as they are', async () => {
+test('writes unmapped names unchanged if any field is allowed', async () => {
   const write = {
     objects: [
       { objectName: 'contacts', inheritMapping: true, valueDefaults: { allowAnyFields: true } },
@@ -49,7 +49,7 @@ test('where any field is allowed, names that are not mapped go as they are', asy
   expect(written(address)).toMatchObject({ email: address, score: 7 });
 });
 
-test('without it, names are the provider’s', async () => {
+test("writes the provider's names without an inherited mapping", async () => {
   const write = { objects: [{ objectName: 'contacts' }] };
   const writer = await createWriter(app, { content: { read, write }, config });
   const { email } = contact();
@@ -59,7 +59,7 @@ test('without it, names are the provider’s', async () => {
   expect(refused.result.success).toBe(false);
 });
 
-test('a field that is named twice, or a record of which nothing is left, is refused', async () => {
+test('refuses a field that is named twice, and a record without mapped fields', async () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const writer = await createWriter(app, { content: { read, write }, config });
   const batch = [{ record: { email: 'a', address: 'b' } }, { record: { unheardOf: 1 } }];
@@ -71,7 +71,7 @@ test('a field that is named twice, or a record of which nothing is left, is refu
   ]);
 });
 
-test('values in the words of the builder are written as the provider has them', async () => {
+test("translates mapped values to the provider's values", async () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const [object] = read.objects;
   const optionalFields = [
@@ -95,9 +95,9 @@ test('values in the words of the builder are written as the provider has them', 
       write: [{ objectName: 'contacts', fields }],
     } as never,
   });
-  const phaseOf = async (given: object) => {
+  const phaseOf = async (fields: object) => {
     const { email: address } = contact();
-    await writer.write({ objectName: 'people', record: { address, ...given } });
+    await writer.write({ objectName: 'people', record: { address, ...fields } });
     const { lifecycle, interests } = written(address) ?? {};
     return [lifecycle, interests];
   };
@@ -105,7 +105,7 @@ test('values in the words of the builder are written as the provider has them', 
     'lead',
     ['product', 'events'],
   ]);
-  // Under the provider's name it is the provider's value.
+  // Under the provider's field name, the value is not translated.
   expect(await phaseOf({ lifecycle: 'customer' })).toEqual(['customer', null]);
   expect(await phaseOf({})).toEqual(['lead', null]);
 });

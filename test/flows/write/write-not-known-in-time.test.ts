@@ -2,32 +2,34 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { contact, createWriter } from '../../support/scenes/writes.ts';
 
-// A mutation has this time; answers come 5 s before it is over.
+// A mutation has this time. Its response is sent 5 s before the time is over.
 const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '5200' } });
 const { sandbox } = app.app;
 
-test('an outcome that takes too long is reported as not known yet, and the operation goes on', async () => {
+test('reports a late outcome as not known yet, and continues the operation', async () => {
   const writer = await createWriter(app);
   const record = contact();
   sandbox.faults.set({ delayMs: 1_500, pathPrefix: '/objects/contacts' });
-  const answer = await writer.write({ record });
-  expect(answer).toMatchObject({
+  const response = await writer.write({ record });
+  expect(response).toMatchObject({
     operation: { status: 'IN_PROGRESS', result: null },
     result: {
       success: false,
       recordId: null,
       errors: [
-        { message: expect.stringContaining(`not known yet: the operation ${answer.operationId}`) },
+        {
+          message: expect.stringContaining(`not known yet: the operation ${response.operationId}`),
+        },
       ],
     },
     successCount: 0,
     failureCount: 0,
   });
-  expect(await writer.ended(answer.operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.ended(response.operationId)).toMatchObject({ status: 'SUCCESS' });
   expect(sandbox.records('contacts')).toMatchObject([record]);
 });
 
-test('of a batch, each record is reported so', async () => {
+test('reports each record of a late batch as not known yet', async () => {
   const writer = await createWriter(app);
   const batch = [contact(), contact()].map((record) => ({ record }));
   sandbox.faults.set({ delayMs: 1_000, pathPrefix: '/objects/contacts' });

@@ -9,7 +9,7 @@ const app = await sharedApp();
 const { prisma } = app.app.services.database;
 
 const able = sandboxProvider(() => 'http://sandbox.test');
-/** The sandbox with as little as a provider may have; it is never called. */
+/** A sandbox with the minimum that a provider must support. It is never called. */
 const plain = await sharedApp({
   providers: [
     {
@@ -20,15 +20,15 @@ const plain = await sharedApp({
   ],
 });
 
-async function refusal(writer: Writer, given: object) {
-  const { code, problem } = await writer.refusal(WRITE, writer.input(given));
+async function refusal(writer: Writer, input: object) {
+  const { code, problem } = await writer.refusal(WRITE, writer.input(input));
   const names = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
   return { code, names, detail: problem.detail };
 }
 
 const countOperations = ({ projectId }: Writer) => prisma.operation.count({ where: { projectId } });
 
-/** Who writes nothing: every input of theirs is refused. */
+/** A writer whose inputs are all refused. */
 const refused = await createWriter(app);
 const record = contact();
 const associations = [
@@ -105,8 +105,8 @@ test.each<[object, string[]]>([
     ['input.objectName: is not an object that the integration writes.'],
   ],
   [{ record, groupRef: 'nobody' }, ['input.groupRef: is not a group of the project.']],
-])('bad input is named place by place, and makes no operation: %#', async (given, expected) => {
-  const { code, names } = await refusal(refused, given);
+])('names bad input at its position, and creates no operation: %#', async (input, expected) => {
+  const { code, names } = await refusal(refused, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(names).toHaveLength(expected.length);
   for (const start of expected) {
@@ -115,13 +115,13 @@ test.each<[object, string[]]>([
   expect(await countOperations(refused)).toBe(0);
 });
 
-test('the value of a header is in no refusal', async () => {
+test('repeats no header value in a refusal', async () => {
   const headers = [{ key: 'Authorization', value: 'planted-secret' }];
-  const told = await refused.refusal(WRITE, refused.input({ record, headers }));
-  expect(JSON.stringify(told)).not.toContain('planted-secret');
+  const refusal = await refused.refusal(WRITE, refused.input({ record, headers }));
+  expect(JSON.stringify(refusal)).not.toContain('planted-secret');
 });
 
-test('what the installation’s config does not allow is unprocessable', async () => {
+test('returns UNPROCESSABLE for a write that the config does not allow', async () => {
   const writer = await createWriter(app, { config: { write: [{ objectName: 'contacts' }] } });
   expect(await refusal(writer, { type: 'DELETE', record: { id: 'c1' } })).toMatchObject({
     code: 'UNPROCESSABLE',
@@ -134,7 +134,7 @@ test('what the installation’s config does not allow is unprocessable', async (
   expect(await countOperations(writer)).toBe(0);
 });
 
-test('what the provider does not take is unprocessable', async () => {
+test('returns UNPROCESSABLE for members that the provider does not support', async () => {
   const config = { write: [{ objectName: 'contacts' }] };
   const writer = await createWriter(plain, { config });
   const headers = [{ key: 'x-sandbox-trace', value: '1' }];
@@ -159,7 +159,7 @@ test('what the provider does not take is unprocessable', async () => {
   ]);
 });
 
-test('associations and headers reach a provider that takes them', async () => {
+test('sends associations and headers to a provider that supports them', async () => {
   const writer = await createWriter(app);
   const company = await writer.write({ objectName: 'companies', record: { name: 'Acme' } });
   const to = { id: company.result.recordId };
@@ -173,7 +173,7 @@ test('associations and headers reach a provider that takes them', async () => {
   expect(result.data.echoedHeaders).toEqual({ 'x-sandbox-trace': 'one' });
 });
 
-test('an integration that does not exist, or is not installed for the group, is not found', async () => {
+test('returns NOT_FOUND for an unknown integration, and for one that the group has not installed', async () => {
   const writer = await createWriter(app);
   expect(await refusal(writer, { record, integrationIdOrName: 'other' })).toMatchObject({
     code: 'NOT_FOUND',
@@ -192,14 +192,14 @@ test('an integration that does not exist, or is not installed for the group, is 
   });
 });
 
-test("another tenant's project does not exist, and nothing is written", async () => {
+test("returns NOT_FOUND for another tenant's project, and writes nothing", async () => {
   const [writer, stranger] = [await createWriter(app), await app.tenant()];
   const { code } = await stranger.refusal(WRITE, writer.input({ record: contact() }));
   expect(code).toBe('NOT_FOUND');
   expect(await countOperations(writer)).toBe(0);
 });
 
-test('a key without the scope is refused', async () => {
+test('returns FORBIDDEN for a key without the scope', async () => {
   const writer = await createWriter(app);
   const reader = await writer.withScopes('read');
   const { code } = await reader.refusal(WRITE, writer.input({ record: contact() }));

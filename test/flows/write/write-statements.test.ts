@@ -1,4 +1,4 @@
-/** How many statements a write takes, and that writes of the same moment share them. */
+/** Counts the statements of a write, and shows that concurrent writes share them. */
 import { expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
@@ -34,47 +34,51 @@ async function warmWriter(): Promise<Writer> {
 const READ = ['select Project', 'select Integration'];
 const ACCEPT = 'with IdempotencyKey';
 
-test('a synchronous write reads its project and its target, then takes a statement each to start and to end', async () => {
+test('reads the project and the target of a synchronous write, then takes a statement each to start and to end', async () => {
   const writer = await warmWriter();
   const texts = await statementsOf(() => writer.write({ record: contact() }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
-test('a batch takes no more statements than a single record', async () => {
+test('takes no more statements for a batch than for a record', async () => {
   const writer = await warmWriter();
   const batch = Array.from({ length: 50 }, () => ({ record: contact() }));
   const texts = await statementsOf(() => writer.write({ batch }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
-test('writes of the same moment share their statements, and each has its own outcome', async () => {
+test('shares statements among concurrent writes, each with its own outcome', async () => {
   const writer = await warmWriter();
   const records = Array.from({ length: 40 }, () => contact());
-  const answers: Awaited<ReturnType<Writer['write']>>[] = [];
+  const responses: Awaited<ReturnType<Writer['write']>>[] = [];
   const texts = await statementsOf(async () => {
-    answers.push(...(await Promise.all(records.map((record) => writer.write({ record })))));
+    responses.push(...(await Promise.all(records.map((record) => writer.write({ record })))));
   });
-  expect(answers.map(({ result }) => result.data.email)).toEqual(records.map(({ email }) => email));
-  expect(answers.every(({ operation }) => operation.status === 'SUCCESS')).toBe(true);
+  expect(responses.map(({ result }) => result.data.email)).toEqual(
+    records.map(({ email }) => email),
+  );
+  expect(responses.every(({ operation }) => operation.status === 'SUCCESS')).toBe(true);
   const changes = texts.filter((text) => text.startsWith('with'));
-  // By themselves each would have two.
+  // Without sharing, each write would take two.
   expect(changes.length).toBeLessThan(2 * records.length);
 });
 
-test('of two writes of the same moment with one key, one is done and both are answered with it', async () => {
+test('runs one of two concurrent writes with one key, and returns its outcome to both', async () => {
   const writer = await warmWriter();
-  const given = { record: contact(), idempotencyKey: 'the-same' };
+  const repeated = { record: contact(), idempotencyKey: 'the-same' };
   const others = Array.from({ length: 5 }, () => ({ record: contact() }));
-  const answers = await Promise.all([given, ...others, given].map((input) => writer.write(input)));
-  const ids = answers.map(({ operationId }) => operationId);
+  const responses = await Promise.all(
+    [repeated, ...others, repeated].map((input) => writer.write(input)),
+  );
+  const ids = responses.map(({ operationId }) => operationId);
   expect(ids.at(-1)).toBe(ids[0]);
   expect(new Set(ids).size).toBe(others.length + 1);
-  expect(answers.every(({ result }) => result.success)).toBe(true);
+  expect(responses.every(({ result }) => result.success)).toBe(true);
   const emails = app.app.sandbox.records('contacts').map(({ email }) => email);
-  expect(emails.filter((email) => email === given.record.email)).toHaveLength(1);
+  expect(emails.filter((email) => email === repeated.record.email)).toHaveLength(1);
 });
 
-test('an asynchronous write is accepted and ended by a statement each', async () => {
+test('takes a statement each to accept and to end an asynchronous write', async () => {
   const writer = await warmWriter();
   await using _jobs = await startWriteJobs(app);
   const texts = await statementsOf(async () => {
@@ -82,22 +86,22 @@ test('an asynchronous write is accepted and ended by a statement each', async ()
     await writer.ended(operationId);
   });
   const changes = texts.filter((text) => text.startsWith('with'));
-  // That it is claimed, as all that looks after leases, is not recorded.
+  // Claims, like all statements of leases, are not recorded.
   expect(changes).toEqual([ACCEPT, 'with WriteTask']);
   const where = { projectId: writer.projectId, status: 'SUCCESS' } as const;
   expect(await services.database.prisma.operation.count({ where })).toBe(3);
 });
 
-test('a collected record takes three statements: project, target, and its place in the batch', async () => {
+test('takes three statements for a collected record: the project, the target and the batch', async () => {
   const writer = await warmWriter();
-  const given = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
-  await writer.write({ record: contact(), ...given });
-  const texts = await statementsOf(() => writer.write({ record: contact(), ...given }));
-  // Pending deliveries of the project are counted once a second.
+  const collected = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
+  await writer.write({ record: contact(), ...collected });
+  const texts = await statementsOf(() => writer.write({ record: contact(), ...collected }));
+  // The pending deliveries of a project are counted once a second.
   expect(texts.filter((text) => text !== 'select Destination')).toEqual([...READ, ACCEPT]);
 });
 
-test('a change gives its row as a read would', async () => {
+test('returns the row of a change as a read does', async () => {
   const writer = await warmWriter();
   const { result, statements } = await recordStatements(() => writer.write({ record: contact() }));
   const end = statements.at(-1);
@@ -119,7 +123,7 @@ test('a change gives its row as a read would', async () => {
   expect(await database.changes.run(END_UNREPORTED_WRITES, again)).toEqual(operation);
 });
 
-/** Jobs that were ever enqueued for writes. */
+/** Counts the jobs that were ever enqueued for writes. */
 async function countJobs(): Promise<number> {
   const [row] = await services.database.rows.query<{ count: number }>(
     `select count(*)::int as "count" from pgboss.job where name = 'run-write'`,
@@ -128,7 +132,7 @@ async function countJobs(): Promise<number> {
   return row?.count ?? 0;
 }
 
-test('a write that its process runs takes no job; one that it leaves to others takes one', async () => {
+test('enqueues no job for a write that the process runs, and one for a write that it does not', async () => {
   const writer = await warmWriter();
   const write = () => writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
   const before = await countJobs();

@@ -8,7 +8,7 @@ const path = '/objects/contacts';
 
 const emails = () => sandbox.records('contacts').map(({ email }) => email);
 
-test('a record is created, updated and deleted, each with its operation', async () => {
+test('creates, updates and deletes a record, each with an operation', async () => {
   const writer = await createWriter(app);
   const record = contact({ firstname: 'Ann' });
   const created = await writer.write({ record });
@@ -42,40 +42,40 @@ test('a record is created, updated and deleted, each with its operation', async 
   expect(sandbox.records('contacts').some((row) => row.id === id)).toBe(false);
 });
 
-test('a batch has a result for each record, in order, and is a success where any was written', async () => {
+test('returns a result for each record of a batch in order, and succeeds if any was written', async () => {
   const writer = await createWriter(app);
   const [first, last] = [contact(), contact()];
   const batch = [first, { email: first.email }, { lastname: 'No e-mail' }, last];
-  const answer = await writer.write({ batch: batch.map((record) => ({ record })) });
-  expect(answer).toMatchObject({ result: null, successCount: 2, failureCount: 2 });
-  expect(answer.results).toMatchObject([
+  const response = await writer.write({ batch: batch.map((record) => ({ record })) });
+  expect(response).toMatchObject({ result: null, successCount: 2, failureCount: 2 });
+  expect(response.results).toMatchObject([
     { success: true, data: first, errors: [] },
     { success: false, recordId: null, data: null, errors: [{ message: expect.any(String) }] },
     { success: false, recordId: null, data: null, errors: [{ message: expect.any(String) }] },
     { success: true, data: last, errors: [] },
   ]);
-  expect(answer.operation).toMatchObject({
+  expect(response.operation).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Batch write completed (2 succeeded, 2 failed)',
     metadata: {
-      successfulRecordIds: [answer.results[0].recordId, answer.results[3].recordId],
+      successfulRecordIds: [response.results[0].recordId, response.results[3].recordId],
     },
   });
 });
 
-test('with allOrNone, one refused record refuses all', async () => {
+test('writes no record of a batch with allOrNone if one is refused', async () => {
   const writer = await createWriter(app);
   const record = contact();
-  const answer = await writer.write({
+  const response = await writer.write({
     batch: [{ record }, { record: { lastname: 'No e-mail' } }],
     batchPolicy: { allOrNone: true },
   });
-  expect(answer).toMatchObject({ successCount: 0, failureCount: 2 });
-  expect(answer.operation.status).toBe('FAILURE');
+  expect(response).toMatchObject({ successCount: 0, failureCount: 2 });
+  expect(response.operation.status).toBe('FAILURE');
   expect(emails()).not.toContain(record.email);
 });
 
-test('a record that the provider refuses is an outcome, with its reasons', async () => {
+test("returns a refused record as an outcome, with the provider's reasons", async () => {
   const writer = await createWriter(app);
   const { result, operation, failureCount } = await writer.write({ record: { score: 'many' } });
   expect(result).toMatchObject({ success: false, recordId: null, data: null });
@@ -88,20 +88,22 @@ test('a record that the provider refuses is an outcome, with its reasons', async
   });
 });
 
-test('refused credentials are an outcome too', async () => {
+test('returns refused credentials as an outcome', async () => {
   const writer = await createWriter(app);
   const generate = `mutation ($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
-  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
+  const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
   const wrong = { apiKey: 'wrong', skipCheck: true };
-  await writer.query(generate, { input: { projectIdOrName: writer.projectId, ...who, ...wrong } });
+  await writer.query(generate, {
+    input: { projectIdOrName: writer.projectId, ...consumer, ...wrong },
+  });
   const { result, operation } = await writer.write({ record: contact() });
   expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
   expect(operation.status).toBe('FAILURE');
 });
 
-test('a provider that asks to wait is not waited for', async () => {
+test("does not wait for the provider's Retry-After", async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix: path });
   const record = contact();
@@ -114,7 +116,7 @@ test('a provider that asks to wait is not waited for', async () => {
 test.each([
   'before',
   'after',
-] as const)('a creation whose connection is lost %s the work is found out: the record is there once', async (drop) => {
+] as const)('creates a record once if the connection is lost %s the work', async (drop) => {
   const writer = await createWriter(app);
   const record = contact();
   sandbox.faults.set({ drop, pathPrefix: path });
@@ -124,7 +126,7 @@ test.each([
   expect(emails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
-test('a provider that fails again and again leaves the outcome unknown', async () => {
+test('leaves the outcome unknown if the provider fails repeatedly', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 500, times: 10, pathPrefix: path });
   const { result, operation } = await writer.write({ record: contact() });
@@ -133,7 +135,7 @@ test('a provider that fails again and again leaves the outcome unknown', async (
   expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: { attempts: 3 } } });
 });
 
-test('what the write told while it ran is in its log, and names no field of a record', async () => {
+test('logs the course of a write, without fields of the record', async () => {
   const writer = await createWriter(app);
   const record = contact();
   sandbox.faults.set({ drop: 'before', pathPrefix: path });

@@ -1,4 +1,4 @@
-/** What was done in some time: as many as there are rows, before the deltas are added to the counts and after. */
+/** Counts activity correctly, before and after the deltas are added to the counts. */
 import { expect, test } from 'vitest';
 import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { newId } from '../../../src/ids.ts';
@@ -18,14 +18,14 @@ const ACTIVITY = `query ($id: String!, $from: DateTime!, $until: DateTime, $buck
     records { time read written receivedEvents }
     streams { time destination { id } messages } } } }`;
 
-async function activity(tenant: Tenant, given: object = {}) {
+async function activity(tenant: Tenant, overrides: object = {}) {
   const from = '2026-05-01T00:00:00Z';
   const until = '2026-05-03T00:00:00Z';
-  const variables = { id: tenant.projectId, from, until, bucket: 'HOUR', ...given };
+  const variables = { id: tenant.projectId, from, until, bucket: 'HOUR', ...overrides };
   return (await tenant.query(ACTIVITY, variables)).project.activity;
 }
 
-/** The same answer, whether deltas wait or not. */
+/** Expects an equal result before and after the deltas are folded. */
 async function bothTimes<T>(work: () => Promise<T>): Promise<T> {
   const waiting = await work();
   await foldActivity(services);
@@ -36,7 +36,7 @@ async function bothTimes<T>(work: () => Promise<T>): Promise<T> {
 
 const at = (time: string) => new Date(`2026-05-${time}Z`);
 
-test('operations are counted by when they were created and what became of them', async () => {
+test('counts operations by creation time and outcome', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const running = await insert.operation({
@@ -80,7 +80,7 @@ test('operations are counted by when they were created and what became of them',
   expect((await activity(other)).operations).toEqual([]);
 });
 
-test('attempts are counted by destination, with how long they took', async () => {
+test('counts attempts by destination, with percentiles of their duration', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const destinationId = newId('dst');
@@ -114,7 +114,7 @@ test('attempts are counted by destination, with how long they took', async () =>
   }
 });
 
-test("a destination's own activity is that of its deliveries", async () => {
+test("returns the activity of a destination's own deliveries", async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const create = `mutation ($input: CreateDestinationInput!) {
@@ -143,7 +143,7 @@ test("a destination's own activity is that of its deliveries", async () => {
   });
 });
 
-test('messages of streams are counted by stream, and stay counted when they are removed', async () => {
+test('counts messages by stream, and keeps the counts when messages are deleted', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { database } = services;
@@ -170,7 +170,7 @@ test('messages of streams are counted by stream, and stay counted when they are 
   expect(node.streamActivity).toEqual([{ destination: { name: 'pond' }, messages: 1 }]);
 });
 
-test('records are counted when they are read and written, once each', async () => {
+test('counts read and written records once', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const progress = (recordsProcessed: number) => ({
@@ -192,7 +192,7 @@ test('records are counted when they are read and written, once each', async () =
   expect([sum('read'), sum('written'), sum('receivedEvents')]).toEqual([350, 2, 0]);
 });
 
-test('processes that fold at once add each delta once', async () => {
+test('adds each delta once if two processes fold at the same time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const createTime = at('02T00:00:00');
@@ -205,7 +205,7 @@ test('processes that fold at once add each delta once', async () => {
   expect(operations).toMatchObject([{ count: 20 }]);
 });
 
-test('a range of more buckets than a picture has is refused', async () => {
+test('refuses a range with too many buckets', async () => {
   const tenant = await app.tenant();
   const range = { from: '2026-01-01T00:00:00Z', until: '2026-05-01T00:00:00Z' };
   const variables = { id: tenant.projectId, ...range };

@@ -45,7 +45,7 @@ async function objectsOf(provider: string) {
   return { tenant, id, ask: () => tenant.query(OBJECTS, { id }) };
 }
 
-test('an account tells its objects, those of its own too', async () => {
+test('returns the objects of an account, including custom ones', async () => {
   const { ask } = await objectsOf('attio');
   const { node } = await ask();
   expect(node.objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
@@ -53,7 +53,7 @@ test('an account tells its objects, those of its own too', async () => {
   expect(node.objects.filter(({ name }: { name: string }) => name === 'people')).toHaveLength(1);
 });
 
-test('the same over REST', async () => {
+test('returns the objects of an account over REST', async () => {
   const { tenant, id } = await objectsOf('attio');
   const rest = restClient(app, { 'x-api-key': tenant.apiKey });
   const { objects } = await rest.get(`/projects/${tenant.projectId}/connections/${id}/objects`);
@@ -65,12 +65,12 @@ test('the same over REST', async () => {
   expect(await own.refusal('GET', `${path}/${id}/objects`)).toMatchObject({ status: 404 });
 });
 
-test('a provider that lists none gives none', async () => {
+test('returns null if the provider cannot list objects', async () => {
   const { ask } = await objectsOf('crm');
   expect(await ask()).toEqual({ node: { objects: null } });
 });
 
-test('a provider that refuses to tell is named', async () => {
+test('names a provider that refuses to list objects', async () => {
   const { tenant, id } = await objectsOf('attio');
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
   const { code, problem } = await tenant.refusal(OBJECTS, { id });

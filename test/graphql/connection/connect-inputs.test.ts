@@ -1,4 +1,4 @@
-/** What a provider declares to need of a connection beside credentials is asked for when it is made. */
+/** A new connection needs the inputs that its provider declares, in addition to credentials. */
 import { expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { xero } from '../../../src/providers/declared/commerce/xero.ts';
@@ -16,8 +16,8 @@ const app = await sharedApp({
   ),
 });
 
-async function issuesOf(tenant: Tenant, given: object) {
-  const variables = connecting(tenant, { apiKey: 'key', ...given });
+async function issuesOf(tenant: Tenant, overrides: object) {
+  const variables = connecting(tenant, { apiKey: 'key', ...overrides });
   const { problem } = await tenant.refusal(GENERATE, variables);
   return problem.issues?.map(({ name, detail }: { name: string; detail: string }) => [
     name,
@@ -25,7 +25,7 @@ async function issuesOf(tenant: Tenant, given: object) {
   ]);
 }
 
-test('an input that is missing is named, with what it is', async () => {
+test('names a missing input with its description', async () => {
   const tenant = await app.tenant();
   expect(await issuesOf(tenant, { provider: 'airtable' })).toEqual([
     [
@@ -35,7 +35,7 @@ test('an input that is missing is named, with what it is', async () => {
   ]);
 });
 
-test('names every input that the provider can not use', async () => {
+test('names every input that the provider cannot use', async () => {
   const tenant = await app.tenant();
   const region = 'crm4.dynamics.com/evil?';
   const issues = await issuesOf(tenant, {
@@ -48,12 +48,12 @@ test('names every input that the provider can not use', async () => {
     'input.providerMetadata.region',
   ]);
   for (const base of [7, '', { value: null }, 'two\nlines']) {
-    const given = { provider: 'airtable', providerMetadata: { base } };
-    expect((await issuesOf(tenant, given))?.[0]?.[0]).toBe('input.providerMetadata.base');
+    const input = { provider: 'airtable', providerMetadata: { base } };
+    expect((await issuesOf(tenant, input))?.[0]?.[0]).toBe('input.providerMetadata.base');
   }
 });
 
-test('one that only a token lets the customer know may come later', async () => {
+test('accepts a missing input that the customer knows only with a token', async () => {
   const tenant = await app.tenant();
   const variables = connecting(tenant, { apiKey: 'key', provider: 'xero' });
   expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
@@ -61,16 +61,16 @@ test('one that only a token lets the customer know may come later', async () => 
   expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be a text that is not empty.']]);
 });
 
-test('a fact is a text, or a text with where it is from', async () => {
+test('accepts a fact as text, or as text with its source', async () => {
   const tenant = await app.tenant();
   for (const base of ['app1', { value: 'app1', source: 'input' }]) {
-    const given = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };
-    const made = await tenant.query(GENERATE, connecting(tenant, given));
-    expect(made.generateConnection.connection.id).toBeTruthy();
+    const input = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };
+    const created = await tenant.query(GENERATE, connecting(tenant, input));
+    expect(created.generateConnection.connection.id).toBeTruthy();
   }
 });
 
-test('a host is one of those that the provider has', async () => {
+test('refuses a host that the provider does not list', async () => {
   const tenant = await app.tenant();
   const issues = await issuesOf(tenant, {
     provider: 'zoho',

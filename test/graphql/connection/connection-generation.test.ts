@@ -30,12 +30,12 @@ function names(problem: { issues?: { name: string }[] }) {
   return problem.issues?.map(({ name }) => name);
 }
 
-test('a connection is made, with its group and its consumer', async () => {
+test('creates a connection with its group and its consumer', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const providerMetadata = { region: { value: 'eu', source: 'input' } };
-  const given = { apiKey: 'sandbox-key', consumerName: 'Ann', providerMetadata };
-  const connection = await generate(tenant, given);
+  const input = { apiKey: 'sandbox-key', consumerName: 'Ann', providerMetadata };
+  const connection = await generate(tenant, input);
   expect(connection).toMatchObject({
     provider: 'sandbox',
     authScheme: 'API_KEY',
@@ -64,7 +64,7 @@ test('a connection is made, with its group and its consumer', async () => {
   ]);
 });
 
-test('generating again replaces the credentials of the same connection', async () => {
+test('replaces the credentials of an existing connection', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const first = await generate(tenant, {
@@ -102,15 +102,15 @@ test('generating again replaces the credentials of the same connection', async (
   ]);
 });
 
-test('a workspace in the metadata is the workspace, of a new connection as of one that exists', async () => {
+test('takes the workspace from the metadata, for new and existing connections', async () => {
   const tenant = await app.tenant();
   for (const workspace of ['first', 'second']) {
-    const given = { apiKey: 'sandbox-key', providerMetadata: { workspace: { value: workspace } } };
-    expect(await generate(tenant, given)).toMatchObject({ providerWorkspaceRef: workspace });
+    const input = { apiKey: 'sandbox-key', providerMetadata: { workspace: { value: workspace } } };
+    expect(await generate(tenant, input)).toMatchObject({ providerWorkspaceRef: workspace });
   }
 });
 
-test('the same call many times at once makes one connection', async () => {
+test('creates one connection for concurrent calls with equal input', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const calls = Array.from({ length: 8 }, () =>
@@ -127,23 +127,23 @@ test('the same call many times at once makes one connection', async () => {
   expect(await prisma.consumer.count({ where: { projectId } })).toBe(1);
 });
 
-test('another provider, group or consumer is another connection', async () => {
+test('creates another connection for another provider, group or consumer', async () => {
   const tenant = await app.tenant();
-  const made = [
+  const connections = [
     await generate(tenant),
     await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' }),
     await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'other' }),
     await generate(tenant, { apiKey: 'sandbox-key', provider: 'stripe' }),
   ];
-  expect(new Set(made.map(({ id }) => id)).size).toBe(4);
-  expect(made[1].consumer.id).toBe(made[0].consumer.id);
-  expect(made[2].group.id).toBe(made[0].group.id);
+  expect(new Set(connections.map(({ id }) => id)).size).toBe(4);
+  expect(connections[1].consumer.id).toBe(connections[0].consumer.id);
+  expect(connections[2].group.id).toBe(connections[0].group.id);
 });
 
-test('imported tokens keep when they end', async () => {
+test('stores the expiry of imported tokens', async () => {
   const tenant = await app.tenant();
-  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  const connection = await generate(tenant, given);
+  const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  const connection = await generate(tenant, input);
   expect(connection.authScheme).toBe('OAUTH2_AUTHORIZATION_CODE');
   const row = await prisma.connection.findFirstOrThrow({ where: { id: connection.id } });
   expect(row.tokenExpireTime).toEqual(new Date('2026-01-01T02:00:00Z'));
@@ -154,19 +154,19 @@ test('imported tokens keep when they end', async () => {
   expect(again.tokenExpireTime).toBeNull();
 });
 
-test('an OAuth connection comes by the app that is named, or by the newest one', async () => {
+test('uses the named provider app for an OAuth connection, or else the newest', async () => {
   const tenant = await app.tenant();
-  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  expect((await generate(tenant, given)).providerApp).toBeNull();
+  const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  expect((await generate(tenant, input)).providerApp).toBeNull();
   const [older, newer] = [await makeApp(tenant, 'hubspot'), await makeApp(tenant, 'hubspot')];
   await makeApp(tenant, 'slack');
-  expect((await generate(tenant, given)).providerApp).toEqual({ id: newer });
-  expect((await generate(tenant, { ...given, providerAppId: older })).providerApp).toEqual({
+  expect((await generate(tenant, input)).providerApp).toEqual({ id: newer });
+  expect((await generate(tenant, { ...input, providerAppId: older })).providerApp).toEqual({
     id: older,
   });
 });
 
-test('an app of another project or another provider is refused', async () => {
+test('refuses an app of another project or another provider', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   for (const providerAppId of [
     await makeApp(other, 'sandbox'),
@@ -181,7 +181,7 @@ test('an app of another project or another provider is refused', async () => {
   }
 });
 
-test('names every issue of a phase at once, without secrets', async () => {
+test('names every issue of a phase together, without secrets', async () => {
   const tenant = await app.tenant();
   const wrong = connecting(tenant, {
     groupRef: '',
@@ -208,31 +208,31 @@ test('names every issue of a phase at once, without secrets', async () => {
   expect(names(together.problem)).toEqual(['input.apiKey', 'input.basicAuth']);
 
   const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
-  const answer = await tenant.refusal(GENERATE, connecting(tenant, unfit));
-  expect(names(answer.problem)).toEqual([
+  const response = await tenant.refusal(GENERATE, connecting(tenant, unfit));
+  expect(names(response.problem)).toEqual([
     'input.providerWorkspaceRef',
     'input.apiKey',
     'input.providerAppId',
   ]);
-  const nobody = { provider: 'nobody', providerAppId: newId('app') };
-  const unknown = await tenant.refusal(GENERATE, connecting(tenant, nobody));
+  const unknownRefs = { provider: 'nobody', providerAppId: newId('app') };
+  const unknown = await tenant.refusal(GENERATE, connecting(tenant, unknownRefs));
   expect(unknown.problem.issues).toMatchObject([
     { name: 'input.provider', value: 'nobody' },
-    { name: 'input.providerAppId', value: nobody.providerAppId },
+    { name: 'input.providerAppId', value: unknownRefs.providerAppId },
   ]);
   expect(await prisma.group.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('a provider with an address for each customer needs a workspace that fits in it', async () => {
+test("requires a valid workspace if the provider's address contains it", async () => {
   const tenant = await app.tenant();
-  const given = { provider: 'salesforce', oauth2AuthorizationCode: tokens };
+  const input = { provider: 'salesforce', oauth2AuthorizationCode: tokens };
   for (const providerWorkspaceRef of [undefined, null, 'evil.com/', 'a b', 'x@y', 'a..b']) {
-    const wrong = connecting(tenant, { ...given, providerWorkspaceRef });
+    const wrong = connecting(tenant, { ...input, providerWorkspaceRef });
     const { problem } = await tenant.refusal(GENERATE, wrong);
     expect(names(problem)).toEqual(['input.providerWorkspaceRef']);
   }
   const connection = await generate(tenant, {
-    ...given,
+    ...input,
     providerWorkspaceRef: 'acme--dev.sandbox',
   });
   expect(connection).toMatchObject({
@@ -241,7 +241,7 @@ test('a provider with an address for each customer needs a workspace that fits i
   });
 });
 
-test('connections:write is enough, and needed; another tenant is not found', async () => {
+test('requires connections:write, and returns NOT_FOUND to another tenant', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const writer = await tenant.withScopes('connections:write', 'read');
   await writer.query(GENERATE, connecting(tenant));
@@ -250,7 +250,7 @@ test('connections:write is enough, and needed; another tenant is not found', asy
   expect(await other.refusal(GENERATE, connecting(tenant))).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('an app that is deleted or moved at the same time is of the provider, or of no connection', async () => {
+test('stores an app of the right provider or none if apps are moved or deleted at the same time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const change = `mutation ($move: UpdateProviderAppInput!) {
@@ -259,27 +259,30 @@ test('an app that is deleted or moved at the same time is of the provider, or of
   const remove = `mutation ($input: DeleteProviderAppInput!) {
     deleteProviderApp(input: $input) { deletedId }
   }`;
-  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   for (let round = 0; round < 5; round += 1) {
     const named = { projectIdOrName: projectId, providerAppId: await makeApp(tenant, 'hubspot') };
     const move = { ...named, updateMask: ['PROVIDER'], providerApp: { provider: 'slack' } };
-    const answers = await Promise.all([
-      tenant.request(GENERATE, connecting(tenant, { ...given, groupRef: `group ${round}` })),
+    const responses = await Promise.all([
+      tenant.request(GENERATE, connecting(tenant, { ...input, groupRef: `group ${round}` })),
       tenant.request(change, { move }),
       tenant.request(remove, { input: named }),
     ]);
-    const codes = answers.flatMap(({ errors = [] }) => errors.map((each) => each.extensions.code));
+    const codes = responses.flatMap(({ errors = [] }) =>
+      errors.map((each) => each.extensions.code),
+    );
     expect(['CONFLICT', 'NOT_FOUND']).toEqual(expect.arrayContaining([...new Set(codes)]));
-    const made = await prisma.connection.findMany({
+    const connections = await prisma.connection.findMany({
       where: { projectId },
       include: { providerApp: true },
     });
-    expect(made).toHaveLength(round + 1);
-    for (const { providerApp } of made) expect(providerApp?.provider ?? 'hubspot').toBe('hubspot');
+    expect(connections).toHaveLength(round + 1);
+    for (const { providerApp } of connections)
+      expect(providerApp?.provider ?? 'hubspot').toBe('hubspot');
   }
 });
 
-test('times that have no ISO text of four digits in UTC are refused', async () => {
+test('refuses times outside of the years 0001 to 9999 in UTC', async () => {
   const tenant = await app.tenant();
   const importing = (expiresAt: string) => {
     const oauth2AuthorizationCode = { accessToken: { token: 'at', expiresAt } };

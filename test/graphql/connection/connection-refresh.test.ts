@@ -27,7 +27,7 @@ async function tokenOf(connection: Parameters<typeof storedCredentials>[1]) {
   return 'accessToken' in stored ? stored.accessToken?.token : undefined;
 }
 
-test('refreshes now, and the connection is CREATED again', async () => {
+test('refreshes the token immediately, and sets the connection to CREATED', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { expiresAt: null });
   await callSandbox(app, connection);
@@ -43,12 +43,12 @@ test('refreshes now, and the connection is CREATED again', async () => {
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
-  // Again: each time that it is asked for.
+  // Each call refreshes the token.
   await tenant.query(REFRESH, refreshing(tenant, connection));
   expect(await events()).toHaveLength(2);
 });
 
-test('a client gets its first token so too, and a refused one recovers', async () => {
+test('fetches the first token of a client, and recovers refused credentials', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
@@ -60,7 +60,7 @@ test('a client gets its first token so too, and a refused one recovers', async (
   expect(refreshConnection.connection.status).toBe('CREATED');
 });
 
-test('a connection without a token to refresh is refused', async () => {
+test('refuses a connection without a token to refresh', async () => {
   const tenant = await app.tenant();
   const keyed = await generate(tenant, { apiKey: 'sandbox-key' });
   expect(await tenant.refusal(REFRESH, refreshing(tenant, keyed))).toMatchObject({
@@ -74,7 +74,7 @@ test('a connection without a token to refresh is refused', async () => {
   });
 });
 
-test("the provider's failure is told in words, and leaves the connection as it was", async () => {
+test("returns the provider's error, and leaves the connection unchanged", async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503, retryAfterSeconds: 9 });
@@ -89,7 +89,7 @@ test("the provider's failure is told in words, and leaves the connection as it w
   expect(await getConnection(app, connection.id)).toMatchObject({ status: 'CREATED' });
 });
 
-test('a refusal is told, and makes the connection BAD_CREDENTIALS', async () => {
+test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS", async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
   expect(await tenant.refusal(REFRESH, refreshing(tenant, connection))).toMatchObject({
@@ -99,7 +99,7 @@ test('a refusal is told, and makes the connection BAD_CREDENTIALS', async () => 
   expect(await getConnection(app, connection.id)).toMatchObject({ status: 'BAD_CREDENTIALS' });
 });
 
-test('another tenant, a missing scope and an unknown connection are refused', async () => {
+test('refuses another tenant, a missing scope and an unknown connection', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const connection = await connectWithTokens(app, a);
   const before = await storedCredentials(app, connection);
@@ -118,7 +118,7 @@ test('another tenant, a missing scope and an unknown connection are refused', as
   expect(await storedCredentials(app, connection)).toEqual(before);
 });
 
-test('tokens of idle connections that are soon to end are refreshed, others are not', async () => {
+test('refreshes tokens of idle connections that expire soon, and no others', async () => {
   const inMs = (ms: number) => new Date(services.now().getTime() + ms);
   const tenant = await app.tenant();
   const inGroup = async (expiresAt: Date) =>
@@ -141,7 +141,7 @@ test('tokens of idle connections that are soon to end are refreshed, others are 
   });
 });
 
-test('a refresh that fails for now is tried again later', async () => {
+test('retries a failed refresh later', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 500 });
   expect(await refreshDue(services)).toBe(1);

@@ -1,4 +1,4 @@
-/** How few statements a connection takes, and what connections of the same moment leave behind. */
+/** Counts the statements of a connection, and checks what concurrent connections store. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
@@ -9,7 +9,7 @@ const app = await sharedApp({ providers: PROVIDERS });
 const { services } = app.app;
 const { prisma } = services.database;
 
-test('a new connection is one statement, with its group, its consumer and its event', async () => {
+test('creates a connection with its group, consumer and event in one statement', async () => {
   const tenant = await app.tenant();
   await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'sandbox-key' }));
@@ -17,16 +17,16 @@ test('a new connection is one statement, with its group, its consumer and its ev
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given']);
 });
 
-test('other credentials of a connection are two statements: the second replaces them, with its event', async () => {
+test('replaces the credentials of a connection with its event in a second statement', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const tokens = { accessToken: { token: 'at' }, refreshToken: { token: 'rt' } };
   await createProviderApp(tenant, { provider: 'hubspot' });
-  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  const first = await generate(tenant, given);
+  const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  const first = await generate(tenant, input);
   const names = { groupName: 'Acme', consumerName: 'Ann' };
   const { result, statements } = await recordStatements(() =>
-    generate(tenant, { ...given, ...names }),
+    generate(tenant, { ...input, ...names }),
   );
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given', 'with given']);
@@ -38,23 +38,23 @@ test('other credentials of a connection are two statements: the second replaces 
   ]);
 });
 
-test('the key of a new connection is tried with what was just stored', async () => {
+test('checks the key of a new connection without reading it again', async () => {
   const tenant = await app.tenant();
   const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'sandbox-key' }));
   const credentials = statements.filter(({ text }) => /^select .*"credentialsSealed"/i.test(text));
   expect(credentials).toEqual([]);
 });
 
-test('connections of the same moment share groups, consumers and statements', async () => {
+test('shares groups, consumers and statements among concurrent connections', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const given = Array.from({ length: 24 }, (_, number) => ({
+  const inputs = Array.from({ length: 24 }, (_, number) => ({
     apiKey: `k${number}`,
     groupRef: `group-${number % 3}`,
     consumerRef: `consumer-${number % 8}`,
     ...(number === 9 && { groupName: 'The first group', consumerName: 'The second consumer' }),
   }));
-  const connections = await Promise.all(given.map((one) => generate(tenant, one)));
+  const connections = await Promise.all(inputs.map((one) => generate(tenant, one)));
   expect(new Set(connections.map(({ id }) => id)).size).toBe(24);
   const where = { projectId: tenant.projectId };
   expect(await prisma.group.count({ where })).toBe(3);
@@ -80,7 +80,7 @@ test('connections of the same moment share groups, consumers and statements', as
   }
 });
 
-test('the same connection many times at once is one, with the credentials of one of them', async () => {
+test('creates one connection for concurrent calls, with the credentials of one of them', async () => {
   const tenant = await app.tenant();
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const connections = await Promise.all(keys.map((apiKey) => generate(tenant, { apiKey })));
@@ -89,7 +89,7 @@ test('the same connection many times at once is one, with the credentials of one
   expect(await prisma.connection.count({ where })).toBe(1);
 });
 
-test('a consumer that exists keeps its name, in the event too', async () => {
+test('keeps the name of an existing consumer, also in the event', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'first', consumerName: 'Ann' });

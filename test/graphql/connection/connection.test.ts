@@ -36,14 +36,14 @@ function names(problem: { issues?: { name: string }[] }) {
   return problem.issues?.map(({ name }) => name);
 }
 
-test('what an update leaves out stays, and null clears what may be empty', async () => {
+test('keeps omitted members in an update, and clears optional ones with null', async () => {
   const tenant = await app.tenant();
-  const given = {
+  const values = {
     apiKey: 'sandbox-key-old',
     providerWorkspaceRef: 'w',
     providerMetadata: { a: 1 },
   };
-  const { id: connectionId } = await generate(tenant, given);
+  const { id: connectionId } = await generate(tenant, values);
   const events = await keepEvents(app, tenant);
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
@@ -71,7 +71,7 @@ test('what an update leaves out stays, and null clears what may be empty', async
   );
 });
 
-test('new credentials are of the scheme that the connection has', async () => {
+test("accepts new credentials of the connection's scheme only", async () => {
   const tenant = await app.tenant();
   const { id: connectionId } = await generate(tenant, { apiKey: 'sandbox-key-planted' });
   const named = { projectIdOrName: tenant.projectId, connectionId };
@@ -96,10 +96,10 @@ test('new credentials are of the scheme that the connection has', async () => {
   expect(shown.node.credentials.apiKey).toBe('sandbox-key-planted');
 });
 
-test('a workspace that the provider needs is not cleared', async () => {
+test('refuses to clear a workspace that the provider needs', async () => {
   const tenant = await app.tenant();
-  const given = { basicAuth: { username: 'u', password: '' }, providerWorkspaceRef: 'acme' };
-  const { id } = await generate(tenant, { provider: 'freshdesk', ...given });
+  const values = { basicAuth: { username: 'u', password: '' }, providerWorkspaceRef: 'acme' };
+  const { id } = await generate(tenant, { provider: 'freshdesk', ...values });
   for (const providerWorkspaceRef of [null, 'acme.evil.com:8080']) {
     const input = { projectIdOrName: tenant.projectId, connectionId: id, providerWorkspaceRef };
     const { problem } = await tenant.refusal(update, { input });
@@ -109,10 +109,10 @@ test('a workspace that the provider needs is not cleared', async () => {
 
 const BASIC = { username: 'u', password: 'p' };
 
-test('credentials stay with the address that they were given for', async () => {
+test('refuses a new address without new credentials', async () => {
   const tenant = await app.tenant();
-  const given = { basicAuth: BASIC, providerWorkspaceRef: 'acme' };
-  const { id } = await generate(tenant, { provider: 'freshdesk', ...given });
+  const values = { basicAuth: BASIC, providerWorkspaceRef: 'acme' };
+  const { id } = await generate(tenant, { provider: 'freshdesk', ...values });
   const input = (change: object) => ({
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
@@ -126,7 +126,7 @@ test('credentials stay with the address that they were given for', async () => {
       value: 'other',
     },
   ]);
-  // The workspace may stand among the facts, too.
+  // The workspace may also be one of the facts.
   await prisma.connection.updateMany({
     where: { id },
     data: { providerWorkspaceRef: null, providerMetadata: { workspace: 'acme' } },
@@ -141,7 +141,7 @@ test('credentials stay with the address that they were given for', async () => {
   expect(await prisma.connection.findFirst({ where: { id } })).toMatchObject(elsewhere);
 });
 
-test('facts are checked as those of a new connection', async () => {
+test('checks changed facts as those of a new connection', async () => {
   const tenant = await app.tenant();
   const facts = { zoho_token_domain: 'accounts.zoho.eu' };
   await createProviderApp(tenant, { provider: 'zoho' });
@@ -172,7 +172,7 @@ test('facts are checked as those of a new connection', async () => {
   await tenant.query(update, input({ providerMetadata: { ...facts, plan: 'gold' } }));
 });
 
-test('a connection is deleted once; its group and its consumer stay', async () => {
+test('deletes a connection once, and keeps its group and consumer', async () => {
   const tenant = await app.tenant();
   const connection = await generate(tenant);
   const events = await keepEvents(app, tenant);
@@ -190,7 +190,7 @@ test('a connection is deleted once; its group and its consumer stay', async () =
   expect(again.group.id).toBe(connection.group.id);
 });
 
-test('a connection that installations use is not deleted', async () => {
+test('refuses to delete a connection that installations use', async () => {
   const tenant = await app.tenant();
   const connection = await generate(tenant);
   await install(app, connection, tenant);
@@ -200,7 +200,7 @@ test('a connection that installations use is not deleted', async () => {
   expect(await events()).toEqual([]);
 });
 
-test("another tenant's connection does not exist, and nobody changes one without the scope", async () => {
+test('refuses another tenant, and callers without the scope', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id: connectionId } = await generate(a);
   const reader = await a.withScopes('read', 'keys:write');
@@ -220,7 +220,7 @@ test("another tenant's connection does not exist, and nobody changes one without
   expect(shown.node.credentials.apiKey).toBe('sandbox-key');
 });
 
-test('credentials in clear need credentials:read, and are null where a scheme shows none', async () => {
+test('requires credentials:read for credentials, and returns null if the scheme has none', async () => {
   const tenant = await app.tenant();
   const key = await generate(tenant, { apiKey: 'sandbox-key' });
   const basic = await generate(tenant, {
@@ -253,7 +253,7 @@ test('credentials in clear need credentials:read, and are null where a scheme sh
   expect(node.credentials.apiKey).toBe('sandbox-key');
 });
 
-test('connections are listed newest first, by every filter, from both ends', async () => {
+test('lists connections newest first, by every filter, from both ends', async () => {
   const tenant = await app.tenant();
   const a = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'g1', consumerRef: 'c1' });
   const b = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'g1', consumerRef: 'c2' });
@@ -281,7 +281,7 @@ test('connections are listed newest first, by every filter, from both ends', asy
   expect(await ids({ groupRef: 'g1', after: first.pageInfo.endCursor })).toEqual([a.id]);
 });
 
-test('a page of no group still checks its arguments', async () => {
+test('checks the arguments of an empty page', async () => {
   const tenant = await app.tenant();
   const { code } = await tenant.refusal(list, { groupRef: 'nobody', first: 0 });
   expect(code).toBe('BAD_USER_INPUT');

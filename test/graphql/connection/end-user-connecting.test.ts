@@ -1,4 +1,4 @@
-/** What end users set of the accounts that they connect, and how they replace credentials that have expired. */
+/** End users set names when they connect accounts, and replace expired credentials. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
@@ -20,7 +20,7 @@ async function byJwt(tenant: Tenant) {
 const apiKeyOf = async (tenant: Tenant, id: string) =>
   (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
 
-test('an end user names its own group and consumer when it connects, over both surfaces', async () => {
+test("sets the names of the end user's own group and consumer on connecting, over both surfaces", async () => {
   const tenant = await app.tenant();
   const other = await generate(tenant, {
     apiKey: 'sandbox-key',
@@ -57,7 +57,7 @@ test('an end user names its own group and consumer when it connects, over both s
   });
 });
 
-test('an end user replaces expired credentials and keeps the installation', async () => {
+test("replaces an end user's expired credentials, and keeps the installation", async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant);
   const { id: installationId, connection } = await installFor(tenant, integration, {});
@@ -96,8 +96,8 @@ test('refuses new credentials from other groups, other consumers and tokens that
     const input = { projectIdOrName: tenant.projectId, connectionId: id, apiKey: 'other-key' };
     return user.refusal(UPDATE, { input });
   };
-  for (const [who, code] of rivals) {
-    expect(await refusedTo(await endUser(app, tenant, who))).toMatchObject({ code });
+  for (const [rival, code] of rivals) {
+    expect(await refusedTo(await endUser(app, tenant, rival))).toMatchObject({ code });
   }
   const stranger = await app.tenant();
   expect(await refusedTo(await endUser(app, stranger))).toMatchObject({ code: 'NOT_FOUND' });

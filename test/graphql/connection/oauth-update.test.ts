@@ -15,16 +15,16 @@ const START = `mutation ($input: StartOAuthUpdateInput!) {
 }`;
 const imported = { oauth2AuthorizationCode: { accessToken: { token: 'at' } } };
 
-function updating({ projectId }: Tenant, connectionId: string, given: object = {}) {
-  return { input: { projectIdOrName: projectId, connectionId, ...given } };
+function updating({ projectId }: Tenant, connectionId: string, overrides: object = {}) {
+  return { input: { projectIdOrName: projectId, connectionId, ...overrides } };
 }
 
-test('a person consents again, and the connection that there is has the new tokens', async () => {
+test('replaces the tokens of the connection after a second consent', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const { id } = await generate(tenant, imported);
-  const given = { scopes: ['records.read'], returnUrl: RETURN };
-  const { startOAuthUpdate } = await tenant.query(START, updating(tenant, id, given));
+  const input = { scopes: ['records.read'], returnUrl: RETURN };
+  const { startOAuthUpdate } = await tenant.query(START, updating(tenant, id, input));
   const browser = oauthBrowser(app);
   const url = await browser.open(startOAuthUpdate.authorizeUrl);
   expect(url.searchParams.get('scope')).toBe('records.read');
@@ -33,7 +33,7 @@ test('a person consents again, and the connection that there is has the new toke
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('each offending input is named by its own name; what is wrong with the connection is told as such', async () => {
+test('names invalid inputs, and reports problems of the connection as UNPROCESSABLE', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, imported);
   const without = await tenant.refusal(START, updating(tenant, id));
@@ -46,7 +46,7 @@ test('each offending input is named by its own name; what is wrong with the conn
   expect(foreign.problem.issues).toMatchObject([{ in: 'body', name: 'input.returnUrl' }]);
 });
 
-test("another tenant's connection does not exist, and a new consent needs its scope", async () => {
+test("refuses another tenant's connection, and a caller without the scope", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { id } = await generate(tenant, imported);
   expect(await stranger.refusal(START, updating(stranger, id))).toMatchObject({

@@ -20,7 +20,7 @@ async function destination(tenant: Tenant, name = 'crm'): Promise<string> {
   return (await tenant.query(mutation, { input })).createDestination.destination.id;
 }
 
-test('a delivery shows what it carries, to whom, and its attempts in order', async () => {
+test('returns the event or operation, the destination and the ordered attempts of a delivery', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const destinationId = await destination(tenant);
@@ -92,7 +92,7 @@ test('a delivery shows what it carries, to whom, and its attempts in order', asy
   ]);
 });
 
-test('of very many attempts the newest 100 are shown', async () => {
+test('returns the newest 100 attempts', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { id: deliveryId } = await insert.delivery({ projectId });
@@ -114,15 +114,15 @@ test('of very many attempts the newest 100 are shown', async () => {
   );
 });
 
-test('deliveries are listed oldest first: of a destination, by status, and of an event', async () => {
+test('lists deliveries oldest first by destination, status and event', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const destinationId = await destination(tenant);
   const event = await insert.event({ projectId });
-  const owed = { projectId, destinationId };
-  const a = await insert.delivery({ ...owed, status: 'SUCCEEDED' });
-  const b = await insert.delivery({ ...owed, eventId: event.id });
-  const c = await insert.delivery({ ...owed });
+  const keys = { projectId, destinationId };
+  const a = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
+  const b = await insert.delivery({ ...keys, eventId: event.id });
+  const c = await insert.delivery({ ...keys });
   const elsewhere = await insert.delivery({ projectId, eventId: event.id });
   const query = `query ($id: ID!, $status: DeliveryStatus, $first: Int, $last: Int) {
     node(id: $id) {
@@ -147,21 +147,21 @@ test('deliveries are listed oldest first: of a destination, by status, and of an
   expect(await listed(event.id)).toEqual([b.id, elsewhere.id]);
 });
 
-test('a delivery is due again, whatever became of it', async () => {
+test('makes a delivery due again, whatever its status', async () => {
   const tenant = await app.tenant();
   const { projectId, projectName } = tenant;
   const destinationId = await destination(tenant);
   for (const status of ['PENDING', 'SUCCEEDED', 'FAILED'] as const) {
-    const made = await insert.delivery({
+    const created = await insert.delivery({
       projectId,
       destinationId,
       status,
       failureReason: 'Timed out.',
       nextAttemptTime: new Date('2100-01-01T00:00:00Z'),
     });
-    const input = { projectIdOrName: projectName, deliveryId: made.id };
+    const input = { projectIdOrName: projectName, deliveryId: created.id };
     const { delivery } = (await tenant.query(retry, { input })).retryDelivery;
-    expect(delivery).toMatchObject({ id: made.id, status: 'PENDING', failureReason: null });
+    expect(delivery).toMatchObject({ id: created.id, status: 'PENDING', failureReason: null });
     expect(Date.parse(delivery.nextAttemptTime)).toBeLessThan(Date.parse('2100-01-01T00:00:00Z'));
     expect((await tenant.query(retry, { input })).retryDelivery.delivery.status).toBe('PENDING');
   }
@@ -171,7 +171,7 @@ const retryMany = `mutation ($input: RetryDeliveriesInput!) {
   retryDeliveries(input: $input) { count hasMore }
 }`;
 
-test('given-up deliveries are due again together: of a destination, of a time, and no others', async () => {
+test('retries failed deliveries by destination and time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const [destinationId, other] = [await destination(tenant), await destination(tenant, 'other')];
@@ -179,11 +179,11 @@ test('given-up deliveries are due again together: of a destination, of a time, a
   const first = await insert.delivery({ ...failed, destinationId });
   const second = await insert.delivery({ ...failed, destinationId });
   const elsewhere = await insert.delivery({ ...failed, destinationId: other });
-  const ofNobody = await insert.delivery(failed);
+  const orphaned = await insert.delivery(failed);
   const sent = await insert.delivery({ projectId, destinationId, status: 'SUCCEEDED' });
   const retried = async (input: object) => {
-    const given = { input: { projectIdOrName: projectId, ...input } };
-    return (await tenant.query(retryMany, given)).retryDeliveries;
+    const variables = { input: { projectIdOrName: projectId, ...input } };
+    return (await tenant.query(retryMany, variables)).retryDeliveries;
   };
   const statusOf = async ({ id }: { id: string }) =>
     (await prisma.delivery.findFirstOrThrow({ where: { id } })).status;
@@ -201,7 +201,7 @@ test('given-up deliveries are due again together: of a destination, of a time, a
   expect(await statusOf(second)).toBe('FAILED');
   expect(await retried({})).toEqual({ count: 2, hasMore: false });
   expect(await statusOf(elsewhere)).toBe('PENDING');
-  expect(await statusOf(ofNobody)).toBe('FAILED');
+  expect(await statusOf(orphaned)).toBe('FAILED');
   expect(await retried({ destinationId })).toEqual({ count: 0, hasMore: false });
   expect(await retried({ destinationId, status: 'SUCCEEDED' })).toEqual({
     count: 1,
@@ -216,7 +216,7 @@ test('given-up deliveries are due again together: of a destination, of a time, a
 });
 
 test(
-  'of very many given-up deliveries one call takes 10,000, and says that there are more',
+  'retries at most 10,000 failed deliveries in a call, and returns whether there are more',
   { tags: ['all/rows'] },
   async () => {
     const tenant = await app.tenant();
@@ -235,7 +235,7 @@ test(
   },
 );
 
-test('a delivery whose destination is gone is not sent again', async () => {
+test('refuses to retry a delivery whose destination is deleted', async () => {
   const tenant = await app.tenant();
   const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });
   const input = { projectIdOrName: tenant.projectId, deliveryId: id };
@@ -243,7 +243,7 @@ test('a delivery whose destination is gone is not sent again', async () => {
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
 });
 
-test('a test message is a delivery of its destination, which others do not have', async () => {
+test('sends a test message to its destination only', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { projectId } = tenant;
   const destinationId = await destination(tenant);
@@ -262,15 +262,15 @@ test('a test message is a delivery of its destination, which others do not have'
     },
   });
   for (const projectIdOrName of [projectId, stranger.projectId]) {
-    const given = { input: { ...input, projectIdOrName } };
-    expect(await stranger.refusal(send, given)).toMatchObject({ code: 'NOT_FOUND' });
+    const variables = { input: { ...input, projectIdOrName } };
+    expect(await stranger.refusal(send, variables)).toMatchObject({ code: 'NOT_FOUND' });
   }
   const reader = await tenant.withScopes('read');
   expect(await reader.refusal(send, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await prisma.delivery.count({ where: { destinationId } })).toBe(1);
 });
 
-test("another tenant's delivery does not exist, and a key without the scope is refused", async () => {
+test("returns NOT_FOUND for another tenant's delivery, and FORBIDDEN without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { projectId } = a;
   const destinationId = await destination(a);

@@ -38,7 +38,7 @@ async function refusals(tenant: Tenant, name: string) {
   return found;
 }
 
-test('a destination that a latest revision names is neither renamed nor deleted', async () => {
+test('refuses to rename or delete a destination that a latest revision names', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant, contentFor('crm'));
   const { code, problem } = await refusals(tenant, 'records');
@@ -46,7 +46,7 @@ test('a destination that a latest revision names is neither renamed nor deleted'
   expect(problem.detail).toContain('integration crm');
 });
 
-test('one that only subscribed events name is used too; an earlier revision does not count', async () => {
+test('counts destinations of subscribed events as used, and those of earlier revisions as unused', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant, 'events');
   const subscribe = {
@@ -63,7 +63,7 @@ test('one that only subscribed events name is used too; an earlier revision does
   });
 });
 
-test('one that a config in force names is used; one of an earlier config is free', async () => {
+test('counts destinations of present configs as used, and those of earlier configs as unused', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant, 'special');
   const config = { read: [{ objectName: 'contacts', destination: 'special' }] };
@@ -80,7 +80,7 @@ test('one that a config in force names is used; one of an earlier config is free
   });
 });
 
-test("another project's destination of the same name is free", async () => {
+test('deletes a destination whose name another project uses', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await integrate(app, a);
   await insertDestination(app, b);
@@ -88,17 +88,17 @@ test("another project's destination of the same name is free", async () => {
   expect(await b.query(remove, { input })).toMatchObject({ deleteDestination: {} });
 });
 
-test('a destination is never deleted while an integration comes to name it', async () => {
+test('either deletes a destination or accepts an integration that names it, if both happen at the same time', async () => {
   const tenant = await app.tenant();
   for (let round = 0; round < 5; round += 1) {
     const name = `round-${round}`;
     await insertDestination(app, tenant, name);
     const read = { objects: [{ objectName: 'contacts', destination: name }] };
     const input = await named(tenant, name);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       tenant.request(CREATE_INTEGRATION, integrationInput(tenant, contentFor(name, { read }))),
       tenant.request(remove, { input }),
     ]);
-    expect(answers.filter(({ errors }) => errors)).toHaveLength(1);
+    expect(responses.filter(({ errors }) => errors)).toHaveLength(1);
   }
 });

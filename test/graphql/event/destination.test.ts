@@ -43,20 +43,26 @@ const remove = `mutation ($input: DeleteDestinationInput!) {
 
 const url = 'https://hooks.example.test/events';
 
-function creation(tenant: Tenant, given: Record<string, unknown> = {}) {
-  const input = { projectIdOrName: tenant.projectId, name: 'crm', type: 'WEBHOOK', url, ...given };
+function creation(tenant: Tenant, overrides: Record<string, unknown> = {}) {
+  const input = {
+    projectIdOrName: tenant.projectId,
+    name: 'crm',
+    type: 'WEBHOOK',
+    url,
+    ...overrides,
+  };
   return { input };
 }
 
-async function made(tenant: Tenant, given: Record<string, unknown> = {}) {
-  const { createDestination } = await tenant.query(create, creation(tenant, given));
+async function createHook(tenant: Tenant, overrides: Record<string, unknown> = {}) {
+  const { createDestination } = await tenant.query(create, creation(tenant, overrides));
   const { destination, signingSecret } = createDestination;
   return { ...destination, signingSecret, projectIdOrName: tenant.projectId };
 }
 
 const stored = (id: string) => database.prisma.destination.findFirstOrThrow({ where: { id } });
 
-test('a destination is made, with a secret that its row holds sealed', async () => {
+test('creates a destination, with its secret sealed', async () => {
   const tenant = await app.tenant();
   const headers = { 'X-Tenant': 'a', Authorization: 'Bearer abc' };
   const { createDestination } = await tenant.query(create, creation(tenant, { headers }));
@@ -79,12 +85,12 @@ test('a destination is made, with a secret that its row holds sealed', async () 
   expect(row.signingSecretSealed).toMatch(/^v1\./);
 });
 
-test('the secret is shown to its maker, and later only with credentials:read', async () => {
+test('returns the secret on creation, and later only with credentials:read', async () => {
   const tenant = await app.tenant();
   const maker = await tenant.withScopes('events:write', 'read');
   const { createDestination } = await maker.query(create, creation(tenant));
   const { signingSecret, destination } = createDestination;
-  const other = await made(tenant, { name: 'other' });
+  const other = await createHook(tenant, { name: 'other' });
   expect(signingSecret).toMatch(/^whsec_/);
 
   const secrets = `query ($id: String!) {
@@ -104,33 +110,33 @@ test('the secret is shown to its maker, and later only with credentials:read', a
   }
 });
 
-test('names every issue of the schema at once, and repeats no header', async () => {
+test('names every issue of the schema together, and repeats no header', async () => {
   const tenant = await app.tenant();
-  const given = {
+  const values = {
     name: 'no spaces',
     url: 'hooks.example.test',
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
   const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
-  const { problem, code } = await tenant.refusal(create, creation(tenant, given));
+  const { problem, code } = await tenant.refusal(create, creation(tenant, values));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map((issue) => issue.name)).toEqual(names);
   expect(problem.issues?.map((issue) => issue.value)).toEqual([
-    given.name,
+    values.name,
     undefined,
     undefined,
-    given.url,
+    values.url,
   ]);
 
-  const nowhere = { input: { ...creation(tenant, given).input, projectIdOrName: '' } };
+  const nowhere = { input: { ...creation(tenant, values).input, projectIdOrName: '' } };
   const everywhere = await tenant.refusal(create, nowhere);
   expect(everywhere.problem.issues?.map((issue) => issue.name)).toEqual([
     'input.projectIdOrName',
     ...names,
   ]);
 
-  const { id, projectIdOrName } = await made(tenant);
-  const input = { projectIdOrName, destinationId: id, ...given };
+  const { id, projectIdOrName } = await createHook(tenant);
+  const input = { projectIdOrName, destinationId: id, ...values };
   const refused = await tenant.refusal(update, { input });
   expect(refused.problem.issues?.map((issue) => issue.name)).toEqual(names);
   expect(await stored(id)).toMatchObject({ name: 'crm', url });
@@ -148,17 +154,17 @@ test.each([
   'http://hooks.example.test/hook',
   'https://user:pw@hooks.example.test/hook',
   'https://hooks.example.test/#hook',
-])('the URL %s is refused when it is saved', async (refused) => {
+])('refuses the URL %s', async (refused) => {
   const tenant = await app.tenant();
   const { problem } = await tenant.refusal(create, creation(tenant, { url: refused }));
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.url' }]);
   expect(JSON.stringify(problem)).not.toContain('user:pw');
 });
 
-test('a second destination of the same name is a conflict, and so is a rename to it', async () => {
+test('returns CONFLICT for a second destination of a name, and for a rename to it', async () => {
   const tenant = await app.tenant();
-  await made(tenant);
-  const other = await made(tenant, { name: 'erp' });
+  await createHook(tenant);
+  const other = await createHook(tenant, { name: 'erp' });
   expect(await tenant.refusal(create, creation(tenant))).toMatchObject({ code: 'CONFLICT' });
   const { projectIdOrName, id } = other;
   const input = { projectIdOrName, destinationId: id, name: 'crm' };
@@ -166,11 +172,11 @@ test('a second destination of the same name is a conflict, and so is a rename to
   expect((await stored(id)).name).toBe('erp');
 });
 
-test('an update changes what it names; null clears headers and nothing else', async () => {
+test('changes the named members only, and clears headers with null', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-A': '1' } });
-  const change = async (given: Record<string, unknown>) =>
-    (await tenant.query(update, { input: { projectIdOrName, destinationId: id, ...given } }))
+  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-A': '1' } });
+  const change = async (members: Record<string, unknown>) =>
+    (await tenant.query(update, { input: { projectIdOrName, destinationId: id, ...members } }))
       .updateDestination.destination;
   expect(await change({ name: 'erp' })).toMatchObject({
     name: 'erp',
@@ -190,9 +196,9 @@ test('an update changes what it names; null clears headers and nothing else', as
   ]);
 });
 
-test('disabling keeps what is owed; enabling makes it due now', async () => {
+test('keeps pending deliveries while disabled, and makes them due when enabled', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant);
+  const { id, projectIdOrName } = await createHook(tenant);
   const change = async (status: string) =>
     (await tenant.query(update, { input: { projectIdOrName, destinationId: id, status } }))
       .updateDestination.destination;
@@ -204,11 +210,11 @@ test('disabling keeps what is owed; enabling makes it due now', async () => {
     where: { id },
     data: { failingSince: new Date(), failedAttempts: 20 },
   });
-  const owed = { projectId: tenant.projectId, destinationId: id };
+  const keys = { projectId: tenant.projectId, destinationId: id };
   const later = new Date(Date.now() + 3_600_000);
-  const pending = await insert.delivery({ ...owed, nextAttemptTime: later });
-  const waiting = await insert.delivery({ ...owed, nextAttemptTime: null });
-  const failed = await insert.delivery({ ...owed, status: 'FAILED' });
+  const pending = await insert.delivery({ ...keys, nextAttemptTime: later });
+  const waiting = await insert.delivery({ ...keys, nextAttemptTime: null });
+  const failed = await insert.delivery({ ...keys, status: 'FAILED' });
 
   expect(await change('ENABLED')).toMatchObject({ status: 'ENABLED', disabledReason: null });
   expect(await stored(id)).toMatchObject({ failingSince: null, failedAttempts: 0 });
@@ -223,9 +229,9 @@ test('disabling keeps what is owed; enabling makes it due now', async () => {
   expect(dueTimes.get(failed.id)).toBeNull();
 });
 
-test('after a rotation the secret before signs too, for a day', async () => {
+test('signs with the old secret, too, for a day after a rotation', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName, signingSecret: first } = await made(tenant);
+  const { id, projectIdOrName, signingSecret: first } = await createHook(tenant);
   const input = { projectIdOrName, destinationId: id };
   const rotated = (await tenant.query(rotate, { input })).rotateDestinationSecret;
   const second = rotated.signingSecret;
@@ -236,24 +242,24 @@ test('after a rotation the secret before signs too, for a day', async () => {
     where: { id },
     select: SEALED_SECRETS,
   });
-  if (!hasSecret(sealed)) throw new Error('It is no webhook.');
+  if (!hasSecret(sealed)) throw new Error('The destination is not a webhook.');
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
   expect(openSigningSecrets(vault, sealed, inHours(23))).toEqual([second, first]);
   expect(openSigningSecrets(vault, sealed, inHours(25))).toEqual([second]);
 });
 
-test('deleting takes its routes with it and fails what it was owed', async () => {
+test('deletes the routes of a deleted destination, and fails its pending deliveries', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant);
+  const { id, projectIdOrName } = await createHook(tenant);
   const { projectId } = tenant;
   const topicId = newId('top');
   await database.prisma.topic.create({ data: { id: topicId, projectId, name: 'alerts' } });
   const route = { id: newId('tdr'), projectId, topicId, destinationId: id };
   await database.prisma.topicDestinationRoute.create({ data: route });
-  const owed = { projectId, destinationId: id };
+  const keys = { projectId, destinationId: id };
   const lease = { leaseToken: 'held', leaseExpireTime: new Date(), nextAttemptTime: new Date() };
-  const pending = await insert.delivery({ ...owed, ...lease });
-  const sent = await insert.delivery({ ...owed, status: 'SUCCEEDED' });
+  const pending = await insert.delivery({ ...keys, ...lease });
+  const sent = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
 
   const input = { projectIdOrName, destinationId: id };
   expect(await tenant.query(remove, { input })).toEqual({ deleteDestination: { deletedId: id } });
@@ -270,9 +276,9 @@ test('deleting takes its routes with it and fails what it was owed', async () =>
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('a destination that an integration names is neither renamed nor deleted', async () => {
+test('refuses to rename or delete a destination that an integration names', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant);
+  const { id, projectIdOrName } = await createHook(tenant);
   const object = { objectName: 'contacts', destination: 'crm' };
   const content = contentFor('contacts-sync', { read: { objects: [object] } });
   await integrate(app, tenant, content);
@@ -284,14 +290,14 @@ test('a destination that an integration names is neither renamed nor deleted', a
   expect(await tenant.refusal(remove, { input })).toMatchObject(refused);
   expect(await tenant.refusal(update, { input: { ...input, name: 'erp' } })).toMatchObject(refused);
   expect((await stored(id)).name).toBe('crm');
-  // Anything else may change, and so may the name to what it is.
+  // Other changes are allowed, and so is an unchanged name.
   await tenant.query(update, { input: { ...input, name: 'crm', url: `${url}/2` } });
   expect((await stored(id)).url).toBe(`${url}/2`);
 });
 
-test('it is free when the latest revision and the configs in force name it no more', async () => {
+test('deletes a destination once no latest revision and no present config names it', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant);
+  const { id, projectIdOrName } = await createHook(tenant);
   await insertDestination(app, tenant, 'other');
   const to = (destination: string) => ({ objectName: 'contacts', destination });
   const content = contentFor('sync', { read: { objects: [to('crm')] } });
@@ -319,9 +325,9 @@ test('it is free when the latest revision and the configs in force name it no mo
   await tenant.query(remove, { input: { projectIdOrName, destinationId: id } });
 });
 
-test("another tenant's destination does not exist", async () => {
+test("returns NOT_FOUND for another tenant's destination", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await made(a);
+  const { id } = await createHook(a);
   const before = await stored(id);
   const node = 'query ($id: ID!) { node(id: $id) { id ... on Destination { signingSecret } } }';
   expect(await b.query(node, { id })).toEqual({ node: null });
@@ -336,10 +342,10 @@ test("another tenant's destination does not exist", async () => {
   expect(await stored(id)).toEqual(before);
 });
 
-test('a key without the scope is refused', async () => {
+test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read', 'credentials:read');
-  const { id, projectIdOrName } = await made(tenant);
+  const { id, projectIdOrName } = await createHook(tenant);
   const input = { projectIdOrName, destinationId: id };
   expect(await reader.refusal(create, creation(tenant, { name: 'erp' }))).toMatchObject({
     code: 'FORBIDDEN',
@@ -353,10 +359,10 @@ const values = `query ($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
 
-test('shows values of headers and of the query only with credentials:read', async () => {
+test('returns values of headers and of the query only with credentials:read', async () => {
   const tenant = await app.tenant();
   const secret = { url: `${url}?token=s3cret&v`, headers: { 'X-Key': 's3cret' } };
-  const { id, ...destination } = await made(tenant, secret);
+  const { id, ...destination } = await createHook(tenant, secret);
   const masked = { url: `${url}?token=***&***`, headers: { 'X-Key': '***' } };
   expect(destination).toMatchObject(masked);
   expect((await tenant.query(values, { id })).node).toEqual({
@@ -371,10 +377,10 @@ test('shows values of headers and of the query only with credentials:read', asyn
   expect(JSON.stringify(await stored(id))).not.toContain('s3cret');
 });
 
-test('refuses masks as values and names each of them, so that writing back destroys nothing', async () => {
+test('refuses masks as values and names each of them', async () => {
   const tenant = await app.tenant();
   const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
-  const { id, projectIdOrName, url: maskedUrl, headers } = await made(tenant, secret);
+  const { id, projectIdOrName, url: maskedUrl, headers } = await createHook(tenant, secret);
   const input = { projectIdOrName, destinationId: id, url: maskedUrl, headers };
   const { problem } = await tenant.refusal(update, { input });
   expect(problem.issues?.map(({ name }) => name).toSorted()).toEqual([
@@ -391,7 +397,7 @@ test('refuses masks as values and names each of them, so that writing back destr
 
 test('keeps the values of the headers that keepHeaders names', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-A': '1', 'X-B': '2' } });
+  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-A': '1', 'X-B': '2' } });
   const caller = await tenant.withScopes('events:write', 'read');
   const input = { projectIdOrName, destinationId: id };
   const headers = { 'X-C': '3' };
@@ -413,7 +419,7 @@ test('keeps the values of the headers that keepHeaders names', async () => {
 
 test('refuses more headers than a destination may have, kept and new ones together', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-Kept': '1' } });
+  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-Kept': '1' } });
   const headers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`X-${at}`, 'new']));
   const input = { projectIdOrName, destinationId: id, headers, keepHeaders: ['X-Kept'] };
   const { problem } = await tenant.refusal(update, { input });
@@ -422,9 +428,9 @@ test('refuses more headers than a destination may have, kept and new ones togeth
   ]);
 });
 
-test('keeps the values of headers for another host only for callers who may read them', async () => {
+test('keeps the values of headers for another host only for callers who can read them', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-A': '1' } });
+  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-A': '1' } });
   const caller = await tenant.withScopes('events:write', 'read');
   const elsewhere = {
     projectIdOrName,
@@ -448,18 +454,18 @@ test('keeps the values of headers for another host only for callers who may read
   });
 });
 
-test('a statement of a version without sealed headers fails, so that it sends no masks', async () => {
+test('fails statements of a version without sealed headers, so that it cannot send masks', async () => {
   const statement = 'select "url", "headers" from "Destination" limit 1';
   await expect(database.rows.query(statement, [])).rejects.toThrow(
     /column "headers" does not exist/,
   );
 });
 
-test('seals what an earlier version stored in plain, once, also by two processes at a time', async () => {
+test('seals values that an earlier version stored in plain once, also in two concurrent processes', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const plain = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret' } };
-  const { id } = await made(tenant);
+  const { id } = await createHook(tenant);
   const where = { projectId_id: { projectId, id } };
   const data = { url: plain.url, maskedHeaders: plain.headers };
   await database.prisma.destination.update({ where, data });

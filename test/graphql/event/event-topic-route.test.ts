@@ -25,7 +25,7 @@ async function route(tenant: Tenant, topicId: string, eventType: string): Promis
   return (await tenant.query(create, { input })).createEventTopicRoute.eventTopicRoute.id;
 }
 
-test('a route may be made for each event type, and is deleted', async () => {
+test('creates a route for each event type, and deletes it', async () => {
   const tenant = await app.tenant();
   const topicId = await topic(tenant, 'alerts');
   const projectIdOrName = tenant.projectName;
@@ -56,7 +56,7 @@ test('a route may be made for each event type, and is deleted', async () => {
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('routes are listed by topic, by event type, and by both', async () => {
+test('lists routes by topic, by event type, and by both', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const [a, b] = [await topic(tenant, 'a'), await topic(tenant, 'b')];
   const madeA = await route(tenant, a, 'CONNECTION_CREATED');
@@ -81,7 +81,7 @@ test('routes are listed by topic, by event type, and by both', async () => {
   expect(await listed({ topicId: a }, other)).toEqual([]);
 });
 
-test('the same route twice is a conflict', async () => {
+test('returns CONFLICT for a repeated route', async () => {
   const tenant = await app.tenant();
   const topicId = await topic(tenant, 'alerts');
   await route(tenant, topicId, 'WRITE_ASYNC_DONE');
@@ -89,7 +89,7 @@ test('the same route twice is a conflict', async () => {
   expect(await tenant.refusal(create, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
-test("a topic that is unknown or another tenant's does not exist", async () => {
+test("refuses an unknown topic, and another tenant's", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const foreign = await topic(a, 'alerts');
   for (const topicId of [foreign, 'nonsense']) {
@@ -103,7 +103,7 @@ test("a topic that is unknown or another tenant's does not exist", async () => {
   }
 });
 
-test("another tenant's route does not exist", async () => {
+test("returns NOT_FOUND for another tenant's route", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const topicId = await topic(a, 'alerts');
   const id = await route(a, topicId, 'CONNECTION_CREATED');
@@ -116,7 +116,7 @@ test("another tenant's route does not exist", async () => {
   expect(await a.query(node, { id })).toEqual({ node: { id } });
 });
 
-test('a key without the scope is refused', async () => {
+test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
   const topicId = await topic(tenant, 'alerts');

@@ -35,10 +35,10 @@ async function page(tenant: Tenant, args: Record<string, unknown> = {}) {
   return { ...rest, ids: nodes.map(({ id }: { id: string }) => id) };
 }
 
-test('an event is what was recorded, with its topics and what it is about', async () => {
+test('returns an event as recorded, with its topics and its objects', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const [a, b, gone] = [
+  const [a, b, deleted] = [
     await topic(tenant, 'a'),
     await topic(tenant, 'b'),
     await topic(tenant, 'gone'),
@@ -49,12 +49,12 @@ test('an event is what was recorded, with its topics and what it is about', asyn
     projectId,
     eventType: 'WRITE_ASYNC_DONE',
     data,
-    topicIds: [a, b, gone],
+    topicIds: [a, b, deleted],
     operationId: operation.id,
     installationId: newId('ins'),
   });
   const delivery = await insert.delivery({ projectId, eventId: event.id });
-  await database.prisma.topic.deleteMany({ where: { id: gone } });
+  await database.prisma.topic.deleteMany({ where: { id: deleted } });
 
   const fields = `query ($id: ID!) { node(id: $id) { ... on NotificationEvent {
     id eventType data createTime project { id } topics { id name }
@@ -79,7 +79,7 @@ test('an event is what was recorded, with its topics and what it is about', asyn
   });
 });
 
-test('events are listed oldest first, by topic, by types, and by both', async () => {
+test('lists events oldest first, by topic, by types, and by both', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const [a, b] = [await topic(tenant, 'a'), await topic(tenant, 'b')];
@@ -118,7 +118,7 @@ test('events are listed oldest first, by topic, by types, and by both', async ()
   expect(await listed({ topicId: null, eventTypes: null })).toHaveLength(4);
 });
 
-test('pages of several types are as long as asked, and a cursor fits every filter', async () => {
+test('returns full pages of several types, and accepts a cursor with any filter', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const topicId = await topic(tenant, 'a');
@@ -148,13 +148,13 @@ test('pages of several types are as long as asked, and a cursor fits every filte
       ids: wanted.slice(1, 3),
       pageInfo: { hasNextPage: true, hasPreviousPage: true },
     });
-    // The third wanted event is the fourth of all: what follows it, whatever the filter.
+    // The third listed event is the fourth of all, so the next ones follow it with any filter.
     expect((await page(tenant, { first: 2, after })).ids).toEqual(ids.slice(4, 6));
     expect((await page(tenant, { first: 2, after, topicId })).ids).toEqual(ids.slice(4, 6));
   }
 });
 
-test('an empty list of types is refused', async () => {
+test('refuses an empty list of types', async () => {
   const tenant = await app.tenant();
   const refused = await tenant.refusal(query, { id: tenant.projectId, eventTypes: [] });
   expect(refused).toMatchObject({
@@ -163,7 +163,7 @@ test('an empty list of types is refused', async () => {
   });
 });
 
-test("another tenant's topic has no events here, and its events do not exist", async () => {
+test("returns no events for another tenant's topic, and null for its events", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const topicId = await topic(a, 'a');
   const { id } = await insert.event({ projectId: a.projectId, topicIds: [topicId] });
@@ -174,7 +174,7 @@ test("another tenant's topic has no events here, and its events do not exist", a
   });
 });
 
-test('a recorded event is found under its topics and its type', async () => {
+test('lists a recorded event under its topics and its type', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const [routed, silent] = [await topic(tenant, 'routed'), await topic(tenant, 'silent')];
@@ -203,18 +203,18 @@ test('a recorded event is found under its topics and its type', async () => {
   expect((await page(tenant, filters)).ids).toHaveLength(1);
 });
 
-test('an event that goes while a page is read leaves the page, not an error', async () => {
+test('omits an event that is deleted while its page is read', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const topicId = await topic(tenant, 'a');
-  const gone = await insert.event({ projectId, topicIds: [topicId] });
+  const deleted = await insert.event({ projectId, topicIds: [topicId] });
   const kept = await insert.event({ projectId, topicIds: [topicId] });
   const { rows } = database;
   const find = rows.find.bind(rows);
-  // Retention between the two statements of the page.
+  // Simulates retention between the two statements of a page.
   rows.find = async (table, where) => {
     if (table === 'NotificationEvent') {
-      await database.prisma.notificationEvent.deleteMany({ where: { id: gone.id } });
+      await database.prisma.notificationEvent.deleteMany({ where: { id: deleted.id } });
     }
     return find(table, where);
   };

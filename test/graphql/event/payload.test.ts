@@ -16,12 +16,12 @@ async function delivered() {
     data: { name: 'Ölmühle' },
   });
   const { id } = await insert.delivery({ projectId, body });
-  const answer = { projectId, deliveryId: id, attemptNumber: 1, responseBody: 'no such hook' };
-  await insert.attempt(answer);
+  const response = { projectId, deliveryId: id, attemptNumber: 1, responseBody: 'no such hook' };
+  await insert.attempt(response);
   return { tenant, projectId, id, body };
 }
 
-test('what is sent and what was answered are for callers with payloads:read, which full implies', async () => {
+test('returns bodies of requests and responses only with payloads:read, which full implies', async () => {
   const { tenant, id, body } = await delivered();
   const shown = {
     body: JSON.parse(body),
@@ -40,7 +40,7 @@ test('what is sent and what was answered are for callers with payloads:read, whi
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
-test('over REST they are in the answer if it is requested, for the same callers', async () => {
+test('returns bodies over REST on request, and only with payloads:read', async () => {
   const { tenant, projectId, id, body } = await delivered();
   const path = `/v1/projects/${projectId}/deliveries/${id}`;
   const get = async (scopes: string[], query = '') => {
@@ -60,7 +60,7 @@ test('over REST they are in the answer if it is requested, for the same callers'
 });
 
 test(
-  'bodies that are too much together are refused from there on, and their sizes told',
+  'refuses bodies over the total size limit, and returns their sizes',
   { tags: ['all/rows'] },
   async () => {
     const { tenant, projectId } = await delivered();

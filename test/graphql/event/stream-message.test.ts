@@ -45,7 +45,7 @@ async function listed(tenant: Tenant, variables: object = {}) {
 const bodyNames = (edges: { node: { body: { name: string } } }[]) =>
   edges.map(({ node }) => node.body.name);
 
-test('a stream is made without a URL and a secret, and takes nothing of a webhook', async () => {
+test('creates a stream without a URL and secret, and refuses members of webhooks', async () => {
   const tenant = await app.tenant();
   const project = { projectIdOrName: tenant.projectId };
   const input = { ...project, name: 'lake', type: 'STREAM' };
@@ -64,12 +64,12 @@ test('a stream is made without a URL and a secret, and takes nothing of a webhoo
       signingSecret: null,
     },
   });
-  const given = { url: 'https://hooks.example.test/', headers: { a: 'b' } };
+  const values = { url: 'https://hooks.example.test/', headers: { a: 'b' } };
   const refused = async (query: string, refusedInput: object) =>
     (await tenant.refusal(query, { input: { ...project, ...refusedInput } })).problem.issues?.map(
       (issue: { name: string }) => issue.name,
     );
-  expect(await refused(CREATE, { ...input, name: 'other', ...given })).toEqual([
+  expect(await refused(CREATE, { ...input, name: 'other', ...values })).toEqual([
     'input.url',
     'input.headers',
   ]);
@@ -77,7 +77,7 @@ test('a stream is made without a URL and a secret, and takes nothing of a webhoo
   expect(await refused(CREATE, webhook)).toEqual(['input.url']);
   const update = `mutation ($input: UpdateDestinationInput!) {
     updateDestination(input: $input) { destination { name url } } }`;
-  const changes = { destinationId: id, ...given, status: 'DISABLED' };
+  const changes = { destinationId: id, ...values, status: 'DISABLED' };
   expect(await refused(update, changes)).toEqual(['input.url', 'input.headers', 'input.status']);
   const rename = { ...project, destinationId: id, name: 'sea', headers: null };
   expect((await tenant.query(update, { input: rename })).updateDestination.destination).toEqual({
@@ -94,7 +94,7 @@ test('a stream is made without a URL and a secret, and takes nothing of a webhoo
   expect((await tenant.query(retry, { input: project })).retryDeliveries).toEqual({ count: 0 });
 });
 
-test('events that routes lead to a stream, and pages of records, are messages and no deliveries', async () => {
+test('appends routed events and pages of records to a stream, without deliveries', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { createdTopicId } = await routeEvents(database.prisma, projectId);
@@ -121,11 +121,11 @@ test('events that routes lead to a stream, and pages of records, are messages an
   const { groupId, consumerId } = await database.prisma.connection.findFirstOrThrow({
     where: { id: reading.connection.id },
   });
-  // The read that is due by its schedule may have come too.
+  // The scheduled read may have delivered, too.
   for (const message of messages) expect(message).toMatchObject({ groupId, consumerId });
 });
 
-test('the list pages through a stream from its beginning and its end', async () => {
+test('pages through a stream from its beginning and from its end', async () => {
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   await put(database, stream, { names: names('m', 5) });
@@ -141,7 +141,7 @@ test('the list pages through a stream from its beginning and its end', async () 
   expect(bodyNames((await listed(tenant, { last: 1 })).edges)).toEqual(['m5']);
 });
 
-test('a subscription has the cursors of the list, and resumes by argument and by Last-Event-ID', async () => {
+test("returns the list's cursors in a subscription, and resumes by argument and by Last-Event-ID", async () => {
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId } = stream;
@@ -160,7 +160,7 @@ test('a subscription has the cursors of the list, and resumes by argument and by
   }
 });
 
-test('over WebSocket a stream is followed from now on, without a cursor', async () => {
+test('starts a subscription over WebSocket with new messages if it has no cursor', async () => {
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId } = stream;
@@ -174,20 +174,20 @@ test('over WebSocket a stream is followed from now on, without a cursor', async 
     type: 'subscribe',
     payload: { query: FOLLOW, variables: { destinationId } },
   });
-  let answer: Awaited<ReturnType<typeof client.next>> | undefined;
+  let response: Awaited<ReturnType<typeof client.next>> | undefined;
   void client.next().then((message) => {
-    answer = message;
+    response = message;
   });
-  // Until it listens, nothing comes.
+  // A subscription that is not yet open receives nothing.
   const follows = async () => {
     await put(database, stream, { names: ['new'] });
-    return answer?.payload.data.streamMessages.node.body.name;
+    return response?.payload.data.streamMessages.node.body.name;
   };
   await expect.poll(follows).toBe('new');
   client.socket.close();
 });
 
-test('a cursor that is too old is told at once, and to who is overtaken', async () => {
+test('refuses a cursor that is too old, and ends a subscription that falls behind', async () => {
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId, projectId } = stream;
@@ -209,7 +209,7 @@ test('a cursor that is too old is told at once, and to who is overtaken', async 
   kept.leave();
 });
 
-test('what is no stream of the caller is refused', async () => {
+test('refuses other destinations, foreign streams and callers without the scope', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { destinationId } = await streamOf(tenant);
   const codeOf = async (caller: Pick<Tenant, 'apiKey'>, variables: object) => {
@@ -232,7 +232,7 @@ test('what is no stream of the caller is refused', async () => {
   own.leave();
 });
 
-test('a deleted stream ends for those who follow it, and leaves nothing', async () => {
+test('ends subscriptions of a deleted stream, and deletes its messages', async () => {
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId, projectId } = stream;

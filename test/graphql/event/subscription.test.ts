@@ -47,7 +47,7 @@ async function refusalOf(stream: EventStream) {
   return message?.data.errors[0].extensions;
 }
 
-test('new events arrive as edges of the list', async () => {
+test('delivers new events as edges of the list', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId, projectName: project } = tenant;
   await recordAll(database, tenant, ['old']);
@@ -72,7 +72,7 @@ test('new events arrive as edges of the list', async () => {
   stream.leave();
 });
 
-test('a stream resumes after a cursor, by argument and by Last-Event-ID', async () => {
+test('resumes a stream after a cursor, by argument and by Last-Event-ID', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
   await recordAll(database, tenant, names('e', 3));
@@ -92,7 +92,7 @@ test('a stream resumes after a cursor, by argument and by Last-Event-ID', async 
   }
 });
 
-test('each event is read afresh: a change between two of them is seen', async () => {
+test('reads each event again, so that a change between two events is visible', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
   const stream = await subscribe(asKey(tenant), { project: projectId });
@@ -108,7 +108,7 @@ test('each event is read afresh: a change between two of them is seen', async ()
   stream.leave();
 });
 
-test('a stream is filtered by topic and by type', async () => {
+test('filters a stream by topic and by type', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId: project, deletedTopicId: topicId } = tenant;
   const streams = [
@@ -124,7 +124,7 @@ test('a stream is filtered by topic and by type', async () => {
   }
 });
 
-test("another tenant's project, topic and operation do not exist", async () => {
+test("returns NOT_FOUND for another tenant's project, topic and operation", async () => {
   const [a, b] = [await tenantWithRoutes(), await tenantWithRoutes()];
   const { id } = await insert.operation({ projectId: a.projectId });
   const operation = 'subscription ($id: ID!) { operation(id: $id) { id } }';
@@ -139,7 +139,7 @@ test("another tenant's project, topic and operation do not exist", async () => {
   }
 });
 
-test('a damaged, foreign or future cursor is refused, and so is an empty list of types', async () => {
+test('refuses a damaged, foreign or future cursor, and an empty list of types', async () => {
   const [tenant, other] = [await tenantWithRoutes(), await tenantWithRoutes()];
   const project = tenant.projectId;
   await recordAll(database, other, names('e', 3));
@@ -165,7 +165,7 @@ test('a damaged, foreign or future cursor is refused, and so is an empty list of
   expect((await refusalOf(stream)).problem.issues).toMatchObject([{ name: 'eventTypes' }]);
 });
 
-test('a cursor older than what is kept is refused; the newest that lost nothing is not', async () => {
+test('refuses a cursor older than the retained events, and accepts the oldest without a gap', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
   await recordAll(database, tenant, names('e', 4));
@@ -184,7 +184,7 @@ test('a cursor older than what is kept is refused; the newest that lost nothing 
   stream.leave();
 });
 
-test('a cursor before an event that was erased is good', async () => {
+test('accepts a cursor before an erased event', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
   await recordAll(database, tenant, names('e', 4));
@@ -199,18 +199,18 @@ test('a cursor before an event that was erased is good', async () => {
   stream.leave();
 });
 
-test('a stream needs credentials and the scope read', async () => {
+test('requires credentials and the scope read', async () => {
   const tenant = await tenantWithRoutes();
   const variables = { project: tenant.projectId };
-  const nobody = await subscribe({}, variables);
-  expect(nobody.status).toBe(401);
-  expect(await refusalOf(nobody)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  const anonymous = await subscribe({}, variables);
+  expect(anonymous.status).toBe(401);
+  expect(await refusalOf(anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const writer = await tenant.withScopes('events:write');
-  const answer = await writer.request(events, variables);
-  expect(answer.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  const response = await writer.request(events, variables);
+  expect(response.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
 });
 
-test('a stream ends soon after its key is deleted, deactivated or gets fewer scopes', async () => {
+test('ends a stream if its key is deleted, deactivated or loses scopes', async () => {
   for (const change of ['delete', 'deactivate', 'reduce']) {
     const tenant = await tenantWithRoutes();
     const { apiKeyId: id, projectId } = tenant;
@@ -227,7 +227,7 @@ test('a stream ends soon after its key is deleted, deactivated or gets fewer sco
   }
 });
 
-test("a builder's stream ends soon after the builder has left the org", async () => {
+test("ends a builder's stream if the builder leaves the org", async () => {
   const tenant = await tenantWithRoutes();
   const stream = await subscribe(
     { authorization: `Bearer ${tenant.token}` },
@@ -237,7 +237,7 @@ test("a builder's stream ends soon after the builder has left the org", async ()
   expect(await refusalOf(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('an operation is followed until it has ended', async () => {
+test('follows an operation until it ends', async () => {
   const tenant = await app.tenant();
   const { id } = await insert.operation({ projectId: tenant.projectId, status: 'IN_PROGRESS' });
   const query = `subscription ($id: ID!) {
@@ -264,7 +264,7 @@ test('an operation is followed until it has ended', async () => {
   expect(await stream.next()).toBeNull();
 });
 
-test('a caller may have so many subscriptions, and no more', async () => {
+test('limits the subscriptions of a caller', async () => {
   await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '2' } });
   const tenant = await small.tenant();
   const headers = asKey(tenant);

@@ -34,14 +34,14 @@ async function route(tenant: Tenant, topicId: string, destinationId: string): Pr
   return createTopicDestinationRoute.topicDestinationRoute.id;
 }
 
-test('a route is made and deleted; the same twice is a conflict', async () => {
+test('creates and deletes a route, and returns CONFLICT for a repeated one', async () => {
   const tenant = await app.tenant();
   const topicId = await topic(tenant, 'alerts');
   const destinationId = await destination(tenant, 'crm');
   const projectIdOrName = tenant.projectName;
   const input = { projectIdOrName, topicId, destinationId };
-  const made = await tenant.query(create, { input });
-  const { topicDestinationRoute } = made.createTopicDestinationRoute;
+  const created = await tenant.query(create, { input });
+  const { topicDestinationRoute } = created.createTopicDestinationRoute;
   expect(topicDestinationRoute).toEqual({
     id: expect.stringMatching(/^tdr_/),
     topic: { id: topicId },
@@ -57,7 +57,7 @@ test('a route is made and deleted; the same twice is a conflict', async () => {
   expect(await tenant.refusal(remove, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('routes are listed by topic, by destination, by both, and on the topic', async () => {
+test('lists routes by topic, by destination, by both, and on the topic', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const [a, b] = [await topic(tenant, 'a'), await topic(tenant, 'b')];
   const [x, y] = [await destination(tenant, 'x'), await destination(tenant, 'y')];
@@ -91,7 +91,7 @@ test('routes are listed by topic, by destination, by both, and on the topic', as
   expect(idsOf(node.topicDestinationRoutes)).toEqual([by, bx]);
 });
 
-test("both ends are the project's own: each that is not is named", async () => {
+test('names a topic or destination that is not of the project', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const foreign = { topicId: await topic(a, 't'), destinationId: await destination(a, 'd') };
   const own = { topicId: await topic(b, 't'), destinationId: await destination(b, 'd') };
@@ -110,7 +110,7 @@ test("both ends are the project's own: each that is not is named", async () => {
   expect(await offending({ topicId: 'x', destinationId: 'y' })).toEqual([noTopic, noDestination]);
 });
 
-test("another tenant's route does not exist", async () => {
+test("returns NOT_FOUND for another tenant's route", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const id = await route(a, await topic(a, 't'), await destination(a, 'd'));
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
@@ -122,7 +122,7 @@ test("another tenant's route does not exist", async () => {
   expect(await a.query(node, { id })).toEqual({ node: { id } });
 });
 
-test('a key without the scope is refused', async () => {
+test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
   const [topicId, destinationId] = [await topic(tenant, 't'), await destination(tenant, 'd')];

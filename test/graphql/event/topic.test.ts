@@ -11,11 +11,11 @@ const rename = `mutation ($input: UpdateTopicInput!) {
 }`;
 const remove = `mutation ($input: DeleteTopicInput!) { deleteTopic(input: $input) { deletedId } }`;
 
-test('a topic is made, renamed and deleted', async () => {
+test('creates, renames and deletes a topic', async () => {
   const tenant = await app.tenant();
   const projectIdOrName = tenant.projectName;
-  const made = await tenant.query(create, { input: { projectIdOrName, name: 'Alerts' } });
-  const { topic } = made.createTopic;
+  const created = await tenant.query(create, { input: { projectIdOrName, name: 'Alerts' } });
+  const { topic } = created.createTopic;
   expect(topic).toMatchObject({
     name: 'Alerts',
     updateTime: null,
@@ -34,7 +34,7 @@ test('a topic is made, renamed and deleted', async () => {
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('a second topic of the same name is a conflict', async () => {
+test('returns 409 for a second topic of a name', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   await tenant.query(create, { input });
@@ -44,7 +44,7 @@ test('a second topic of the same name is a conflict', async () => {
   });
 });
 
-test('a topic name may hold spaces, but not at its ends', async () => {
+test('accepts spaces within a name, and refuses them at its ends', async () => {
   const tenant = await app.tenant();
   const projectIdOrName = tenant.projectId;
   const { topic } = (await tenant.query(create, { input: { projectIdOrName, name: 'All events' } }))
@@ -57,7 +57,7 @@ test('a topic name may hold spaces, but not at its ends', async () => {
   }
 });
 
-test('every offending input is named at once', async () => {
+test('names every invalid input', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: '', name: 'no_underscores' };
   const { code, problem } = await tenant.refusal(create, { input });
@@ -68,7 +68,7 @@ test('every offending input is named at once', async () => {
   ]);
 });
 
-test("another tenant's topic does not exist", async () => {
+test("returns NOT_FOUND for another tenant's topic", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const input = { projectIdOrName: a.projectId, name: 'alerts' };
   const { id } = (await a.query(create, { input })).createTopic.topic;
@@ -80,19 +80,19 @@ test("another tenant's topic does not exist", async () => {
   }
 });
 
-test('a key without the scope is refused', async () => {
+test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   expect(await reader.refusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('a topic that is renamed while it is deleted is renamed or gone', async () => {
+test('either renames or deletes a topic if both happen at the same time', async () => {
   const tenant = await app.tenant();
   const projectIdOrName = tenant.projectId;
   for (let round = 0; round < 5; round += 1) {
-    const made = { input: { projectIdOrName, name: `topic-${round}` } };
-    const { id: topicId } = (await tenant.query(create, made)).createTopic.topic;
+    const creation = { input: { projectIdOrName, name: `topic-${round}` } };
+    const { id: topicId } = (await tenant.query(create, creation)).createTopic.topic;
     const renaming = { input: { projectIdOrName, topicId, name: `renamed-${round}` } };
     const deleting = { input: { projectIdOrName, topicId } };
     const renames = Array.from({ length: 6 }, () => tenant.request(rename, renaming));

@@ -11,14 +11,14 @@ import { typeNameOfEvent } from '../../../src/graphql/schema/schema-builder.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { generate, keepEvents } from '../../support/scenes/connections.ts';
-import { installFor, integrate } from '../../support/scenes/integrations.ts';
+import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp();
 const { database } = app.app.services;
 const types = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 
-/** The only member that is nullable in one type and not in another, so a query of both needs an alias. */
+/** The only member that is nullable in some types only, so a query of both needs an alias. */
 const ALIAS = 'ofDelivery';
 const FRAGMENTS = types
   .map((type) => {
@@ -40,7 +40,7 @@ interface Node extends Record<string, unknown> {
   data: object;
 }
 
-/** The members of an event that its type has as fields. */
+/** Returns the members of an event that are fields of its type. */
 function membersOf({ __typename, id, eventType, data, [ALIAS]: operationId, ...members }: Node) {
   const all = Object.entries({ ...members, operationId: members.operationId ?? operationId });
   return Object.fromEntries(all.filter(([, value]) => value != null));
@@ -71,7 +71,7 @@ async function recordAll({ projectId }: Tenant) {
   }
 }
 
-test('every type of event is a type with the fields of the interface', () => {
+test('declares a type that implements the interface for every type of event', () => {
   const NotificationEvent = schema.getType('NotificationEvent');
   const names = types.map(typeNameOfEvent).toSorted();
   expect(names.map((name) => schema.getType(name))).not.toContain(undefined);
@@ -81,7 +81,7 @@ test('every type of event is a type with the fields of the interface', () => {
   }
 });
 
-test('lists, nodes and streams over each transport carry the typed members', async () => {
+test('returns typed members in lists, nodes and streams over each transport', async () => {
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
   const headers = { 'x-api-key': tenant.apiKey };
@@ -115,7 +115,7 @@ test('lists, nodes and streams over each transport carry the typed members', asy
   parts.leave();
 });
 
-/** The payloads of a multipart response, one after the other. */
+/** Yields the payloads of a multipart response. */
 async function openParts(headers: Record<string, string>) {
   const leaving = new AbortController();
   const accept = 'multipart/mixed;subscriptionSpec=1.0, application/json';
@@ -145,10 +145,12 @@ async function openParts(headers: Record<string, string>) {
   };
 }
 
-test('events name their objects, and null for those that are deleted', async () => {
+test('returns the objects of events, and null for deleted ones', async () => {
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
-  const integration = await integrate(app, tenant);
+  // Without objects to read, no backfill adds an event.
+  const content = contentFor('crm', { read: undefined, proxy: { enabled: true } });
+  const integration = await integrate(app, tenant, content);
   const { id: installationId, connection } = await installFor(tenant, integration);
   await generate(tenant, { apiKey: 'sandbox-key' });
   const query = `{ project { notificationEvents { nodes {

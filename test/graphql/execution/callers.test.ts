@@ -1,4 +1,4 @@
-/** Who is asking, told over HTTP from real requests. */
+/** Authenticates callers of real HTTP requests. */
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const { prisma } = app.app.services.database;
 
 type Headers = Record<string, string>;
 
-/** Over a real connection, so that the server knows the caller's address. */
+/** Sends requests over a real connection, so that the server knows the caller's address. */
 function over(base: string, headers: Headers = {}): GraphqlClient {
   return createClient((path, init) => fetch(`${base}${path}`, init), headers);
 }
@@ -38,8 +38,8 @@ const issuerKey = createPrivateKey({
 });
 const issuerPublicKey = createPublicKey(issuerKey).export({ type: 'spki', format: 'pem' });
 
-/** A token like the local issuer's, but for what is given. */
-async function forge(given: {
+/** A token like the local issuer's, with `parts` replaced. */
+async function forge(parts: {
   key?: Parameters<SignJWT['sign']>[0];
   algorithm?: string;
   claims?: Record<string, unknown>;
@@ -51,22 +51,22 @@ async function forge(given: {
     sub: 'forged',
     iat: now,
     exp: now + 600,
-    ...given.claims,
+    ...parts.claims,
   };
   return new SignJWT(claims)
-    .setProtectedHeader({ alg: given.algorithm ?? 'ES256' })
-    .sign(given.key ?? issuerKey);
+    .setProtectedHeader({ alg: parts.algorithm ?? 'ES256' })
+    .sign(parts.key ?? issuerKey);
 }
 
-test('answers only introspection without credentials', async () => {
+test('returns only introspection without credentials', async () => {
   const anonymous = over(url);
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
-    const given = field.args
+    const required = field.args
       .filter(isRequiredArgument)
       .map(
         ({ name, type }) => `${name}: ${isListType(getNullableType(type)) ? '[]' : '"a.example"'}`,
       );
-    const args = given.length > 0 ? `(${given.join(', ')})` : '';
+    const args = required.length > 0 ? `(${required.join(', ')})` : '';
     const { status, data, errors } = await anonymous.request(
       `{ ${field.name}${args} { __typename } }`,
     );
@@ -94,7 +94,7 @@ test('answers only introspection without credentials', async () => {
   expect(__schema.queryType.name).toBe('Query');
 });
 
-test('an API key is taken from X-Api-Key, a token from Authorization', async () => {
+test('takes an API key from X-Api-Key, and a token from Authorization', async () => {
   const { apiKey, token } = await app.tenant();
   expect(await over(url, { 'x-api-key': apiKey }).query(kind)).toEqual({
     viewer: { kind: 'API_KEY' },
@@ -104,7 +104,7 @@ test('an API key is taken from X-Api-Key, a token from Authorization', async () 
   }
 });
 
-test('a wrong key is refused, whatever it looks like', async () => {
+test('refuses a wrong key of any form', async () => {
   const { apiKey } = await app.tenant();
   for (const value of [newKeyValue(), 'nonsense', apiKey.slice(0, -1), `${apiKey}0`]) {
     const { status, data, errors } = await over(url, { 'x-api-key': value }).request(kind);
@@ -115,7 +115,7 @@ test('a wrong key is refused, whatever it looks like', async () => {
   }
 });
 
-test('a key that was deactivated or deleted is soon refused, and one never used at once', async () => {
+test('refuses a deactivated or deleted key within seconds, or immediately if it was never used', async () => {
   for (const isUsed of [true, false]) {
     for (const end of ['deactivate', 'delete']) {
       const { apiKey, apiKeyId: id } = await app.tenant();
@@ -130,7 +130,7 @@ test('a key that was deactivated or deleted is soon refused, and one never used 
   }
 });
 
-test('the forged tokens of the next test differ from a good one only in what they name', async () => {
+test('accepts the token that the next tests forge, without a forged part', async () => {
   expect(await bearer(await forge({})).query(kind)).toEqual({ viewer: { kind: 'BUILDER' } });
 });
 
@@ -162,7 +162,7 @@ test.each<[string, () => Promise<string>]>([
     () => forge({ key: Buffer.from(issuerPublicKey), algorithm: 'HS256' }),
   ],
   ['not a token', async () => 'nonsense'],
-])('a token that is %s is refused', async (_what, make) => {
+])('refuses a token that is %s', async (_what, make) => {
   const token = await make();
   const { status, data, errors } = await bearer(token).request(kind);
   expect(status).toBe(401);
@@ -171,14 +171,14 @@ test.each<[string, () => Promise<string>]>([
   expect(await prisma.builder.count({ where: { idpProvider: 'https://issuer.test' } })).toBe(0);
 });
 
-test('another scheme than Bearer is refused', async () => {
+test('refuses a scheme other than Bearer', async () => {
   const { token } = await app.tenant();
   for (const authorization of [`Basic ${token}`, token, 'Bearer']) {
     expect((await over(url, { authorization }).request(kind)).status).toBe(401);
   }
 });
 
-test('a builder is made by their first token, and kept up to date by later ones', async () => {
+test('creates a builder with the first token, and updates it with later ones', async () => {
   const sub = crypto.randomUUID();
   const first = await mint({ sub, email: 'Ada@Example.com', name: 'Ada' });
   const { builder } = (await bearer(first).query(person)).viewer;
@@ -197,15 +197,15 @@ test('a builder is made by their first token, and kept up to date by later ones'
   });
 });
 
-test('two first tokens at once make one builder', async () => {
+test('creates one builder for concurrent first tokens', async () => {
   const sub = crypto.randomUUID();
   const tokens = await Promise.all(['A', 'B', 'C', 'D'].map((name) => mint({ sub, name })));
-  const answers = await Promise.all(tokens.map((token) => bearer(token).query(person)));
-  expect(new Set(answers.map(({ viewer }) => viewer.builder.id)).size).toBe(1);
+  const responses = await Promise.all(tokens.map((token) => bearer(token).query(person)));
+  expect(new Set(responses.map(({ viewer }) => viewer.builder.id)).size).toBe(1);
   expect(await prisma.builder.count({ where: { idpRef: sub } })).toBe(1);
 });
 
-test('a subject is compared as it is, and a name that can not be stored is left out', async () => {
+test('compares subjects exactly, and omits a name that cannot be stored', async () => {
   const sub = crypto.randomUUID();
   const builderOf = async (claims: { sub: string; name: string }) =>
     (await bearer(await mint(claims)).query(person)).viewer.builder;
@@ -248,10 +248,10 @@ test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is 
   expect(await emailOf({}, { email_verified: true })).toBe('ada@example.com');
 });
 
-test('what is for people is refused to an API key of every scope', async () => {
+test('returns FORBIDDEN for an API key of every scope in mutations for people', async () => {
   const { apiKey, orgId } = await app.tenant();
   const key = over(url, { 'x-api-key': apiKey });
-  for (const [name, type, input, answer] of [
+  for (const [name, type, input, response] of [
     ['createOrg', 'CreateOrgInput', { label: 'x' }, 'org { id }'],
     ['createProject', 'CreateProjectInput', { name: 'xx', appName: 'x', orgId }, 'project { id }'],
     [
@@ -262,12 +262,12 @@ test('what is for people is refused to an API key of every scope', async () => {
     ],
     ['acceptInvite', 'AcceptInviteInput', { inviteId: newId('inv') }, 'invite { id }'],
   ] as const) {
-    const mutation = `mutation ($input: ${type}!) { ${name}(input: $input) { ${answer} } }`;
+    const mutation = `mutation ($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
     expect(await key.refusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
-test('too many wrong keys of one address are refused with the time to wait, and good ones let in', async () => {
+test('refuses wrong keys of an address over a rate, and accepts good ones', async () => {
   const guarded = await testApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
   onTestFinished(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();
@@ -281,17 +281,17 @@ test('too many wrong keys of one address are refused with the time to wait, and 
 
   const more: Headers[] = [{ 'x-api-key': newKeyValue() }, { authorization: 'Bearer more' }];
   for (const headers of more) {
-    const answer = await over(base, headers).request(kind);
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
+    const response = await over(base, headers).request(kind);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
   }
-  // Neither is known yet.
+  // The server knows neither of them yet.
   const good: Headers[] = [{ 'x-api-key': apiKey }, { authorization: `Bearer ${token}` }];
   for (const headers of good) {
     expect((await over(base, headers).request(kind)).status).toBe(200);
   }
-  // Fewer than may wait at a time: one more has its turn, and is not refused for want of room.
+  // Fewer requests than may wait, so that one more waits for its turn and is not refused.
   const flood = Array.from({ length: 240 }, () =>
     over(base, { 'x-api-key': newKeyValue() }).request(kind),
   );
@@ -300,20 +300,20 @@ test('too many wrong keys of one address are refused with the time to wait, and 
   const statuses = (await Promise.all(flood)).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
   const elsewhere = new Agent({ localAddress: '127.0.0.2' });
-  const answer = await request(`${base}/graphql`, {
+  const response = await request(`${base}/graphql`, {
     dispatcher: elsewhere,
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify({ query: kind }),
   });
-  expect(await answer.body.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
+  expect(await response.body.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
   await elsewhere.close();
 });
 
 test.each([
   'memory',
   'database',
-])('an operation spends as many requests of the rate as its cost counts as (%s)', async (store) => {
+])('spends the cost of an operation from the rate (%s)', async (store) => {
   const limited = await testApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '100', RATE_LIMIT_STORE: store },
   });
@@ -322,7 +322,7 @@ test.each([
   const heavy = (first: number) =>
     `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
   const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
-  // Cost 502: the request itself and five more.
+  // The cost is 502: the request itself and five more.
   expect(left(await tenant.request(heavy(500)))).toBe(94);
   for (let count = 0; count < 15; count += 1) await tenant.request(heavy(500));
   const refused = await tenant.request(heavy(500));
@@ -334,7 +334,7 @@ test.each([
   expect((await tenant.request(kind)).status).toBe(200);
 });
 
-test('an operation that costs more than the whole burst spends all of it', async () => {
+test('spends the whole burst for an operation that costs more', async () => {
   const limited = await testApp({ env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' } });
   onTestFinished(() => limited[Symbol.asyncDispose]());
   const tenant = await limited.tenant();
@@ -343,16 +343,16 @@ test('an operation that costs more than the whole burst spends all of it', async
   expect((await tenant.request(kind)).status).toBe(429);
 });
 
-test('a key that asks too often is refused with the time to wait, and others are not', async () => {
+test('refuses a key over its rate with Retry-After, and accepts others', async () => {
   const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
   const limited = await testApp({ env: limits });
   onTestFinished(() => limited[Symbol.asyncDispose]());
   const { url: base } = await limited.app.start();
   const [busy, calm] = [await limited.tenant(), await limited.tenant()];
   const key = over(base, { 'x-api-key': busy.apiKey });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => key.request(kind)));
-  const refused = answers.filter(({ status }) => status === 429);
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => key.request(kind)));
+  const refused = responses.filter(({ status }) => status === 429);
+  expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
   expect(refused.length).toBeGreaterThan(0);
   for (const { headers, errors } of refused) {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 /**
- * Compiled queries answer what graphql-js answers, to the letter: data, its order, errors and their places.
+ * Compiled queries return exactly the result of graphql-js: data, its order, and errors with their paths.
  *
  * @module-tag all/walk
  */
@@ -32,8 +32,8 @@ interface Asked {
   scopes?: readonly Scope[];
 }
 
-/** The answers of both, as clients read them. */
-async function answers({ query, operationName, variables, scopes = ALL_SCOPES }: Asked) {
+/** The results of both, as clients read them. */
+async function responses({ query, operationName, variables, scopes = ALL_SCOPES }: Asked) {
   const document = parse(query);
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new Error('There is no such operation.');
@@ -60,8 +60,8 @@ async function answers({ query, operationName, variables, scopes = ALL_SCOPES }:
   };
 }
 
-async function expectSame(asked: Asked): Promise<string> {
-  const { expected, first, again } = await answers(asked);
+async function expectSame(operation: Asked): Promise<string> {
+  const { expected, first, again } = await responses(operation);
   expect(first).toBe(expected);
   expect(again).toBe(expected);
   return expected;
@@ -69,7 +69,7 @@ async function expectSame(asked: Asked): Promise<string> {
 
 const inProject = (list: string) => `{ project(idOrName: "${projectId}") { ${list} } }`;
 
-/** The id of a row of the type that others hang on. */
+/** Returns the id of an object of the type that has dependent rows. */
 function idOfSome(type: string): string {
   const table = type === 'ConnectedAccount' ? 'Connection' : type;
   const [prefix = ''] = Object.entries(ID_PREFIXES).find(([, name]) => name === table) ?? [];
@@ -78,7 +78,11 @@ function idOfSome(type: string): string {
 
 const shapes = listShapes(schema).map((shape) => [shape.name, shape] as const);
 
-test.each(shapes)('%s', async (_name, { parent: { name }, field, item }) => {
+test.each(shapes)('returns the result of graphql-js for %s', async (_name, {
+  parent: { name },
+  field,
+  item,
+}) => {
   const list = `list: ${field}(first: 2) { totalCount ${pageOf(selectionOf(item, 1))} }`;
   if (name === 'Query') await expectSame({ query: `{ ${list} }` });
   else if (name === 'Viewer') await expectSame({ query: `{ viewer { ${list} } }` });
@@ -87,20 +91,22 @@ test.each(shapes)('%s', async (_name, { parent: { name }, field, item }) => {
     await expectSame({ query: `{ node(id: "${idOfSome(name)}") { ... on ${name} { ${list} } } }` });
 });
 
-test.each(nodeTypes(schema).map(({ name }) => name))('node of %s', async (name) => {
+test.each(
+  nodeTypes(schema).map(({ name }) => name),
+)('returns the result of graphql-js for nodes of the type %s', async (name) => {
   const selection = `... on ${name} { ${selectionOf(schema.getType(name) as never, 1)} }`;
   const ids = nodeTypes(schema).map((type) => idOfSome(type.name));
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ${selection} } }`;
   await expectSame({ query, variables: { ids: [projectId, ...ids, 'nothing'] } });
 });
 
-test('each operation of a document is its own', async () => {
+test('compiles each operation of a document separately', async () => {
   const query = `query A { viewer { kind } } query B { viewer { project { id } } }`;
   expect(await expectSame({ query, operationName: 'A' })).toContain('API_KEY');
   expect(await expectSame({ query, operationName: 'B' })).toContain(projectId);
 });
 
-test('variables, their defaults, directives and fragments', async () => {
+test('returns the result of graphql-js with variables, defaults, directives and fragments', async () => {
   const query = `query ($first: Int = 2, $with: Boolean!, $status: OperationStatus) {
     project(idOrName: "${projectId}") {
       ...named @include(if: $with)
@@ -119,18 +125,18 @@ test('variables, their defaults, directives and fragments', async () => {
   }
 });
 
-test('what a page finds out only when it is asked is waited for', async () => {
+test('returns the fields of pageInfo that need another statement', async () => {
   const operations = (args: string) =>
     `operations(${args}) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
   const { data } = JSON.parse(await expectSame({ query: inProject(operations('first: 2')) }));
   const { endCursor } = data.project.operations.pageInfo;
   for (const args of [`first: 2, after: "${endCursor}"`, `last: 2, before: "${endCursor}"`]) {
-    const answer = await expectSame({ query: inProject(operations(args)) });
-    expect(answer).toMatch(/"hasNextPage":true,"hasPreviousPage":(true|false)/);
+    const response = await expectSame({ query: inProject(operations(args)) });
+    expect(response).toMatch(/"hasNextPage":true,"hasPreviousPage":(true|false)/);
   }
 });
 
-test('variables that are of no use, and missing ones', async () => {
+test('returns the errors of graphql-js for invalid and missing variables', async () => {
   const query = `query ($first: Int!, $idOrName: String!) {
     project(idOrName: $idOrName) { operations(first: $first) { nodes { id } } }
   }`;
@@ -139,7 +145,7 @@ test('variables that are of no use, and missing ones', async () => {
   }
 });
 
-test('what is refused, and what is not there', async () => {
+test('returns the errors of graphql-js for refused fields and unknown objects', async () => {
   for (const query of [
     inProject('operations(first: 5000) { nodes { id } } topics { nodes { id } }'),
     inProject('operations(after: "damaged") { nodes { id } }'),
@@ -151,7 +157,7 @@ test('what is refused, and what is not there', async () => {
   }
 });
 
-test('introspection', async () => {
+test('returns the introspection of graphql-js', async () => {
   await expectSame({
     query:
       '{ __schema { types { name fields { name type { name kind } } } } __type(name: "Node") { possibleTypes { name } } }',

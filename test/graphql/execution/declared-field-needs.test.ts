@@ -1,6 +1,6 @@
 /**
- * Each field of each kind of object is read with a key of each single scope, with the object as the root: what the
- * key is refused is what the field itself declares, however the caller came by the object.
+ * Reads each field of each type with a key of each single scope, with the object as the root. A field is
+ * refused by its own declaration, and not by the path that leads to its object.
  *
  * @module-tag all/walk
  */
@@ -44,7 +44,7 @@ const IN_PROJECT = [
   'Delivery',
 ] as const;
 
-/** The tenant's objects, one of a type. */
+/** An object of each type of the tenant. */
 const objects = new Map<string, object | undefined>([
   ['Org', (await find('Org', { id: orgId }))[0]],
   ['BillingAccount', (await find('BillingAccount', { orgId }))[0]],
@@ -78,7 +78,7 @@ interface Reading {
   object: unknown;
 }
 
-/** The codes of what the field alone is refused with. */
+/** Returns the error codes of the field. */
 async function read(field: Field, { alone, viewer, object }: Reading): Promise<string[]> {
   const { query, variables } = leastOperation('query', field);
   const { errors = [] } = await execute({
@@ -96,7 +96,7 @@ async function read(field: Field, { alone, viewer, object }: Reading): Promise<s
 test.each([
   ...ALL_SCOPES,
   null,
-])('a key of the scope %s may read the fields that declare it', async (held) => {
+])('lets a key of the scope %s read exactly the fields that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
   const isMet = (need: Need) => permits(scopes, need);
   const apiKey = await tenant.keyOf(...scopes);
@@ -115,12 +115,12 @@ test.each([
   }
 });
 
-test('descriptions say what fields need', () => {
+test('describes the needs of fields', () => {
   for (const field of types.flatMap(({ type }) => fieldsOf(type))) {
     const need = needOf(field);
-    const said = need
+    const expected = need
       ? expect.stringContaining(needText(need))
       : expect.not.stringContaining('Needs');
-    expect([field.name, field.description]).toEqual([field.name, said]);
+    expect([field.name, field.description]).toEqual([field.name, expected]);
   }
 });

@@ -1,5 +1,6 @@
 /**
- * Every root field is called with a key of each single scope: what it allows is what its declaration says.
+ * Calls every root field with a key of each single scope, and compares the result with the field's
+ * declaration.
  *
  * @module-tag all/walk
  */
@@ -17,7 +18,7 @@ const app = await sharedApp({
 });
 const tenant = await app.tenant();
 
-/** What they need is told by the ids, or is nothing. */
+/** These fields need nothing, or what the type of the id needs. */
 const UNDECLARED = ['viewer', 'node', 'nodes'];
 
 const fieldsOf = (type: ReturnType<typeof schema.getQueryType>) =>
@@ -29,7 +30,10 @@ const calls: ['query' | 'mutation', Field][] = [
 
 const subscriptions = fieldsOf(schema.getSubscriptionType());
 
-/** The codes of its errors. Nothing that it names exists, so that even a subscription ends with its first answer. */
+/**
+ * Returns the codes of the field's errors. The arguments name nothing that exists, so a subscription ends
+ * with its first response.
+ */
 type Send = (kind: string, field: Field) => Promise<string[]>;
 
 async function askEach(scopes: Scope[], fields: readonly [string, Field][], send: Send) {
@@ -49,7 +53,7 @@ async function askEach(scopes: Scope[], fields: readonly [string, Field][], send
 test.each([
   ...ALL_SCOPES,
   null,
-])('a key of the scope %s may call what declares it', async (held) => {
+])('lets a key of the scope %s call exactly the fields that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
   const key = await tenant.withScopes(...scopes);
   await askEach(scopes, calls, async (kind, field) => {
@@ -62,7 +66,7 @@ test.each([
 test.each([
   ...ALL_SCOPES,
   null,
-])('a key of the scope %s may follow what declares it', async (held) => {
+])('lets a key of the scope %s follow exactly the subscriptions that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
   const headers = { 'x-api-key': await tenant.keyOf(...scopes) };
   const followed = subscriptions.map((field): [string, Field] => ['subscription', field]);
@@ -75,7 +79,7 @@ test.each([
   });
 });
 
-test('descriptions say what root fields need', () => {
+test('describes the needs of root fields', () => {
   for (const { name, description, extensions } of [
     ...calls.map(([, field]) => field),
     ...subscriptions,

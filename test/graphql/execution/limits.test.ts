@@ -30,7 +30,7 @@ test.each([
     51_000,
     50_000,
   ],
-])('an operation over the limit of %s is refused before it runs', async (limit, query, value, maximum) => {
+])('refuses an operation over the limit of %s before it runs', async (limit, query, value, maximum) => {
   const { status, data, errors } = await tenant.request(query);
   expect(status).toBe(200);
   expect(data ?? null).toBeNull();
@@ -40,13 +40,13 @@ test.each([
   });
 });
 
-test('an operation at the limit runs', async () => {
+test('accepts an operation at the limit', async () => {
   await tenant.query(`{ ${fields(30, () => '__typename')} }`);
   await tenant.query(`{ ${fields(30, (index) => `a${index}: __typename`)} }`);
   await tenant.query('{ projects(first: 1000) { nodes { topics(first: 49) { nodes { id } } } } }');
 });
 
-test('page sizes count from variables, and the default where there is none', async () => {
+test('computes the cost from page sizes in variables, and from the default page size', async () => {
   const query = `query ($first: Int) {
     projects(first: 100) { nodes { topics(first: $first) { nodes { id } } } }
   }`;
@@ -59,7 +59,7 @@ test('page sizes count from variables, and the default where there is none', asy
   expect((await tenant.request(query, { first: 10 })).extensions).toBeUndefined();
 });
 
-test('what variables are by default counts where they are left out', async () => {
+test('computes the cost from default values of omitted variables', async () => {
   const pages = `query ($first: Int = 1000) {
     projects(first: $first) { nodes { topics(first: $first) { nodes { id } } } }
   }`;
@@ -72,7 +72,7 @@ test('what variables are by default counts where they are left out', async () =>
   expect((await client.request(ids)).extensions).toMatchObject({ cost: { cost: 3 } });
 });
 
-test('fragments count wherever they are spread, and may not hide a depth', async () => {
+test('counts fragments wherever they are spread, also in the depth', async () => {
   const deep = `query { project(idOrName: "x") { ...A } }
     fragment A on Project { org { projects(first: 1) { nodes { ...B } } } }
     fragment B on Project {
@@ -83,7 +83,7 @@ test('fragments count wherever they are spread, and may not hide a depth', async
   expect(await tenant.refusal(circle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });
 
-test('a fragment bomb is measured in no time', async () => {
+test('refuses a fragment bomb in linear time', async () => {
   const levels = 25;
   const bomb = `query { viewer { ...F0 } } ${fields(
     levels,
@@ -92,7 +92,7 @@ test('a fragment bomb is measured in no time', async () => {
   expect(await tenant.refusal(bomb)).toMatchObject({ problem: { limit: 'aliases' } });
 });
 
-test('the standard introspection query passes, a deeper one does not', async () => {
+test('accepts the standard introspection query, and refuses a deeper one', async () => {
   const anonymous = app.client();
   expect(await anonymous.query(getIntrospectionQuery())).toHaveProperty('__schema.types');
   const ofType = (levels: number): string =>
@@ -102,7 +102,7 @@ test('the standard introspection query passes, a deeper one does not', async () 
   expect(errors?.[0]?.extensions.code).toBe('QUERY_LIMIT_EXCEEDED');
 });
 
-test('batches are refused', async () => {
+test('refuses batches', async () => {
   const response = await app.fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },

@@ -7,15 +7,20 @@ const app = await sharedApp();
 const tenant = await app.tenant();
 const { orgId, projectId: projectIdOrName } = tenant;
 
-/** A mutation of what doesn't exist: an allowed caller is told so, another one is told of the scope. */
-function mutation(name: string, input: Record<string, unknown>, answer = 'deletedId') {
+/** A mutation of a missing object: a caller with the scope gets NOT_FOUND, and another one FORBIDDEN. */
+function mutation(name: string, input: Record<string, unknown>, response = 'deletedId') {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
-  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${answer} } }`;
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
   return { query, variables: { input } };
 }
 
-const ofNobody = { projectIdOrName, integrationIdOrName: newId('int'), groupRef: 'nobody' };
-const writing = { ...ofNobody, objectName: 'deals', type: 'CREATE', record: { name: 'A deal' } };
+const unknownGroup = { projectIdOrName, integrationIdOrName: newId('int'), groupRef: 'nobody' };
+const writing = {
+  ...unknownGroup,
+  objectName: 'deals',
+  type: 'CREATE',
+  record: { name: 'A deal' },
+};
 const installed = { projectIdOrName, installationId: newId('ins') };
 
 /** One action for each scope. */
@@ -38,7 +43,7 @@ const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][]
   ['records:write', mutation('writeRecords', writing, 'operationId')],
   [
     'reads:control',
-    mutation('triggerRead', { ...ofNobody, objectName: 'contacts' }, 'operation { id }'),
+    mutation('triggerRead', { ...unknownGroup, objectName: 'contacts' }, 'operation { id }'),
   ],
   ['reads:control', mutation('pauseReads', installed, 'installation { id }')],
   ['reads:control', mutation('resumeReads', installed, 'installation { id }')],
@@ -53,12 +58,14 @@ const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][]
   ['org:write', mutation('deleteInvite', { orgId, inviteId: newId('inv') })],
 ];
 
-/** What end users may do too, of the actions above. */
+/** The actions above that end users may do, too. */
 const FOR_PAGES = ['projects {', 'providers {', 'deleteConnection(', 'deleteInstallation('];
 
 const NOT_IN_FULL: Scope[] = ['org:write', 'credentials:read'];
 
-test.each(ALL_SCOPES)('a key of the scope %s may do what it says, and no more', async (held) => {
+test.each(
+  ALL_SCOPES,
+)('permits a key of the scope %s the actions of this scope only', async (held) => {
   const key = await tenant.withScopes(held);
   for (const [needed, { query, variables }] of ACTIONS) {
     const { errors = [] } = await key.request(query, variables);
@@ -72,7 +79,7 @@ test.each(ALL_SCOPES)('a key of the scope %s may do what it says, and no more', 
   }
 });
 
-test('a key without scopes may do nothing but ask who it is', async () => {
+test('lets a key without scopes query only the viewer', async () => {
   const key = await tenant.withScopes();
   for (const [, { query, variables }] of ACTIONS) {
     expect(await key.refusal(query, variables)).toMatchObject({ code: 'FORBIDDEN' });
@@ -101,7 +108,7 @@ test('says that full does not include the missing scope', async () => {
   );
 });
 
-test('secrets in clear need credentials:read beside what reaches them', async () => {
+test('requires credentials:read for secrets, in addition to the scope of their object', async () => {
   const create = `mutation ($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } signingSecret }
   }`;
@@ -123,7 +130,7 @@ test('secrets in clear need credentials:read beside what reaches them', async ()
   }
 });
 
-test('a builder may do all of it in their own org', async () => {
+test('lets a builder do everything in their own org', async () => {
   for (const [, { query, variables }] of ACTIONS) {
     const { errors = [] } = await tenant.builder.request(query, variables);
     expect(errors.filter(({ extensions }) => extensions.code === 'FORBIDDEN')).toEqual([]);

@@ -1,4 +1,4 @@
-/** What subscribers share, and what keeps them apart. */
+/** Subscribers with equal keys share the execution of events. */
 import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
@@ -19,18 +19,18 @@ const keyOf = keysOf(
 }`),
 );
 
-test('where a stream begins does not keep subscribers apart', () => {
+test('ignores the position where a stream starts', () => {
   expect(keyOf({ p: 'demo', after: 'x' })).toBe(keyOf({ p: 'other', after: 'y' }));
 });
 
-test('what is asked of an event does: other values, a default, and null', () => {
+test('distinguishes other values, a default, and null', () => {
   const keys = [{}, { n: null }, { n: 3 }, { with: false }, { n: 3, with: false }].map(
     (variables) => keyOf({ p: 'demo', ...variables }),
   );
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('another operation, another caller and other rights do', () => {
+test('distinguishes operations, callers and scopes', () => {
   const other = keysOf(parse('subscription { operation(id: "a") { id } }'));
   expect(other(null)).not.toBe(keyOf({ p: 'demo' }));
   expect(other(null)).toBe(other({}));
@@ -45,7 +45,7 @@ test('another operation, another caller and other rights do', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('end users of one group and of one person are apart, if anything that their tokens say is', () => {
+test('distinguishes end users by everything that their tokens contain except the expiry', () => {
   const user: EndUserViewer = {
     kind: 'END_USER',
     id: 'grp_1 csm_1',

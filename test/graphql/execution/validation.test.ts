@@ -33,14 +33,14 @@ test('names the path of a refused value and does not repeat the value', async ()
   ]);
 });
 
-test('JSON too deep to be walked is refused', async () => {
+test('refuses JSON that is nested too deeply', async () => {
   const tenant = await app.tenant();
   const query = `mutation ($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
   const providerMetadata = JSON.parse(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`);
-  const who = { projectIdOrName: tenant.projectId, groupRef: 'g', consumerRef: 'c' };
-  const input = { ...who, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata };
+  const consumer = { projectIdOrName: tenant.projectId, groupRef: 'g', consumerRef: 'c' };
+  const input = { ...consumer, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata };
   const { code, problem } = await tenant.refusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.providerMetadata']);
@@ -69,7 +69,7 @@ test('does not repeat refused literals', async () => {
   }
 });
 
-test('a variable that is used wrongly is a mistake in the document', async () => {
+test('returns GRAPHQL_VALIDATION_FAILED for an unused variable, and for one of the wrong type', async () => {
   const tenant = await app.tenant();
   const unused = await tenant.refusal('query ($id: ID!) { viewer { kind } }', { id: 'x' });
   expect(unused.code).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -88,7 +88,7 @@ test('names a missing variable', async () => {
   }
 });
 
-test('suggests names that come close', async () => {
+test('suggests similar names', async () => {
   const tenant = await app.tenant();
   const field = await tenant.refusal('{ viewr { kind } }');
   expect(field.problem.detail).toBe(
@@ -176,7 +176,7 @@ test('reports every problem of every variable, each with its path', async () => 
   ]);
 });
 
-test('names a variable of a subscription that can not be used', async () => {
+test('names an invalid variable of a subscription', async () => {
   const tenant = await app.tenant();
   const query = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
   const { problem } = await tenant.refusal(query, { p: { planted: 1 } });

@@ -1,4 +1,4 @@
-/** Destinations of records and events are the builder's, whatever an end user chooses. */
+/** The builder chooses the destinations of records and events, and an end user cannot change them. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { generate } from '../../support/scenes/connections.ts';
@@ -16,7 +16,7 @@ import { ALL_EVENTS } from '../../support/scenes/subscriptions.ts';
 const app = await sharedApp();
 const CONTENT = contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } });
 const FOREIGN = 'is not chosen by end users.';
-const contacts = (given: object = {}) => [{ objectName: 'contacts', ...given }];
+const contacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
 const elsewhere = contacts({ destination: 'elsewhere' });
 
 function findings(problem: { issues?: { name: string; detail: string }[] }) {
@@ -30,7 +30,7 @@ async function tenantWithPlaces() {
   return { tenant, integration };
 }
 
-test('whoever installs leads neither records nor events elsewhere', async () => {
+test("refuses destinations of records and events in an end user's config", async () => {
   const { tenant } = await tenantWithPlaces();
   await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'acme' });
   const user = await endUser(app, tenant);
@@ -43,10 +43,10 @@ test('whoever installs leads neither records nor events elsewhere', async () => 
   ]);
 });
 
-test("what the builder has led elsewhere stays there, and is not dropped with the customer's choice", async () => {
+test("keeps the builder's destinations in an end user's update", async () => {
   const { tenant, integration } = await tenantWithPlaces();
-  const given = { config: { read: elsewhere, subscribe: elsewhere } };
-  const { id } = await installFor(tenant, integration, given);
+  const builderInput = { config: { read: elsewhere, subscribe: elsewhere } };
+  const { id } = await installFor(tenant, integration, builderInput);
   const user = await endUser(app, tenant);
   const change = (config: object) => ({
     input: { projectIdOrName: tenant.projectId, installationId: id, config },
@@ -73,7 +73,7 @@ test("what the builder has led elsewhere stays there, and is not dropped with th
   expect(updateInstallation.installation.config.read).toMatchObject([
     { destination: 'elsewhere', disabled: true },
   ]);
-  // The builder may.
+  // The builder may change them.
   await tenant.query(UPDATE_INSTALLATION, change({}));
   await user.query(UPDATE_INSTALLATION, change({ read: contacts() }));
 });

@@ -13,11 +13,11 @@ const { prisma } = database;
 
 type Status = 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 
-async function installed(given?: { tenant: Tenant; name: string; groupRef: string }) {
-  const tenant = given?.tenant ?? (await app.tenant());
+async function installed(options?: { tenant: Tenant; name: string; groupRef: string }) {
+  const tenant = options?.tenant ?? (await app.tenant());
   const { projectId } = tenant;
-  const integration = await integrate(app, tenant, contentFor(given?.name));
-  const groupRef = given?.groupRef ?? 'acme';
+  const integration = await integrate(app, tenant, contentFor(options?.name));
+  const groupRef = options?.groupRef ?? 'acme';
   const { id, connection } = await installFor(tenant, integration, { groupRef });
   const operations = async (...statuses: Status[]) => {
     const rows = statuses.map((status) => ({
@@ -29,7 +29,7 @@ async function installed(given?: { tenant: Tenant; name: string; groupRef: strin
     await insert.operations(rows);
     return rows.map((row) => row.id);
   };
-  const look = async () => {
+  const readHealth = async () => {
     const { node } = await tenant.query(
       `query ($id: ID!) { node(id: $id) { ... on Installation {
         healthStatus healthReason lastOperation { id }
@@ -38,18 +38,21 @@ async function installed(given?: { tenant: Tenant; name: string; groupRef: strin
     );
     return node;
   };
-  return { id, tenant, integration, connection, operations, look };
+  return { id, tenant, integration, connection, operations, readHealth };
 }
 
 const CREDENTIALS = 'The provider refuses the credentials of its connection.';
 const OPERATIONS = 'Its last 3 operations have failed.';
 
-test('the last operation is the newest of the installation', async () => {
-  const { operations, look } = await installed();
+test('returns the newest operation of the installation', async () => {
+  const { operations, readHealth } = await installed();
   const other = await installed();
   const ids = await operations('SUCCESS', 'IN_PROGRESS');
   await other.operations('FAILURE');
-  expect(await look()).toMatchObject({ healthStatus: 'HEALTHY', lastOperation: { id: ids[1] } });
+  expect(await readHealth()).toMatchObject({
+    healthStatus: 'HEALTHY',
+    lastOperation: { id: ids[1] },
+  });
 });
 
 const ENDS: [string | null, Status[]][] = [
@@ -60,40 +63,45 @@ const ENDS: [string | null, Status[]][] = [
   [OPERATIONS, ['SUCCESS', 'FAILURE', 'FAILURE', 'FAILURE', 'IN_PROGRESS']],
 ];
 
-test.each(ENDS)('%s after %j: three operations that ended in a row count', async (reason, ends) => {
-  const { operations, look } = await installed();
+test.each(ENDS)('returns the reason %s after %j', async (reason, ends) => {
+  const { operations, readHealth } = await installed();
   await operations(...ends);
-  expect((await look()).healthReason).toBe(reason);
+  expect((await readHealth()).healthReason).toBe(reason);
 });
 
-test.each(ENDS)('%s after %j, also if they end in one statement', async (reason, ends) => {
-  const { operations, look, tenant } = await installed();
+test.each(
+  ENDS,
+)('returns the reason %s after %j, also if they end in one statement', async (reason, ends) => {
+  const { operations, readHealth, tenant } = await installed();
   const ids = await operations(...ends.map(() => 'IN_PROGRESS' as const));
   await database.rows.query(
     `update "Operation" o set "status" = e."status"::"OperationStatus"
      from unnest($1::text[], $2::text[]) e("id", "status") where o."projectId" = $3 and o."id" = e."id"`,
     [ids, ends, tenant.projectId],
   );
-  expect((await look()).healthReason).toBe(reason);
+  expect((await readHealth()).healthReason).toBe(reason);
 });
 
-test('an operation that succeeds makes it healthy again', async () => {
-  const { operations, look } = await installed();
+test('returns HEALTHY after an operation that succeeds', async () => {
+  const { operations, readHealth } = await installed();
   await operations('FAILURE', 'FAILURE', 'FAILURE', 'FAILURE');
   const [id] = await operations('IN_PROGRESS');
   await prisma.operation.updateMany({ where: { id: id as string }, data: { status: 'SUCCESS' } });
-  expect(await look()).toMatchObject({ healthStatus: 'HEALTHY', healthReason: null });
+  expect(await readHealth()).toMatchObject({ healthStatus: 'HEALTHY', healthReason: null });
 });
 
-test('an installation with bad credentials is unhealthy until it has other ones', async () => {
-  const { connection, operations, look } = await installed();
+test('returns UNHEALTHY while the connection has bad credentials', async () => {
+  const { connection, operations, readHealth } = await installed();
   const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
     prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
   await operations('FAILURE', 'FAILURE', 'FAILURE');
   await turn('BAD_CREDENTIALS');
-  expect(await look()).toMatchObject({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
+  expect(await readHealth()).toMatchObject({
+    healthStatus: 'UNHEALTHY',
+    healthReason: CREDENTIALS,
+  });
   await turn('WORKING');
-  expect((await look()).healthReason).toBe(OPERATIONS);
+  expect((await readHealth()).healthReason).toBe(OPERATIONS);
 });
 
 const LIST = `query ($project: String!, $health: InstallationHealth, $integration: String) {
@@ -104,7 +112,7 @@ const LIST = `query ($project: String!, $health: InstallationHealth, $integratio
   }
 }`;
 
-test('installations are listed by their health', async () => {
+test('lists installations by health', async () => {
   const first = await installed();
   const { tenant } = first;
   const others = [];
@@ -124,7 +132,7 @@ test('installations are listed by their health', async () => {
   expect(await list({ health: 'UNHEALTHY', integration: 'two' })).toEqual([0]);
 });
 
-test('its health is not asked for together with a group, which needs no index of it', async () => {
+test('refuses healthStatus together with a group', async () => {
   const tenant = await app.tenant();
   const { problem } = await tenant.refusal(
     `query ($project: String!) { project(idOrName: $project) {
@@ -135,7 +143,7 @@ test('its health is not asked for together with a group, which needs no index of
   expect(problem.detail).toContain('healthStatus');
 });
 
-test('changes of all kinds at the same time leave the health that is right in the end', async () => {
+test('stores the right health after concurrent changes of all kinds', async () => {
   const { id: installationId, tenant, integration, connection } = await installed();
   const { projectId } = tenant;
   const requiring = newId('rev');

@@ -48,8 +48,8 @@ const content = contentFor('crm', {
   write: { objects: [{ objectName: 'deals' }] },
 });
 
-const change = async (tenant: Tenant, installationId: string, given: object) => {
-  const input = { projectIdOrName: tenant.projectId, installationId, ...given };
+const change = async (tenant: Tenant, installationId: string, changes: object) => {
+  const input = { projectIdOrName: tenant.projectId, installationId, ...changes };
   return (await tenant.query(UPDATE_INSTALLATION, { input })).updateInstallation.installation;
 };
 
@@ -59,7 +59,7 @@ const issuesOf = async (tenant: Tenant, query: string, input: object) => {
   return (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`).sort();
 };
 
-test('without a config, everything that the integration has is installed', async () => {
+test('installs everything that the integration has without a config', async () => {
   now = start;
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
@@ -124,7 +124,7 @@ test('without a config, everything that the integration has is installed', async
   });
 });
 
-test('a config that is given is all there is', async () => {
+test('installs only the objects that a config names', async () => {
   now = start;
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
@@ -151,7 +151,7 @@ test('a config that is given is all there is', async () => {
   expect(bare).toMatchObject({ config: { read: [], write: [] }, objects: [] });
 });
 
-test('the first read starts with the installation if it has records to backfill', async () => {
+test('starts the first read with the installation if it has records to backfill', async () => {
   now = start;
   const tenant = await app.tenant();
   const people = { ...contentFor().read.objects[0], schedule: '*/10 * * * *' };
@@ -167,7 +167,7 @@ test('the first read starts with the installation if it has records to backfill'
   ).toEqual([null, start.toISOString(), '2030-01-01T00:10:00.000Z']);
 });
 
-test('a disabled object has a state, and no next read', async () => {
+test('stores a disabled object without a next read', async () => {
   const tenant = await app.tenant();
   const config = { read: [{ objectName: 'contacts', disabled: true }] };
   const { objects } = await installFor(tenant, await integrate(app, tenant, content), { config });
@@ -176,7 +176,7 @@ test('a disabled object has a state, and no next read', async () => {
   ]);
 });
 
-test('the connection is the one that is named, else the newest of the group that is not broken', async () => {
+test("uses the named connection, or else the group's newest with working credentials", async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
   const [first, second, third] = [
@@ -204,7 +204,7 @@ test('the connection is the one that is named, else the newest of the group that
   expect(named.createInstallation.installation.connection).toEqual({ id: first.id });
 });
 
-test('a second installation for the group is a conflict', async () => {
+test('returns CONFLICT for a second installation of the group', async () => {
   const tenant = await app.tenant();
   const { input } = await installFor(tenant, await integrate(app, tenant, content));
   expect(await tenant.refusal(CREATE_INSTALLATION, { input })).toMatchObject({ code: 'CONFLICT' });
@@ -212,7 +212,7 @@ test('a second installation for the group is a conflict', async () => {
   expect(await prisma.installationConfig.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('names every issue of a config at once, first those that need no revision', async () => {
+test('names every issue of a config together, first those that need no revision', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
   await generate(tenant);
@@ -272,7 +272,7 @@ test('names every issue of a config at once, first those that need no revision',
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('a group or a connection that does not fit is named', async () => {
+test('names a group or connection that does not match', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const integration = await integrate(app, tenant, content);
   const { projectId } = tenant;
@@ -286,29 +286,29 @@ test('a group or a connection that does not fit is named', async () => {
   });
   await generate(tenant);
   const foreign = await generate(other);
-  const asked = (given: object) =>
+  const findings = (overrides: object) =>
     issuesOf(tenant, CREATE_INSTALLATION, {
       projectIdOrName: projectId,
       integrationIdOrName: integration.id,
       groupRef: 'acme',
-      ...given,
+      ...overrides,
     });
-  expect(await asked({ groupRef: 'nobody' })).toEqual([
+  expect(await findings({ groupRef: 'nobody' })).toEqual([
     'input.groupRef: is not a group of the project.',
   ]);
-  expect(await asked({ groupRef: 'lonely' })).toEqual([
+  expect(await findings({ groupRef: 'lonely' })).toEqual([
     'input.groupRef: names a group without a connection to sandbox.',
   ]);
-  expect(await asked({ connectionId: foreign.id })).toEqual([
+  expect(await findings({ connectionId: foreign.id })).toEqual([
     'input.connectionId: does not exist.',
   ]);
-  expect(await asked({ connectionId: ours.id })).toEqual([
+  expect(await findings({ connectionId: ours.id })).toEqual([
     'input.connectionId: is a connection to stripe, not to sandbox.',
     "input.connectionId: is another group's.",
   ]);
 });
 
-test('an update replaces the config, keeps what objects have read, and leaves the one before readable', async () => {
+test('replaces the config, keeps the progress of objects, and keeps the previous config readable', async () => {
   now = start;
   const tenant = await app.tenant();
   const before = await installFor(tenant, await integrate(app, tenant, content));
@@ -353,7 +353,7 @@ test('an update replaces the config, keeps what objects have read, and leaves th
   ]);
 });
 
-test("another connection's records are read from the beginning", async () => {
+test('restarts reads from the beginning with another connection', async () => {
   const tenant = await app.tenant();
   const { id } = await installFor(tenant, await integrate(app, tenant, content));
   await prisma.installedObject.updateMany({
@@ -369,7 +369,7 @@ test("another connection's records are read from the beginning", async () => {
   }
 });
 
-test('a paused object stays paused through an update', async () => {
+test('keeps a paused object paused in an update', async () => {
   const tenant = await app.tenant();
   const { id } = await installFor(tenant, await integrate(app, tenant, content));
   await prisma.installedObject.updateMany({
@@ -382,7 +382,7 @@ test('a paused object stays paused through an update', async () => {
   ]);
 });
 
-test('an update names what does not fit, and changes nothing then', async () => {
+test('names invalid members of an update, and changes nothing', async () => {
   const tenant = await app.tenant();
   const { id, config } = await installFor(tenant, await integrate(app, tenant, content));
   const other = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
@@ -405,18 +405,18 @@ test('an update names what does not fit, and changes nothing then', async () => 
   expect((await tenant.query(node, { id })).node).toMatchObject({ updateTime: null, config });
 });
 
-test('events tell of every change, with the config in force and the one before', async () => {
+test('emits an event for every change, with the present and the previous config', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
   const events = await keepEvents(app, tenant);
-  const made = await installFor(tenant, integration);
+  const installation = await installFor(tenant, integration);
   const second = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
-  const { connection, config } = made;
-  await change(tenant, made.id, {});
-  await change(tenant, made.id, { connectionId: connection.id });
-  await change(tenant, made.id, { connectionId: second.id });
-  const after = await change(tenant, made.id, { config: {} });
-  const input = { projectIdOrName: tenant.projectId, installationId: made.id };
+  const { connection, config } = installation;
+  await change(tenant, installation.id, {});
+  await change(tenant, installation.id, { connectionId: connection.id });
+  await change(tenant, installation.id, { connectionId: second.id });
+  const after = await change(tenant, installation.id, { config: {} });
+  const input = { projectIdOrName: tenant.projectId, installationId: installation.id };
   await tenant.query(remove, { input });
 
   const fields = {
@@ -424,14 +424,14 @@ test('events tell of every change, with the config in force and the one before',
     provider: 'sandbox',
     integrationId: integration.id,
     integrationName: 'crm',
-    installationId: made.id,
+    installationId: installation.id,
     groupRef: 'acme',
     groupName: 'acme',
   };
   const ann = { connectionId: connection.id, consumerRef: 'ann', consumerName: 'ann' };
   const bob = { connectionId: second.id, consumerRef: 'bob', consumerName: 'bob' };
-  const told = await events();
-  expect(told.filter(({ eventType }) => eventType.startsWith('INSTALLATION'))).toEqual([
+  const emitted = await events();
+  expect(emitted.filter(({ eventType }) => eventType.startsWith('INSTALLATION'))).toEqual([
     {
       eventType: 'INSTALLATION_CREATED',
       connectionId: connection.id,
@@ -455,7 +455,7 @@ test('events tell of every change, with the config in force and the one before',
   ]);
 });
 
-test('events that the provider does not send are told to be in vain', async () => {
+test('reports events that the provider does not send as UNSUPPORTED', async () => {
   const withoutMerges = PROVIDERS.map((provider) => {
     const { subscribe } = provider.capabilities;
     if (!subscribe) return provider;
@@ -483,7 +483,7 @@ test('events that the provider does not send are told to be in vain', async () =
   });
 });
 
-test('deleting an installation keeps its connection and its operations', async () => {
+test('keeps the connection and the operations of a deleted installation', async () => {
   const tenant = await app.tenant();
   const { id, connection } = await installFor(tenant, await integrate(app, tenant, content));
   const input = { projectIdOrName: tenant.projectId, installationId: id };
@@ -494,7 +494,7 @@ test('deleting an installation keeps its connection and its operations', async (
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('installations are listed newest first, by project and by integration, for one group or all', async () => {
+test('lists installations newest first, by project, integration and group', async () => {
   const tenant = await app.tenant();
   const [one, two] = [
     await integrate(app, tenant, contentFor('one')),
@@ -513,7 +513,7 @@ test('installations are listed newest first, by project and by integration, for 
       integration(idOrName: "one") { installations(groupRef: $groupRef) { nodes { id } } }
     }
   }`;
-  const asked = async (variables: object) => {
+  const listInstallations = async (variables: object) => {
     const { project } = await tenant.query(list, { project: tenant.projectId, ...variables });
     const idsOf = (page: { nodes: { id: string }[] }) =>
       page.nodes.map(({ id }) => ids.indexOf(id));
@@ -521,14 +521,18 @@ test('installations are listed newest first, by project and by integration, for 
     return [idsOf(installations), idsOf(integration.installations), installations.pageInfo];
   };
   const whole = { hasNextPage: false, hasPreviousPage: false };
-  expect(await asked({})).toEqual([[2, 1, 0], [1, 0], whole]);
-  expect(await asked({ groupRef: 'a' })).toEqual([[2, 0], [0], whole]);
-  expect(await asked({ groupRef: 'nobody' })).toEqual([[], [], whole]);
-  expect(await asked({ first: 1 })).toMatchObject([[2], [1, 0], { hasNextPage: true }]);
-  expect(await asked({ last: 2 })).toMatchObject([[1, 0], [1, 0], { hasPreviousPage: true }]);
+  expect(await listInstallations({})).toEqual([[2, 1, 0], [1, 0], whole]);
+  expect(await listInstallations({ groupRef: 'a' })).toEqual([[2, 0], [0], whole]);
+  expect(await listInstallations({ groupRef: 'nobody' })).toEqual([[], [], whole]);
+  expect(await listInstallations({ first: 1 })).toMatchObject([[2], [1, 0], { hasNextPage: true }]);
+  expect(await listInstallations({ last: 2 })).toMatchObject([
+    [1, 0],
+    [1, 0],
+    { hasPreviousPage: true },
+  ]);
 });
 
-test("another tenant's installation does not exist, and stays as it is", async () => {
+test("returns NOT_FOUND for another tenant's installation, and leaves it unchanged", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id, input: creation, config } = await installFor(a, await integrate(app, a, content));
   expect(await b.query(node, { id })).toEqual({ node: null });
@@ -548,7 +552,7 @@ test("another tenant's installation does not exist, and stays as it is", async (
   expect((await a.query(node, { id })).node).toMatchObject({ updateTime: null, config });
 });
 
-test('a key without the scope is refused; a builder is told as the maker', async () => {
+test('returns FORBIDDEN without the scope, and records a builder as the creator', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
   const { id, input } = await installFor(tenant, integration);
@@ -567,13 +571,13 @@ test('a key without the scope is refused; a builder is told as the maker', async
   expect(createInstallation.installation.createdBy).toBe(`builder:${tenant.builderId}`);
 });
 
-test('who chose a config, and whether it lets requests through, are set and shown', async () => {
+test('stores and returns createdBy and the proxy of a config', async () => {
   const tenant = await app.tenant();
   const proxy = { enabled: true };
   const integration = await integrate(app, tenant, contentFor('proxied', { proxy }));
   const config = { provider: 'sandbox', read: [], proxy };
-  const given = { config, configCreatedBy: 'consumer:ann' };
-  await installFor(tenant, integration, given);
+  const options = { config, configCreatedBy: 'consumer:ann' };
+  await installFor(tenant, integration, options);
   const { project } = await tenant.query(
     `query ($id: String!) { project(idOrName: $id) { installations { nodes {
       config { createdBy proxy { enabled } }

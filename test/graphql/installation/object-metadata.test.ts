@@ -35,12 +35,12 @@ const THROUGH = `query ($id: ID!, $objectName: String!, $excludeReadOnly: Boolea
   }
 }`;
 
-function asking({ projectName }: Pick<Tenant, 'projectName'>, given: object = {}) {
-  const who = { projectIdOrName: projectName, provider: 'sandbox', groupRef: 'acme' };
-  return { ...who, objectName: 'contacts', ...given };
+function variablesFor({ projectName }: Pick<Tenant, 'projectName'>, overrides: object = {}) {
+  const account = { projectIdOrName: projectName, provider: 'sandbox', groupRef: 'acme' };
+  return { ...account, objectName: 'contacts', ...overrides };
 }
 
-/** Requests to the sandbox fail from here on, so that an answer comes from memory alone. */
+/** Requests to the sandbox fail from here on, so that a result can only come from the cache. */
 function cutOff() {
   sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
 }
@@ -50,10 +50,10 @@ interface Field {
   readOnly: boolean;
 }
 
-test("an object's fields are read through the group's connection", async () => {
+test("returns an object's fields through the group's connection", async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { apiKey: 'sandbox-key' });
-  const { objectMetadata } = await tenant.query(READ, asking(tenant));
+  const { objectMetadata } = await tenant.query(READ, variablesFor(tenant));
   expect(objectMetadata).toMatchObject({
     name: 'contacts',
     displayName: 'Contacts',
@@ -74,31 +74,31 @@ test("an object's fields are read through the group's connection", async () => {
   expect(objectMetadata.fields.some(({ readOnly }: Field) => readOnly)).toBe(true);
   expect((await getConnection(app, id)).status).toBe('WORKING');
 
-  const writable = await tenant.query(READ, asking(tenant, { excludeReadOnly: true }));
+  const writable = await tenant.query(READ, variablesFor(tenant, { excludeReadOnly: true }));
   expect(writable.objectMetadata.fields).toEqual(
     objectMetadata.fields.filter(({ readOnly }: Field) => !readOnly),
   );
 });
 
-test('it is remembered for a while, for that connection as it is', async () => {
+test('caches fields for a while, for the connection and its credentials', async () => {
   const tenant = await app.tenant();
   await generate(tenant, { apiKey: 'sandbox-key' });
-  const first = await tenant.query(READ, asking(tenant));
+  const first = await tenant.query(READ, variablesFor(tenant));
   cutOff();
-  expect(await tenant.query(READ, asking(tenant))).toEqual(first);
+  expect(await tenant.query(READ, variablesFor(tenant))).toEqual(first);
   const other = await app.tenant();
   await generate(other, { apiKey: 'sandbox-key' });
-  expect(await other.refusal(READ, asking(other))).toMatchObject({ code: 'PROVIDER_ERROR' });
+  expect(await other.refusal(READ, variablesFor(other))).toMatchObject({ code: 'PROVIDER_ERROR' });
   await generate(tenant, { apiKey: 'sandbox-key-2' });
-  expect(await tenant.refusal(READ, asking(tenant))).toMatchObject({
+  expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: { status: 502 },
   });
   sandbox.faults.clear();
-  expect(await tenant.query(READ, asking(tenant))).toEqual(first);
+  expect(await tenant.query(READ, variablesFor(tenant))).toEqual(first);
 });
 
-test('through an installation an object has two names', async () => {
+test('finds an object by both of its names through an installation', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
@@ -117,38 +117,40 @@ test('through an installation an object has two names', async () => {
   });
 });
 
-test('what is not there is told apart from what the provider refuses', async () => {
+test("distinguishes unknown providers and objects from the provider's refusal", async () => {
   const tenant = await app.tenant();
-  const { provider: _none, ...anywhere } = asking(tenant);
+  const { provider: _none, ...anywhere } = variablesFor(tenant);
   expect(await tenant.refusal(READ, { ...anywhere, provider: 'none' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'provider', value: 'none' }] },
   });
   const long = { objectName: '', groupRef: 'a'.repeat(300) };
-  const { problem } = await tenant.refusal(READ, asking(tenant, long));
+  const { problem } = await tenant.refusal(READ, variablesFor(tenant, long));
   expect(problem.issues?.map(({ name }) => name)).toEqual(['objectName', 'groupRef']);
-  expect(await tenant.refusal(READ, asking(tenant))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({ code: 'NOT_FOUND' });
 
   await generate(tenant, { apiKey: 'wrong', skipCheck: true });
-  expect(await tenant.refusal(READ, asking(tenant, { provider: 'stripe' }))).toMatchObject({
+  expect(await tenant.refusal(READ, variablesFor(tenant, { provider: 'stripe' }))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await tenant.refusal(READ, asking(tenant))).toMatchObject({ code: 'UNPROCESSABLE' });
+  expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({ code: 'UNPROCESSABLE' });
   await generate(tenant, { apiKey: 'sandbox-key' });
-  expect(await tenant.refusal(READ, asking(tenant, { objectName: 'nothing' }))).toMatchObject({
-    code: 'UNPROCESSABLE',
-  });
+  expect(await tenant.refusal(READ, variablesFor(tenant, { objectName: 'nothing' }))).toMatchObject(
+    {
+      code: 'UNPROCESSABLE',
+    },
+  );
   await generate(tenant, { apiKey: 'sk', provider: 'stripe' });
-  expect(await tenant.refusal(READ, asking(tenant, { provider: 'stripe' }))).toMatchObject({
+  expect(await tenant.refusal(READ, variablesFor(tenant, { provider: 'stripe' }))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('stripe') },
   });
 });
 
-test("another tenant's project, and a key that may not read, are refused", async () => {
+test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await generate(a, { apiKey: 'sandbox-key' });
-  expect(await b.refusal(READ, asking(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await b.refusal(READ, variablesFor(a))).toMatchObject({ code: 'NOT_FOUND' });
   const writer = await a.withScopes('records:write');
-  expect(await writer.refusal(READ, asking(a))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await writer.refusal(READ, variablesFor(a))).toMatchObject({ code: 'FORBIDDEN' });
 });

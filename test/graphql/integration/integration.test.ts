@@ -21,7 +21,7 @@ const remove = `mutation ($input: DeleteIntegrationInput!) {
 const namesOf = (problem: { issues?: { name: string }[] }) =>
   (problem.issues ?? []).map(({ name }) => name).sort();
 
-test('an integration is made with its first revision', async () => {
+test('creates an integration with its first revision', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, contentFor('crm-sync'));
   expect(integration).toEqual({
@@ -35,7 +35,7 @@ test('an integration is made with its first revision', async () => {
   });
 });
 
-test('all of its content comes back', async () => {
+test('returns all of its content', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant, 'events');
   const field = (fieldName: string | null, mapToName: string | null = null) => ({
@@ -112,7 +112,7 @@ test('all of its content comes back', async () => {
   expect(node.content).toEqual(content);
 });
 
-test('what the content leaves out has its defaults', async () => {
+test('returns defaults of omitted content', async () => {
   const tenant = await app.tenant();
   const read = { objects: [{ objectName: 'deals', destination: 'records', delivery: {} }] };
   const write = { objects: [{ objectName: 'deals' }] };
@@ -140,7 +140,7 @@ test('what the content leaves out has its defaults', async () => {
   });
 });
 
-test('a second integration of the same name is a conflict', async () => {
+test('returns CONFLICT for a second integration of a name', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant);
   const again = integrationInput(tenant, contentFor());
@@ -149,7 +149,7 @@ test('a second integration of the same name is a conflict', async () => {
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('names every issue at once, first those that need no project', async () => {
+test('names every issue together, first those that need no project', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const content = {
@@ -240,7 +240,7 @@ test('names every issue at once, first those that need no project', async () => 
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('names every value outside an enum, with what is allowed', async () => {
+test('names every value outside an enum, with the allowed values', async () => {
   const tenant = await app.tenant();
   const read = {
     objects: [
@@ -261,7 +261,7 @@ test('names every value outside an enum, with what is allowed', async () => {
   ]);
 });
 
-test('an unknown provider is named, and so is an unknown project beside other findings', async () => {
+test('names an unknown provider, and an unknown project together with other issues', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const content = { ...contentFor(), provider: 'nosuch' };
@@ -272,7 +272,7 @@ test('an unknown provider is named, and so is an unknown project beside other fi
   expect(namesOf(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });
 
-test('reports the first thousand of very many issues', async () => {
+test('returns at most 1,000 issues', async () => {
   const tenant = await app.tenant();
   const requiredFields = Array.from({ length: 1_000 }, () => ({}));
   const object = { objectName: 'contacts', destination: 'records', requiredFields };
@@ -284,14 +284,14 @@ test('reports the first thousand of very many issues', async () => {
   expect(problem.detail.length).toBeLessThan(4000);
 });
 
-test("another project's destination does not exist", async () => {
+test("refuses another project's destination", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await insertDestination(app, a);
   const { problem } = await b.refusal(CREATE_INTEGRATION, integrationInput(b, contentFor()));
   expect(namesOf(problem)).toEqual(['input.latestRevision.content.read.objects[0].destination']);
 });
 
-test('integrations are found by id and by name, and listed newest first', async () => {
+test('finds integrations by id and by name, and lists them newest first', async () => {
   const tenant = await app.tenant();
   const names = ['first', 'second', 'third'];
   for (const name of names) {
@@ -307,26 +307,26 @@ test('integrations are found by id and by name, and listed newest first', async 
       }
     }
   }`;
-  const asked = async (variables: object) =>
+  const listIntegrations = async (variables: object) =>
     (await tenant.query(list, { project: tenant.projectId, ...variables })).project;
-  const all = await asked({});
+  const all = await listIntegrations({});
   const shown = (project: { integrations: { nodes: { name: string }[] } }) =>
     project.integrations.nodes.map(({ name }) => name);
   expect(shown(all)).toEqual(['third', 'second', 'first']);
   expect(all.integrations.totalCount).toBe(3);
   expect(all.byName).toEqual({ id: all.integrations.nodes[1].id });
   expect(all.none).toBeNull();
-  expect(shown(await asked({ provider: 'sandbox' }))).toEqual(['third', 'first']);
-  expect(shown(await asked({ provider: 'nosuch' }))).toEqual([]);
-  const end = await asked({ last: 2 });
+  expect(shown(await listIntegrations({ provider: 'sandbox' }))).toEqual(['third', 'first']);
+  expect(shown(await listIntegrations({ provider: 'nosuch' }))).toEqual([]);
+  const end = await listIntegrations({ last: 2 });
   expect(shown(end)).toEqual(['second', 'first']);
   expect(end.integrations.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
 });
 
-test('deleting an integration deletes its installations with their events, and no connection', async () => {
+test('deletes the installations of an integration with events, and keeps connections', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant);
-  const made = [
+  const installations = [
     await installFor(tenant, integration),
     await installFor(tenant, integration, { groupRef: 'zen' }),
   ];
@@ -339,15 +339,15 @@ test('deleting an integration deletes its installations with their events, and n
   expect(await prisma.installation.count({ where: { projectId } })).toBe(0);
   expect(await prisma.revision.count({ where: { projectId } })).toBe(0);
   expect(await prisma.connection.count({ where: { projectId } })).toBe(2);
-  const told = await events();
-  expect(told.map(({ eventType }) => eventType)).toEqual(Array(2).fill('INSTALLATION_DELETED'));
+  const emitted = await events();
+  expect(emitted.map(({ eventType }) => eventType)).toEqual(Array(2).fill('INSTALLATION_DELETED'));
   expect(
-    told.map(({ data }) => (data as { installationId: string }).installationId).sort(),
-  ).toEqual(made.map(({ id }) => id).sort());
+    emitted.map(({ data }) => (data as { installationId: string }).installationId).sort(),
+  ).toEqual(installations.map(({ id }) => id).sort());
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('an integration with more installations than one transaction deletes goes with all of them', async () => {
+test('deletes an integration with more installations than one transaction deletes', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant);
   const { connection, config } = await installFor(tenant, integration);
@@ -388,7 +388,7 @@ test('an integration with more installations than one transaction deletes goes w
   expect(await events()).toHaveLength(61);
 });
 
-test("another tenant's integration does not exist", async () => {
+test("returns NOT_FOUND for another tenant's integration", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id } = await integrate(app, a);
   expect(await b.query('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
@@ -403,7 +403,7 @@ test("another tenant's integration does not exist", async () => {
   expect(await prisma.integration.count({ where: { projectId: a.projectId } })).toBe(1);
 });
 
-test('a key without the scope is refused', async () => {
+test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant);
   const key = await tenant.withScopes('read', 'installations:write');

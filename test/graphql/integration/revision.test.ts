@@ -24,12 +24,12 @@ const read = (...objects: object[]) =>
 const contacts = { objectName: 'contacts', schedule: '*/10 * * * *' };
 const deals = { objectName: 'deals' };
 
-const revise = (tenant: Tenant, content: object, given: object = {}) => {
+const revise = (tenant: Tenant, content: object, overrides: object = {}) => {
   const named = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  return { input: { ...named, revision: revisionOf(content), ...given } };
+  return { input: { ...named, revision: revisionOf(content), ...overrides } };
 };
 
-const look = async (tenant: Tenant, id: string) =>
+const readInstallation = async (tenant: Tenant, id: string) =>
   (
     await tenant.query(
       `query ($id: ID!) { node(id: $id) { ... on Installation { ${INSTALLATION} } } }`,
@@ -37,7 +37,7 @@ const look = async (tenant: Tenant, id: string) =>
     )
   ).node;
 
-test('a new revision is the latest at once, also of installations; earlier ones stay', async () => {
+test('returns a new revision as the latest immediately, also in installations, and keeps earlier ones', async () => {
   now = start;
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, read(contacts));
@@ -74,14 +74,14 @@ test('a new revision is the latest at once, also of installations; earlier ones 
     nodes: [{ id: ids[1] }],
     pageInfo: { hasPreviousPage: true },
   });
-  const seen = await look(tenant, installation.id);
+  const seen = await readInstallation(tenant, installation.id);
   expect(seen.revision).toEqual({ id: revision.id });
   expect(seen.objects.map(({ objectName }: { objectName: string }) => objectName)).toEqual([
     'contacts',
   ]);
 });
 
-test('dropping an object that installations read is a conflict that names them', async () => {
+test('returns CONFLICT if a revision drops an object that installations read, and names them', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, read(contacts, deals));
   const installation = await installFor(tenant, integration);
@@ -91,7 +91,7 @@ test('dropping an object that installations read is a conflict that names them',
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('an object that installations disable or leave out may be dropped', async () => {
+test('accepts a revision that drops an object that installations disable or omit', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, read(contacts, deals));
   const choose = (...objects: object[]) => ({ config: { read: objects } });
@@ -104,7 +104,7 @@ test('an object that installations disable or leave out may be dropped', async (
   expect(createRevision.revision.content.read.objects).toEqual([{ objectName: 'deals' }]);
 });
 
-test('a destructive revision pauses the reads of what it drops, and keeps earlier notes', async () => {
+test('pauses reads of objects that a destructive revision drops, and keeps earlier notes', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, read(contacts, deals));
   const first = await installFor(tenant, integration, { groupRef: 'a' });
@@ -115,7 +115,10 @@ test('a destructive revision pauses the reads of what it drops, and keeps earlie
   });
   const change = revise(tenant, read(deals), { destructive: true });
   await tenant.query(CREATE_REVISION, change);
-  const [a, b] = [await look(tenant, first.id), await look(tenant, second.id)];
+  const [a, b] = [
+    await readInstallation(tenant, first.id),
+    await readInstallation(tenant, second.id),
+  ];
   expect(a.objects).toMatchObject([
     { objectName: 'contacts', paused: true, pauseNote: DROPPED_NOTE, nextReadTime: null },
     { objectName: 'deals', paused: false, pauseNote: null },
@@ -123,14 +126,14 @@ test('a destructive revision pauses the reads of what it drops, and keeps earlie
   expect(b.objects[0]).toMatchObject({ paused: true, pauseNote: 'Moving house.' });
 });
 
-test('a new schedule holds at once, except where a config has its own, disables or pauses', async () => {
+test('applies a new schedule immediately, except to own schedules, disabled and paused objects', async () => {
   now = start;
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, read(contacts));
   const choose = (choice: object) => ({
     config: { read: [{ objectName: 'contacts', ...choice }] },
   });
-  const made = {
+  const installations = {
     inherits: await installFor(tenant, integration, { groupRef: 'a' }),
     own: await installFor(tenant, integration, {
       groupRef: 'b',
@@ -142,18 +145,18 @@ test('a new schedule holds at once, except where a config has its own, disables 
     }),
     paused: await installFor(tenant, integration, { groupRef: 'd' }),
   };
-  // As after the first reads, which start when the installations are created.
+  // Sets the state after the first reads, which start when the installations are created.
   const ownTime = new Date('2030-01-01T00:05:00.000Z');
   await prisma.installedObject.updateMany({
-    where: { installationId: made.own.id },
+    where: { installationId: installations.own.id },
     data: { nextReadTime: ownTime },
   });
   await prisma.installedObject.updateMany({
-    where: { installationId: made.paused.id },
+    where: { installationId: installations.paused.id },
     data: { paused: true, nextReadTime: null },
   });
-  const at = async (name: keyof typeof made) =>
-    (await look(tenant, made[name].id)).objects[0].nextReadTime;
+  const at = async (name: keyof typeof installations) =>
+    (await readInstallation(tenant, installations[name].id)).objects[0].nextReadTime;
   expect(await at('inherits')).toBe(start.toISOString());
 
   const schedule = '30 * * * *';
@@ -168,18 +171,18 @@ test('a new schedule holds at once, except where a config has its own, disables 
   expect(await at('own')).toBe('2030-01-01T00:05:00.000Z');
 });
 
-test('an unchanged schedule leaves the next read where it is', async () => {
+test('keeps the next read time if the schedule is unchanged', async () => {
   now = start;
   const tenant = await app.tenant();
   const installation = await installFor(tenant, await integrate(app, tenant, read(contacts)));
   now = new Date('2030-01-01T07:00:00Z');
   await tenant.query(CREATE_REVISION, revise(tenant, read({ ...contacts, mapToName: 'people' })));
-  expect((await look(tenant, installation.id)).objects).toMatchObject([
+  expect((await readInstallation(tenant, installation.id)).objects).toMatchObject([
     { mappedObjectName: 'people', nextReadTime: start.toISOString() },
   ]);
 });
 
-test('content is checked as for a new integration, and must keep its name and provider', async () => {
+test('checks content as for a new integration, and refuses another name or provider', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant, read(contacts));
   const object = { objectName: 'leads', destination: 'nowhere' };
@@ -206,7 +209,7 @@ test('content is checked as for a new integration, and must keep its name and pr
   ]);
 });
 
-test('revisions and installations at the same time take turns: no dropped object is installed', async () => {
+test('refuses either an installation or a revision that drops its object, if both happen at the same time', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant, read(contacts, deals));
   await generate(tenant);
@@ -226,7 +229,7 @@ test('revisions and installations at the same time take turns: no dropped object
   expect(['BAD_USER_INPUT', 'CONFLICT']).toContain(refused[0]?.errors?.[0]?.extensions.code);
 });
 
-test("another tenant's integration gets no revision; a key without the scope is refused", async () => {
+test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id, latestRevision } = await integrate(app, a, read(contacts));
   for (const projectIdOrName of [a.projectId, b.projectId]) {

@@ -11,7 +11,7 @@ interface WithId {
 }
 const idsOf = ({ nodes }: { nodes: WithId[] }) => nodes.map(({ id }) => id);
 
-test('an operation outlives what it was done for', async () => {
+test('returns an operation after its objects are deleted', async () => {
   const tenant = await app.tenant();
   const metadata = {
     objects: ['contact', 'company'],
@@ -19,7 +19,7 @@ test('an operation outlives what it was done for', async () => {
     successfulRecordIds: ['r1'],
     retry: { attempts: 2, lastAttempt: '2026-01-02T03:04:05.678Z' },
   };
-  const made = await insert.operation({
+  const operation = await insert.operation({
     projectId: tenant.projectId,
     status: 'FAILURE',
     result: '[contact] No new data found',
@@ -34,24 +34,24 @@ test('an operation outlives what it was done for', async () => {
       retry { attempts lastAttempt }
     }
   } } }`;
-  expect((await tenant.query(query, { id: made.id })).node).toEqual({
-    id: made.id,
+  expect((await tenant.query(query, { id: operation.id })).node).toEqual({
+    id: operation.id,
     project: { id: tenant.projectId },
-    integrationId: made.integrationId,
+    integrationId: operation.integrationId,
     integration: null,
-    installationId: made.installationId,
+    installationId: operation.installationId,
     installation: null,
-    configId: made.configId,
+    configId: operation.configId,
     actionType: 'READ',
     status: 'FAILURE',
     result: '[contact] No new data found',
-    createTime: made.createTime.toISOString(),
+    createTime: operation.createTime.toISOString(),
     updateTime: null,
     metadata: {
       ...metadata,
       progress: {
-        operationId: made.id,
-        installationId: made.installationId,
+        operationId: operation.id,
+        installationId: operation.installationId,
         ...metadata.progress,
       },
     },
@@ -63,7 +63,7 @@ test('an operation outlives what it was done for', async () => {
   });
 });
 
-test('operations are listed newest first, by status, by kind, and by both', async () => {
+test('lists operations newest first, by status, by kind, and by both', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const { projectId } = tenant;
   const read = await insert.operation({ projectId });
@@ -94,12 +94,12 @@ test('operations are listed newest first, by status, by kind, and by both', asyn
   });
 });
 
-test('logs are listed oldest first, in both directions', async () => {
+test('lists logs oldest first, in both directions', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { id: operationId } = await insert.operation({ projectId });
-  const line = (message: string, given = {}) =>
-    insert.operationLog({ projectId, operationId, message, ...given });
+  const line = (message: string, overrides = {}) =>
+    insert.operationLog({ projectId, operationId, message, ...overrides });
   await line('started');
   const details = { page: 1, records: ['a'] };
   const { timestamp } = await line('page', { severity: 'DEBUG', details });
@@ -134,7 +134,7 @@ test('logs are listed oldest first, in both directions', async () => {
   expect((await page({ last: 2 })).messages).toEqual(['page', 'failed']);
 });
 
-test('a key without the scope read sees no operation', async () => {
+test('returns FORBIDDEN for a key without the scope read', async () => {
   const tenant = await app.tenant();
   const writer = await tenant.withScopes('records:write');
   const { id } = await insert.operation({ projectId: tenant.projectId });

@@ -16,10 +16,10 @@ const list = `query ($id: ID!, $first: Int, $after: String, $last: Int) {
 }`;
 const node = 'query ($id: ID!) { node(id: $id) { id } }';
 
-let made = 0;
+let count = 0;
 const newDomain = () => {
-  made += 1;
-  return `d${made}-${crypto.randomUUID().slice(0, 8)}.example.com`;
+  count += 1;
+  return `d${count}-${crypto.randomUUID().slice(0, 8)}.example.com`;
 };
 const inputOf = (domain: string, parentId: string) => ({
   input: { domain, parentId, parentType: 'ORG' },
@@ -36,7 +36,7 @@ function builderAt(domain: string) {
     .then((token) => app.client({ authorization: `Bearer ${token}` }));
 }
 
-test('a domain is claimed by a builder for their org, taken from what they typed', async () => {
+test("claims the domain of a URL or an email address for the builder's org", async () => {
   const tenant = await app.tenant();
   const [a, b] = [newDomain(), newDomain()];
   expect(await claimOf(tenant, `https://www.${a.toUpperCase()}:8443/x`)).toEqual({
@@ -49,13 +49,15 @@ test('a domain is claimed by a builder for their org, taken from what they typed
   expect(await claimOf(tenant, `Ada@${b}`)).toMatchObject({ domain: b });
 });
 
-test('a domain is claimed once in the whole service, also where two claim it at once', async () => {
+test('claims a domain once across all orgs, also in concurrent calls', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [a, b, a].map(({ builder, orgId }) => builder.request(claim, inputOf(domain, orgId))),
   );
-  const codes = answers.flatMap(({ errors }) => errors ?? []).map((error) => error.extensions.code);
+  const codes = responses
+    .flatMap(({ errors }) => errors ?? [])
+    .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   for (const { builder, orgId } of [a, b]) {
     const again = inputOf(`ada@${domain}`, orgId);
@@ -63,7 +65,7 @@ test('a domain is claimed once in the whole service, also where two claim it at 
   }
 });
 
-test("another tenant's org claims nothing for a caller, and a key claims nothing at all", async () => {
+test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
   expect(await b.builder.refusal(claim, inputOf(domain, a.orgId))).toMatchObject({
@@ -73,7 +75,7 @@ test("another tenant's org claims nothing for a caller, and a key claims nothing
   expect((await a.query(list, { id: a.orgId })).org.claimedDomains.totalCount).toBe(0);
 });
 
-test('every offending input is named at once', async () => {
+test('names every invalid input', async () => {
   const { builder } = await app.tenant();
   const { code, problem } = await builder.refusal(claim, inputOf('192.0.2.1', ''));
   expect(code).toBe('BAD_USER_INPUT');
@@ -90,7 +92,7 @@ test('every offending input is named at once', async () => {
   });
 });
 
-test('a claim is seen by its org, and by builders whose address is of the domain', async () => {
+test('returns a claim to its org, and to builders with a verified address of the domain', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
   const { id } = await claimOf(tenant, domain);
@@ -110,13 +112,13 @@ test('a claim is seen by its org, and by builders whose address is of the domain
   expect(await tenant.query(lookup, { domain: newDomain() })).toEqual({ claimedDomain: null });
 });
 
-test('a key without org:read looks up no domain', async () => {
+test('returns FORBIDDEN for a key without org:read', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'org:write');
   expect(await key.refusal(lookup, { domain: newDomain() })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test("an org's domains are listed newest first, in both directions", async () => {
+test("lists an org's domains newest first, in both directions", async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const domains = [newDomain(), newDomain(), newDomain()];
   for (const domain of domains) await claimOf(tenant, domain);

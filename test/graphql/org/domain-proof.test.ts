@@ -1,4 +1,4 @@
-/** Claims on domains are proven by DNS, let people in, can be taken over, and end. */
+/** Claimed domains are proven by DNS, let builders join, can be taken over, and end. */
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/work/durations.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -45,13 +45,13 @@ async function proven(tenant: Tenant, domain: string) {
   return (await tenant.builder.query(VERIFY, { input })).verifyClaimedDomain.claimedDomain;
 }
 
-async function personAt(domain: string, given: { email_verified?: boolean | undefined } = {}) {
-  const claims = { sub: crypto.randomUUID(), email: `ada@${domain}`, ...given };
+async function personAt(domain: string, overrides: { email_verified?: boolean | undefined } = {}) {
+  const claims = { sub: crypto.randomUUID(), email: `ada@${domain}`, ...overrides };
   const token = await app.app.verifier.mint?.(claims);
   return { token, ...app.client({ authorization: `Bearer ${token}` }) };
 }
 
-test('a claim is proven when DNS has its text, and not before', async () => {
+test('verifies a claim if DNS has its text', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
   const claimed = await claim(tenant, domain);
@@ -72,7 +72,7 @@ test('a claim is proven when DNS has its text, and not before', async () => {
   expect(await tenant.builder.query(VERIFY, { input })).toEqual({ verifyClaimedDomain });
 });
 
-test('lets builders with a verified address of a proven domain join, and shows them nothing before', async () => {
+test('lets builders with a verified address of a proven domain join, and returns nothing to them before', async () => {
   const tenant = await app.tenant();
   const domain = newDomain();
   const person = await personAt(domain);
@@ -111,7 +111,7 @@ test('lets builders with a verified address of a proven domain join, and shows t
   ]);
 });
 
-test('an unproven claim keeps others out for 7 days; then who proves it has it', async () => {
+test('reserves an unproven domain for 7 days, and then for the first org that proves it', async () => {
   const [first, second] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
   const early = await claim(first, domain);
@@ -121,8 +121,8 @@ test('an unproven claim keeps others out for 7 days; then who proves it has it',
   try {
     const late = await proven(second, domain);
     expect(late.verifiedTime).toEqual(expect.any(String));
-    const gone = { input: { claimedDomainId: early.id } };
-    expect(await first.builder.refusal(VERIFY, gone)).toMatchObject({ code: 'NOT_FOUND' });
+    const expired = { input: { claimedDomainId: early.id } };
+    expect(await first.builder.refusal(VERIFY, expired)).toMatchObject({ code: 'NOT_FOUND' });
     const again = { ...input, parentId: first.orgId };
     expect(await first.builder.refusal(CLAIM, { input: again })).toMatchObject({
       code: 'CONFLICT',
@@ -132,7 +132,7 @@ test('an unproven claim keeps others out for 7 days; then who proves it has it',
   }
 });
 
-test('a released domain is free, and nobody joins by it', async () => {
+test('frees a released domain, through which builders can no longer join', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const domain = newDomain();
   const { id } = await proven(tenant, domain);
@@ -146,7 +146,7 @@ test('a released domain is free, and nobody joins by it', async () => {
   expect(await claim(other, domain)).toMatchObject({ domain });
 });
 
-test('the same over REST', async () => {
+test('verifies and releases a domain, and lets builders join, over REST', async () => {
   const rest = await restTenant(app);
   const { orgId } = rest.tenant;
   const domain = newDomain();
@@ -162,20 +162,20 @@ test('the same over REST', async () => {
   const verified = await rest.builder.post(`${path}:verify`, undefined, 200);
   expect(verified).toEqual({ ...claimed, verifiedTime: expect.any(String) });
   const { token } = await personAt(domain);
-  const ask = async (method: string, at: string) => {
+  const send = async (method: string, at: string) => {
     const headers = { authorization: `Bearer ${token}` };
     return (await app.fetch(`/v1${at}`, { method, headers })).json();
   };
-  expect(await ask('GET', '/joinable-orgs')).toMatchObject([{ id: orgId }]);
-  expect(await ask('POST', `/orgs/${orgId}:join`)).toMatchObject({ id: orgId });
-  expect(await ask('GET', '/orgs')).toMatchObject([{ id: orgId }]);
+  expect(await send('GET', '/joinable-orgs')).toMatchObject([{ id: orgId }]);
+  expect(await send('POST', `/orgs/${orgId}:join`)).toMatchObject({ id: orgId });
+  expect(await send('GET', '/orgs')).toMatchObject([{ id: orgId }]);
   await rest.builder.delete(path);
 });
 
 const ADD = 'mutation ($input: AddMemberInput!) { addMember(input: $input) { org { id } } }';
 const ORGS = '{ orgs { nodes { id } } }';
 
-test('a member adds people of a proven domain and colleagues, and nobody else', async () => {
+test('lets a member add builders of a proven domain and colleagues only', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const rest = await restTenant(app);
   const domain = newDomain();
@@ -191,7 +191,7 @@ test('a member adds people of a proven domain and colleagues, and nobody else', 
   });
   expect((await person.query(ORGS)).orgs.nodes).toEqual([{ id: tenant.orgId }]);
 
-  // Whom the first org has, its member may add to another of their own.
+  // A member may add a builder of the first org to another of their own orgs.
   await tenant.builder.query(ADD, { input });
   const { createOrg } = await tenant.builder.query(
     'mutation { createOrg(input: { label: "Second" }) { org { id } } }',
@@ -200,7 +200,7 @@ test('a member adds people of a proven domain and colleagues, and nobody else', 
   await tenant.builder.query(ADD, { input: { orgId: second, builderId } });
   expect((await person.query(ORGS)).orgs.nodes).toHaveLength(2);
 
-  // Over REST; who names themselves joins.
+  // Over REST, a builder who adds themselves joins.
   const themselves = await personAt(domain);
   const byRest = restClient(app, { authorization: `Bearer ${themselves.token}` });
   const { builder } = await byRest.get('/my-info');

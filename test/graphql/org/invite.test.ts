@@ -45,7 +45,7 @@ async function statusOf({ builder }: Tenant, id: string): Promise<string> {
   return (await builder.query(node, { id })).node.status;
 }
 
-test('an invite is made by a builder of the org, for the address in lowercase', async () => {
+test('creates an invite for the address in lowercase', async () => {
   const tenant = await app.tenant();
   const input = { orgId: tenant.orgId, email: 'Eve@Example.com' };
   expect(await tenant.builder.query(create, { input })).toEqual({
@@ -63,13 +63,13 @@ test('an invite is made by a builder of the org, for the address in lowercase', 
   });
 });
 
-test('a key invites and revokes with the scope org:write, which full does not imply', async () => {
+test('lets a key with org:write, which full does not imply, invite and revoke', async () => {
   const tenant = await app.tenant();
   const { orgId } = tenant;
   const writer = await tenant.withScopes('org:write');
   const full = await tenant.withScopes('full');
-  const made = await writer.query(create, { input: { orgId, email: 'eve@example.com' } });
-  const inviteId = made.createInvite.invite.id;
+  const created = await writer.query(create, { input: { orgId, email: 'eve@example.com' } });
+  const inviteId = created.createInvite.invite.id;
   for (const refusal of [
     await full.refusal(create, { input: { orgId, email: 'ada@example.com' } }),
     await full.refusal(revoke, { input: { orgId, inviteId } }),
@@ -82,7 +82,7 @@ test('a key invites and revokes with the scope org:write, which full does not im
   });
 });
 
-test('every offending input is named at once', async () => {
+test('names every invalid input', async () => {
   const tenant = await app.tenant();
   for (const email of ['eve', 'eve@example', `${'e'.repeat(250)}@example.com`]) {
     const { code, problem } = await tenant.builder.refusal(create, { input: { orgId: '', email } });
@@ -93,11 +93,15 @@ test('every offending input is named at once', async () => {
   }
 });
 
-test('one address has one pending invite of an org, also where two are made at once', async () => {
+test('creates one pending invite of an address and org, also in concurrent calls', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const input = { orgId: tenant.orgId, email: 'eve@example.com' };
-  const answers = await Promise.all([1, 2, 3].map(() => tenant.builder.request(create, { input })));
-  const codes = answers.flatMap(({ errors }) => errors ?? []).map((error) => error.extensions.code);
+  const responses = await Promise.all(
+    [1, 2, 3].map(() => tenant.builder.request(create, { input })),
+  );
+  const codes = responses
+    .flatMap(({ errors }) => errors ?? [])
+    .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const upper = { input: { ...input, email: 'EVE@example.com' } };
   expect(await tenant.builder.refusal(create, upper)).toMatchObject({ code: 'CONFLICT' });
@@ -105,14 +109,14 @@ test('one address has one pending invite of an org, also where two are made at o
   expect(await invite(other, 'eve@example.com')).toEqual(expect.any(String));
 });
 
-test('a member of the org is not invited again', async () => {
+test('returns CONFLICT for the address of a member', async () => {
   const tenant = await app.tenant();
   const input = { orgId: tenant.orgId, email: tenant.builderEmail.toUpperCase() };
   expect(await tenant.builder.refusal(create, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await listed(tenant)).totalCount).toBe(0);
 });
 
-test('after 7 days an invite is expired, and the address can be invited again', async () => {
+test('expires an invite after 7 days, and accepts the address again', async () => {
   const tenant = await app.tenant();
   const old = await invite(tenant, 'eve@example.com');
   laterMs = 7 * DAY_MS - 60_000;
@@ -129,7 +133,7 @@ test('after 7 days an invite is expired, and the address can be invited again', 
   expect(await tenant.builder.refusal(revoke, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
-test('invites are listed by the status that they have now, in both directions', async () => {
+test('lists invites by their present status, in both directions', async () => {
   const tenant = await app.tenant();
   const { orgId } = tenant;
   const replaced = await invite(tenant, 'a@example.com');
@@ -140,12 +144,12 @@ test('invites are listed by the status that they have now, in both directions', 
   const renewed = await invite(tenant, 'a@example.com');
   const fresh = await invite(tenant, 'd@example.com');
 
-  const of = async (status: string) =>
+  const idsWithStatus = async (status: string) =>
     (await listed(tenant, { status })).nodes.map((found: { id: string }) => found.id);
-  expect(await of('PENDING')).toEqual([fresh, renewed]);
-  expect(await of('EXPIRED')).toEqual([lapsed, replaced]);
-  expect(await of('REVOKED')).toEqual([revoked]);
-  expect(await of('ACCEPTED')).toEqual([]);
+  expect(await idsWithStatus('PENDING')).toEqual([fresh, renewed]);
+  expect(await idsWithStatus('EXPIRED')).toEqual([lapsed, replaced]);
+  expect(await idsWithStatus('REVOKED')).toEqual([revoked]);
+  expect(await idsWithStatus('ACCEPTED')).toEqual([]);
   expect((await listed(tenant, { status: null })).totalCount).toBe(5);
 
   const expired = { status: 'EXPIRED', first: 1 };
@@ -168,7 +172,7 @@ test('invites are listed by the status that they have now, in both directions', 
   expect((await listed(tenant, { status: 'PENDING', after: before })).nodes).toEqual([]);
 });
 
-test('a revoked invite stays listed, and is revoked once', async () => {
+test('revokes an invite once, and still lists it', async () => {
   const tenant = await app.tenant();
   const inviteId = await invite(tenant, 'eve@example.com');
   const input = { orgId: tenant.orgId, inviteId };
@@ -183,7 +187,7 @@ test('a revoked invite stays listed, and is revoked once', async () => {
   expect(await invite(tenant, 'eve@example.com')).not.toBe(inviteId);
 });
 
-test("another org's invites do not exist", async () => {
+test("returns NOT_FOUND for another org's invites", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const inviteId = await invite(a, 'eve@example.com');
   for (const caller of [b, b.builder]) {
@@ -198,7 +202,7 @@ test("another org's invites do not exist", async () => {
   expect((await listed(a)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
 });
 
-test('whoever has the invited address joins the org, and sees it in the same request', async () => {
+test('adds the builder with the invited address to the org, also for the rest of the request', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const inviteId = await invite(host, guest.builderEmail);
   const { acceptInvite, ...next } = await guest.builder.query(
@@ -218,17 +222,21 @@ test('whoever has the invited address joins the org, and sees it in the same req
   });
 });
 
-test('an invite is accepted once, also where it is accepted several times at once', async () => {
+test('accepts an invite once, also in concurrent calls', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const input = { inviteId: await invite(host, guest.builderEmail) };
-  const answers = await Promise.all([1, 2, 3].map(() => guest.builder.request(accept, { input })));
-  const codes = answers.flatMap(({ errors }) => errors ?? []).map((error) => error.extensions.code);
+  const responses = await Promise.all(
+    [1, 2, 3].map(() => guest.builder.request(accept, { input })),
+  );
+  const codes = responses
+    .flatMap(({ errors }) => errors ?? [])
+    .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const { org } = await host.builder.query(members, { id: host.orgId });
   expect(org.builders.nodes).toHaveLength(2);
 });
 
-test('a builder who is a member already can still accept', async () => {
+test('accepts the invite of a builder who is already a member', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const input = { inviteId: await invite(host, guest.builderEmail) };
   const data = { orgId: host.orgId, builderId: guest.builderId };
@@ -238,7 +246,7 @@ test('a builder who is a member already can still accept', async () => {
   });
 });
 
-test("someone else's invite does not exist for a builder, and a key accepts none", async () => {
+test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", async () => {
   const [host, guest, other] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const input = { inviteId: await invite(host, guest.builderEmail) };
   for (const caller of [other.builder, host.builder]) {
@@ -266,7 +274,7 @@ test.each([
   });
 });
 
-test('an invite that was revoked or has expired is not accepted', async () => {
+test('returns CONFLICT for a revoked or expired invite', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const revoked = await invite(host, guest.builderEmail);
   await host.builder.query(revoke, { input: { orgId: host.orgId, inviteId: revoked } });

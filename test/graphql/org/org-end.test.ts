@@ -1,4 +1,4 @@
-/** How an org is renamed, loses members, and ends. */
+/** Renames an org, removes members, and deletes it. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -30,7 +30,7 @@ async function buildersOf({ builder, orgId }: Tenant): Promise<string[]> {
   return org.builders.nodes.map(({ id }: { id: string }) => id).sort();
 }
 
-test('a member renames the org; a key and a stranger do not', async () => {
+test('lets a member rename the org, and refuses an API key and a builder of another org', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const input = { orgId: tenant.orgId, label: ' Acme GmbH ' };
   const { org } = (await tenant.builder.query(UPDATE, { input })).updateOrg;
@@ -41,7 +41,7 @@ test('a member renames the org; a key and a stranger do not', async () => {
   expect(problem.issues).toMatchObject([{ name: 'input.label', value: ' ' }]);
 });
 
-test('a member who is removed sees nothing of the org, and their streams end', async () => {
+test('removes a member from the org and ends their streams', async () => {
   const tenant = await app.tenant();
   const member = await memberOf(tenant);
   const stream = await openEventStream(app.fetch, {
@@ -55,12 +55,12 @@ test('a member who is removed sees nothing of the org, and their streams end', a
   });
   expect(await buildersOf(tenant)).toEqual([tenant.builderId]);
   expect((await member.builder.query(ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
-  const told = await stream.next();
-  expect(told?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  const message = await stream.next();
+  expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
   expect(await tenant.builder.refusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('the last member stays, also if two remove each other at once', async () => {
+test('keeps the last member, also if two members remove each other', async () => {
   const tenant = await app.tenant();
   const alone = { orgId: tenant.orgId, builderId: tenant.builderId };
   expect(await tenant.builder.refusal(REMOVE, { input: alone })).toMatchObject({
@@ -76,7 +76,7 @@ test('the last member stays, also if two remove each other at once', async () =>
   expect(await prisma.orgMember.count({ where: { orgId: tenant.orgId } })).toBe(1);
 });
 
-test('a key removes nobody, and a stranger finds no org', async () => {
+test('returns FORBIDDEN for an API key, and NOT_FOUND for a builder of another org', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const member = await memberOf(tenant);
   const input = { orgId: tenant.orgId, builderId: member.builderId };
@@ -85,7 +85,7 @@ test('a key removes nobody, and a stranger finds no org', async () => {
   expect((await buildersOf(tenant)).length).toBe(2);
 });
 
-test('an org without projects is deleted with all that is its own; one with projects is not', async () => {
+test('deletes an org without projects, and refuses one with projects', async () => {
   const tenant = await app.tenant();
   const { id } = (await tenant.builder.query(CREATE)).createOrg.org;
   expect(await tenant.builder.query(DELETE, { input: { orgId: id } })).toMatchObject({
@@ -105,7 +105,7 @@ test('an org without projects is deleted with all that is its own; one with proj
   expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('the same over REST', async () => {
+test('removes a member, renames and deletes an org over REST', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
   const { orgId } = tenant;
@@ -123,14 +123,14 @@ test('the same over REST', async () => {
   expect(await rest.builder.refusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
 });
 
-test('a builder creates 100 orgs at most, also at once; a deleted one makes room', async () => {
+test('limits a builder to 100 orgs, also in concurrent calls, and frees the place of a deleted one', async () => {
   const tenant = await app.tenant();
   const { builderId } = tenant;
   const orgs = Array.from({ length: 98 }, () => ({ id: newId('org'), label: 'One of many' }));
   await prisma.org.createMany({ data: orgs });
   await prisma.orgMember.createMany({ data: orgs.map(({ id: orgId }) => ({ orgId, builderId })) });
-  const answers = await Promise.all([1, 2, 3].map(() => tenant.builder.request(CREATE)));
-  const codes = answers
+  const responses = await Promise.all([1, 2, 3].map(() => tenant.builder.request(CREATE)));
+  const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map(({ extensions }) => extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);

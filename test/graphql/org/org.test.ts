@@ -44,7 +44,7 @@ async function memberOf(tenant: Tenant): Promise<Tenant> {
   return other;
 }
 
-test('an org is made with its first member and a billing account', async () => {
+test('creates an org with its first member and a billing account', async () => {
   const tenant = await app.tenant();
   const { org } = (await tenant.builder.query(create, { input: { label: ' Acme ' } })).createOrg;
   expect(org).toEqual({
@@ -68,14 +68,14 @@ test('an org is made with its first member and a billing account', async () => {
   });
 });
 
-test('two orgs of one label are two orgs', async () => {
+test('creates two orgs with equal labels', async () => {
   const tenant = await app.tenant();
   const [a, b] = [await orgOf(tenant, 'Acme'), await orgOf(tenant, 'Acme')];
   expect(a).not.toBe(b);
   expect(idsOf((await tenant.builder.query(orgs)).orgs.nodes)).toEqual([b, a, tenant.orgId]);
 });
 
-test('an org is made by a builder, not by an API key', async () => {
+test('returns FORBIDDEN for an API key', async () => {
   const tenant = await app.tenant();
   expect(await tenant.refusal(create, { input: { label: 'Acme' } })).toMatchObject({
     code: 'FORBIDDEN',
@@ -83,7 +83,7 @@ test('an org is made by a builder, not by an API key', async () => {
   expect((await tenant.query(orgs)).orgs.totalCount).toBe(1);
 });
 
-test('a label that nobody can read is refused', async () => {
+test('refuses a blank or overlong label', async () => {
   const tenant = await app.tenant();
   for (const label of ['  ', 'x'.repeat(129)]) {
     const { code, problem } = await tenant.builder.refusal(create, { input: { label } });
@@ -93,7 +93,7 @@ test('a label that nobody can read is refused', async () => {
   expect((await tenant.builder.query(orgs)).orgs.totalCount).toBe(1);
 });
 
-test("an org is read by its members and its projects' keys, and by nobody else", async () => {
+test("returns an org to its members and its projects' keys only", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const reader = await a.withScopes('org:read');
   for (const caller of [a, a.builder, reader]) {
@@ -105,7 +105,7 @@ test("an org is read by its members and its projects' keys, and by nobody else",
   expect(await a.query(read, { id: 'nonsense' })).toEqual({ org: null });
 });
 
-test('a key without org:read reads no org', async () => {
+test('returns FORBIDDEN for a key without org:read', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'org:write');
   const variables = { id: tenant.orgId };
@@ -113,37 +113,37 @@ test('a key without org:read reads no org', async () => {
   expect(await key.refusal(orgs)).toMatchObject({ code: 'FORBIDDEN' });
   expect(await key.refusal(node, variables)).toMatchObject({ code: 'FORBIDDEN' });
   const ofProject = 'query ($id: String!) { project(idOrName: $id) { org { id } } }';
-  const answer = await key.request(ofProject, { id: tenant.projectId });
-  expect(answer.data).toEqual({ project: { org: null } });
-  expect(answer.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  const response = await key.request(ofProject, { id: tenant.projectId });
+  expect(response.data).toEqual({ project: { org: null } });
+  expect(response.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
 });
 
-test("a builder's orgs are listed newest first, in both directions", async () => {
+test("lists a builder's orgs newest first, in both directions", async () => {
   const tenant = await app.tenant();
-  const made = [tenant.orgId, await orgOf(tenant, 'b'), await orgOf(tenant, 'c')].reverse();
+  const orgIds = [tenant.orgId, await orgOf(tenant, 'b'), await orgOf(tenant, 'c')].reverse();
   const whole = (await tenant.builder.query(orgs)).orgs;
-  expect([idsOf(whole.nodes), whole.totalCount]).toEqual([made, 3]);
+  expect([idsOf(whole.nodes), whole.totalCount]).toEqual([orgIds, 3]);
 
   const start = (await tenant.builder.query(orgs, { first: 2 })).orgs;
-  expect(idsOf(start.nodes)).toEqual(made.slice(0, 2));
+  expect(idsOf(start.nodes)).toEqual(orgIds.slice(0, 2));
   expect(start.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
   const rest = (await tenant.builder.query(orgs, { first: 2, after: start.pageInfo.endCursor }))
     .orgs;
-  expect(idsOf(rest.nodes)).toEqual(made.slice(2));
+  expect(idsOf(rest.nodes)).toEqual(orgIds.slice(2));
   expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
   const back = (await tenant.builder.query(orgs, { last: 1, before: rest.pageInfo.startCursor }))
     .orgs;
-  expect(idsOf(back.nodes)).toEqual(made.slice(1, 2));
+  expect(idsOf(back.nodes)).toEqual(orgIds.slice(1, 2));
   expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
-test("an API key lists the org of its project, not the builder's others", async () => {
+test('lists only the org of its project to an API key', async () => {
   const tenant = await app.tenant();
   await orgOf(tenant, 'another');
   expect(idsOf((await tenant.query(orgs)).orgs.nodes)).toEqual([tenant.orgId]);
 });
 
-test("a cursor made of another org's id does not tell whether there is such an org", async () => {
+test("returns equal pages for a cursor with another org's id and with an unknown id", async () => {
   const { orgId } = await app.tenant();
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   const stranger = app.client({ authorization: `Bearer ${token}` });
@@ -156,7 +156,7 @@ test("a cursor made of another org's id does not tell whether there is such an o
   }
 });
 
-test("an org's builders are listed newest first, in both directions", async () => {
+test("lists an org's builders newest first, in both directions", async () => {
   const tenant = await app.tenant();
   const id = tenant.orgId;
   const members = [tenant, await memberOf(tenant), await memberOf(tenant)].reverse();
@@ -178,7 +178,7 @@ test("an org's builders are listed newest first, in both directions", async () =
   );
 });
 
-test('a member sees the org, its members and its billing account by id; strangers see none', async () => {
+test('returns the org, its members and its billing account by id to members only', async () => {
   const tenant = await app.tenant();
   const member = await memberOf(tenant);
   const stranger = await app.tenant();

@@ -28,8 +28,13 @@ const list = `query ($active: Boolean, $first: Int, $last: Int, $after: String) 
 }`;
 const whoAmI = '{ viewer { kind scopes } }';
 
-async function makeKey(tenant: Tenant, given: { label?: string; scopes?: string[] } = {}) {
-  const input = { projectIdOrName: tenant.projectId, label: 'server', scopes: ['FULL'], ...given };
+async function makeKey(tenant: Tenant, overrides: { label?: string; scopes?: string[] } = {}) {
+  const input = {
+    projectIdOrName: tenant.projectId,
+    label: 'server',
+    scopes: ['FULL'],
+    ...overrides,
+  };
   return (await tenant.query(create, { input })).createApiKey;
 }
 
@@ -37,7 +42,7 @@ function as(key: string) {
   return app.client({ 'x-api-key': key });
 }
 
-test('a new key has its value shown once, and everything but what full leaves out', async () => {
+test('returns the value of a new key once, with the default scope full', async () => {
   const tenant = await app.tenant();
   const { key, apiKey } = await makeKey(tenant, { label: ' The server ' });
   expect(apiKey).toMatchObject({
@@ -53,7 +58,7 @@ test('a new key has its value shown once, and everything but what full leaves ou
   expect(JSON.stringify(stored)).not.toContain(key);
 });
 
-test('keys that are created at the same moment share statements, and each is its own', async () => {
+test('shares statements among concurrently created keys', async () => {
   const tenant = await app.tenant();
   const labels = Array.from({ length: 20 }, (_, index) => `server ${index}`);
   const { result, statements } = await recordStatements(() =>
@@ -62,7 +67,7 @@ test('keys that are created at the same moment share statements, and each is its
   expect(result.map(({ apiKey }) => apiKey.label)).toEqual(labels);
   for (const { key, apiKey } of result) expect(apiKey.prefix).toBe(key.slice(0, 10));
   const inserts = statements.filter(({ text }) => /insert into "(public"\.")?ApiKey"/i.test(text));
-  // By themselves each would have one.
+  // Without sharing, each key would have its own statement.
   expect(inserts.length).toBeLessThan(labels.length);
 });
 
@@ -91,7 +96,7 @@ test('refuses a key without scopes or with a scope that does not exist', async (
   ]);
 });
 
-test('a key grants no scope that it does not hold', async () => {
+test('refuses to grant scopes that the granting key lacks', async () => {
   const tenant = await app.tenant();
   const input = (scopes: Scope[]) => ({
     input: { projectIdOrName: tenant.projectId, label: 'more', scopes: scopes.map(nameOfScope) },
@@ -114,7 +119,7 @@ test('a key grants no scope that it does not hold', async () => {
   await tenant.builder.query(create, input([...ALL_SCOPES]));
 });
 
-test('changing a key grants no more than making one', async () => {
+test("refuses to extend or activate a key beyond the caller's scopes", async () => {
   const tenant = await app.tenant();
   const { apiKey } = await makeKey(tenant, { scopes: ['READ'] });
   const narrow = await tenant.withScopes('keys:write');
@@ -129,20 +134,20 @@ test('changing a key grants no more than making one', async () => {
   expect(nodes).toContainEqual({ id: apiKey.id, label: 'server', active: false });
 });
 
-test('what an update leaves out stays, and null is refused', async () => {
+test('keeps omitted members in an update, and refuses null', async () => {
   const tenant = await app.tenant();
   const { key, apiKey } = await makeKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
-  const answer = (change: object) => tenant.query(update, { input: { ...named, ...change } });
+  const response = (change: object) => tenant.query(update, { input: { ...named, ...change } });
 
-  expect((await answer({})).updateApiKey.apiKey).toMatchObject({ label: 'server', active: true });
-  expect((await answer({ label: 'worker' })).updateApiKey.apiKey).toEqual({
+  expect((await response({})).updateApiKey.apiKey).toMatchObject({ label: 'server', active: true });
+  expect((await response({ label: 'worker' })).updateApiKey.apiKey).toEqual({
     id: apiKey.id,
     label: 'worker',
     scopes: ['FULL'],
     active: true,
   });
-  expect((await answer({ scopes: ['READ'] })).updateApiKey.apiKey.scopes).toEqual(['READ']);
+  expect((await response({ scopes: ['READ'] })).updateApiKey.apiKey.scopes).toEqual(['READ']);
   expect(await as(key).query(whoAmI)).toMatchObject({ viewer: { scopes: ['READ'] } });
 
   const input = { ...named, label: null, scopes: null, active: null };
@@ -154,7 +159,7 @@ test('what an update leaves out stays, and null is refused', async () => {
   ]);
 });
 
-test('an inactive key and a deleted key are refused at once', async () => {
+test('refuses an inactive key and a deleted key immediately', async () => {
   const tenant = await app.tenant();
   const { key, apiKey } = await makeKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
@@ -175,7 +180,7 @@ test('an inactive key and a deleted key are refused at once', async () => {
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('a key is deleted by its value, also by itself', async () => {
+test('deletes a key by its value, also with the key itself', async () => {
   const tenant = await app.tenant();
   const { key, apiKey } = await makeKey(tenant);
   const input = { projectIdOrName: tenant.projectId, apiKey: key };
@@ -187,7 +192,7 @@ test('a key is deleted by its value, also by itself', async () => {
   expect(JSON.stringify(problem)).not.toContain(key);
 });
 
-test("another tenant's key does not exist", async () => {
+test("returns NOT_FOUND for another tenant's key", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { key, apiKey } = await makeKey(a);
   for (const projectIdOrName of [a.projectId, b.projectId]) {
@@ -198,12 +203,12 @@ test("another tenant's key does not exist", async () => {
       expect(await b.refusal(remove, deleted)).toMatchObject({ code: 'NOT_FOUND' });
     }
   }
-  const made = { input: { projectIdOrName: a.projectId, label: 'mine', scopes: ['READ'] } };
-  expect(await b.refusal(create, made)).toMatchObject({ code: 'NOT_FOUND' });
+  const creation = { input: { projectIdOrName: a.projectId, label: 'mine', scopes: ['READ'] } };
+  expect(await b.refusal(create, creation)).toMatchObject({ code: 'NOT_FOUND' });
   await as(key).query(whoAmI);
 });
 
-test('keys need keys:write to be changed', async () => {
+test('requires keys:write to change keys', async () => {
   const tenant = await app.tenant();
   const { apiKey } = await makeKey(tenant);
   const reader = await tenant.withScopes('read', 'records:write');
@@ -220,7 +225,7 @@ test('keys need keys:write to be changed', async () => {
   await reader.query(list);
 });
 
-test('keys are listed newest first, by whether they are active, from both ends', async () => {
+test('lists keys newest first, by active, from both ends', async () => {
   const tenant = await app.tenant();
   for (const label of ['one', 'two', 'three']) await makeKey(tenant, { label });
   const page = async (args: Record<string, unknown>) =>
@@ -245,7 +250,7 @@ test('keys are listed newest first, by whether they are active, from both ends',
   ]);
 });
 
-test('more scopes than there are, right or wrong, are one finding', async () => {
+test('returns one issue for more scopes than exist, valid or not', async () => {
   const tenant = await app.tenant();
   for (const name of ['read', 'nothing']) {
     const input = {

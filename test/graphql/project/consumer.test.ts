@@ -15,7 +15,7 @@ const listOf = `query ($projectId: String!) {
   project(idOrName: $projectId) { consumers { nodes { id } } }
 }`;
 
-test('consumers are listed newest first, from both ends', async () => {
+test('lists consumers newest first, from both ends', async () => {
   const tenant = await app.tenant();
   for (const consumerRef of ['one', 'two', 'three', 'two']) {
     await generate(tenant, {
@@ -45,7 +45,7 @@ test('consumers are listed newest first, from both ends', async () => {
   expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
-test("another tenant's consumer does not exist", async () => {
+test("returns null for another tenant's consumer", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { consumer } = await generate(a);
   const node = 'query ($id: ID!) { node(id: $id) { ... on Consumer { consumerRef } } }';

@@ -1,4 +1,4 @@
-/** What end users find by words, and how they end what they have begun. */
+/** End users search their lists, and delete their connections and installations. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { generate } from '../../support/scenes/connections.ts';
@@ -27,7 +27,7 @@ interface Edge {
 const refs = (connections: { edges: Edge[] }) =>
   connections.edges.map(({ node }) => node.consumer.consumerRef);
 
-test("an end user's search finds what is its group's, and counts nothing of others", async () => {
+test("finds and counts only objects of the end user's group", async () => {
   const tenant = await app.tenant();
   for (const groupRef of ['acme', 'rival']) {
     for (const name of ['Ann Apple', 'Ann Berry', 'bob apple']) {
@@ -47,7 +47,7 @@ test("an end user's search finds what is its group's, and counts nothing of othe
   expect(refs(connections)).toEqual(['acme-ann-apple', 'acme-bob-apple']);
   expect(integrations).toEqual({ totalCount: 1, nodes: [{ name: 'apple-sync' }] });
   expect((await search(user, 'rival')).connections).toMatchObject({ totalCount: 0, edges: [] });
-  // In the order in which others find them, a page at a time.
+  // The order is that of other callers, one page at a time.
   const all = refs((await search(tenant, 'acme')).connections);
   const first = (await search(user, 'acme', { first: 2 })).connections;
   expect(first.pageInfo.hasNextPage).toBe(true);
@@ -62,15 +62,15 @@ async function connected() {
   const { projectId } = tenant;
   const installed = await installFor(tenant, await integrate(app, tenant), {});
   const { id: connectionId, consumer } = installed.connection;
-  const who = { groupRef: 'acme', consumerRef: consumer.consumerRef };
+  const person = { groupRef: 'acme', consumerRef: consumer.consumerRef };
   const disconnect = { input: { projectIdOrName: projectId, connectionId } };
   const uninstall = { input: { projectIdOrName: projectId, installationId: installed.id } };
-  return { tenant, who, connectionId, installed, disconnect, uninstall };
+  return { tenant, person, connectionId, installed, disconnect, uninstall };
 }
 
-test('an end user disconnects its own account, once nothing uses it', async () => {
-  const { tenant, who, connectionId, installed, disconnect, uninstall } = await connected();
-  const user = await endUser(app, tenant, who);
+test("deletes the end user's own connection once no installation uses it", async () => {
+  const { tenant, person, connectionId, installed, disconnect, uninstall } = await connected();
+  const user = await endUser(app, tenant, person);
   expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
   expect((await user.query(UNINSTALL, uninstall)).deleteInstallation).toEqual({
     deletedId: installed.id,
@@ -81,15 +81,15 @@ test('an end user disconnects its own account, once nothing uses it', async () =
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(0);
 });
 
-test('nobody disconnects or uninstalls what is of others, or without the permission', async () => {
-  const { tenant, who, connectionId, installed, disconnect, uninstall } = await connected();
-  const given = [
-    [{ ...who, permissions: ['READ'] }, 'FORBIDDEN', 'FORBIDDEN'],
-    [{ ...who, consumerRef: 'carol', permissions: ['CONNECT'] }, 'FORBIDDEN', 'FORBIDDEN'],
-    [{ ...who, groupRef: 'rival' }, 'NOT_FOUND', 'NOT_FOUND'],
-    [{ ...who, integrations: [] }, 'CONFLICT', 'NOT_FOUND'],
+test("refuses to delete other users' connections and installations, and without the permission", async () => {
+  const { tenant, person, connectionId, installed, disconnect, uninstall } = await connected();
+  const refusals = [
+    [{ ...person, permissions: ['READ'] }, 'FORBIDDEN', 'FORBIDDEN'],
+    [{ ...person, consumerRef: 'carol', permissions: ['CONNECT'] }, 'FORBIDDEN', 'FORBIDDEN'],
+    [{ ...person, groupRef: 'rival' }, 'NOT_FOUND', 'NOT_FOUND'],
+    [{ ...person, integrations: [] }, 'CONFLICT', 'NOT_FOUND'],
   ] as const;
-  for (const [token, ofConnection, ofInstallation] of given) {
+  for (const [token, ofConnection, ofInstallation] of refusals) {
     const user = await endUser(app, tenant, token);
     expect(await user.refusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
     expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });

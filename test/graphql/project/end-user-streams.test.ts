@@ -1,4 +1,4 @@
-/** Streams of end users: they hear of their own group's operations, and end when their tokens do. */
+/** End users follow their own group's operations, until their tokens end. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
@@ -36,7 +36,7 @@ async function refusalOf(stream: EventStream) {
   return message?.data?.errors?.[0].extensions.code ?? message?.event;
 }
 
-test("an end user follows its group's operations, and those of no other group", async () => {
+test("delivers operations of the end user's group, and none of other groups", async () => {
   const tenant = await app.tenant();
   const user = await endUser(app, tenant);
   await endUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
@@ -52,7 +52,7 @@ test("an end user follows its group's operations, and those of no other group", 
   expect(await refusalOf(events)).toBe('FORBIDDEN');
 });
 
-test('a stream ends with its key, its group and its consumer', async () => {
+test('ends a stream with its key, its group and its consumer', async () => {
   const { prisma } = app.app.services.database;
   const erase = (what: string) =>
     `mutation ($input: Erase${what}Input!) { erase${what}(input: $input) { deletedId } }`;
@@ -78,14 +78,14 @@ test('a stream ends with its key, its group and its consumer', async () => {
     const stream = await follow(app, token, { id: await operationOf(app, tenant) });
     expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
     await end(tenant, issuer.id);
-    // What is erased is out of sight: its operation may be over before its token is.
+    // An erased operation is hidden, so the stream may end before the token is refused.
     const isErased = name === 'group' || name === 'consumer';
     const wanted = isErased ? ['UNAUTHENTICATED', 'complete'] : ['UNAUTHENTICATED'];
     expect(wanted, name).toContain(await refusalOf(stream));
   }
 });
 
-test('a stream ends when the time of its token is over', async () => {
+test('ends a stream when its token expires', async () => {
   let ms = Date.now();
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();

@@ -15,7 +15,7 @@ const listOf = `query ($projectId: String!) {
   project(idOrName: $projectId) { groups { nodes { id } } }
 }`;
 
-test('groups are listed newest first, from both ends', async () => {
+test('lists groups newest first, from both ends', async () => {
   const tenant = await app.tenant();
   for (const groupRef of ['one', 'two', 'three', 'two']) {
     await generate(tenant, { apiKey: 'sandbox-key', groupRef, groupName: groupRef.toUpperCase() });
@@ -41,7 +41,7 @@ test('groups are listed newest first, from both ends', async () => {
   expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
-test("another tenant's group does not exist", async () => {
+test("returns null for another tenant's group", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { group } = await generate(a);
   const node = 'query ($id: ID!) { node(id: $id) { ... on Group { groupRef } } }';

@@ -16,7 +16,7 @@ const DELETE =
   'mutation ($input: DeleteJwtKeyInput!) { deleteJwtKey(input: $input) { deletedId } }';
 const LIST = `query ($active: Boolean) { viewer { project { jwtKeys(active: $active) { nodes { id } } } } }`;
 
-test('a key is registered, listed, changed and deleted', async () => {
+test('creates, lists, changes and deletes a key', async () => {
   const tenant = await app.tenant();
   const { publicKeyPem } = jwtKeyPair();
   const project = { projectIdOrName: tenant.projectId };
@@ -36,12 +36,12 @@ test('a key is registered, listed, changed and deleted', async () => {
   const { viewer } = await tenant.query(LIST, { active: true });
   expect(viewer.project.jwtKeys.nodes).toEqual([]);
   expect((await tenant.query(LIST)).viewer.project.jwtKeys.nodes).toEqual([{ id: jwtKey.id }]);
-  const gone = { input: { ...project, jwtKeyId: jwtKey.id } };
-  expect((await tenant.query(DELETE, gone)).deleteJwtKey).toEqual({ deletedId: jwtKey.id });
-  expect(await tenant.refusal(DELETE, gone)).toMatchObject({ code: 'NOT_FOUND' });
+  const deletion = { input: { ...project, jwtKeyId: jwtKey.id } };
+  expect((await tenant.query(DELETE, deletion)).deleteJwtKey).toEqual({ deletedId: jwtKey.id });
+  expect(await tenant.refusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test("another tenant's key does not exist, and a key needs its scopes", async () => {
+test("returns NOT_FOUND for another tenant's key, and requires the scopes that the key grants", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id } = await jwtIssuer(a);
   for (const [query, change] of [
@@ -62,7 +62,7 @@ test("another tenant's key does not exist, and a key needs its scopes", async ()
   expect(kept.problem.detail).toContain('connections:write');
 });
 
-test('what is no public RSA key of a good size is refused, and not repeated', async () => {
+test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without repeating it', async () => {
   const tenant = await app.tenant();
   const { privateKeyPem } = jwtKeyPair();
   for (const [publicKeyPem, words] of [
@@ -82,7 +82,7 @@ test('what is no public RSA key of a good size is refused, and not repeated', as
   }
 });
 
-test("the builder's own server signs a token, whose first use makes its group and consumer", async () => {
+test("accepts a token of the builder's server, and creates its group and consumer", async () => {
   const tenant = await app.tenant();
   const issuer = await jwtIssuer(tenant);
   const token = await issuer.sign({ claims: { sub: 'anything' } });
@@ -95,7 +95,7 @@ test("the builder's own server signs a token, whose first use makes its group an
   });
 });
 
-test('times, claims, algorithm and signature are checked', async () => {
+test('checks times, claims, algorithm and signature', async () => {
   const tenant = await app.tenant();
   const issuer = await jwtIssuer(tenant);
   const other = await jwtIssuer(tenant);
@@ -133,7 +133,7 @@ test('times, claims, algorithm and signature are checked', async () => {
   await asBearer(app, await issuer.sign()).query(WHO);
 });
 
-test('tokens of an inactive or deleted key are refused at once, and a woken key takes them again', async () => {
+test('refuses tokens of an inactive or deleted key immediately, and accepts those of a reactivated one', async () => {
   const tenant = await app.tenant();
   const issuer = await jwtIssuer(tenant);
   const user = asBearer(app, await issuer.sign());
@@ -147,7 +147,7 @@ test('tokens of an inactive or deleted key are refused at once, and a woken key 
   expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('a token ends with its time, and with its project', async () => {
+test('refuses a token after its expiry, and after its project is deleted', async () => {
   let ms = Date.now();
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
@@ -158,10 +158,10 @@ test('a token ends with its time, and with its project', async () => {
   expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const later = asBearer(own, await issuer.sign({}, new Date(ms)));
   await later.query(WHO);
-  const gone = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
+  const deletion = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
   await tenant.builder.query(
     'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
-    { input: gone },
+    { input: deletion },
   );
   expect(await later.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });

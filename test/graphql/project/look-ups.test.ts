@@ -19,14 +19,14 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id redirectUrl } }
 }`;
 
-test('an API key names no project', async () => {
+test("uses the API key's project if none is named", async () => {
   const tenant = await app.tenant();
   const { topic } = (await tenant.query(CREATE_TOPIC, { input: { name: 'own' } })).createTopic;
   expect(topic.project).toEqual({ id: tenant.projectId });
   expect(await tenant.query('{ project { id } }')).toEqual({ project: { id: tenant.projectId } });
 });
 
-test('a builder names the project if they have several, unless an id tells it', async () => {
+test('requires a builder with several projects to name one, unless an id implies it', async () => {
   const tenant = await app.tenant();
   const { builder, orgId } = tenant;
   const { topic } = (await builder.query(CREATE_TOPIC, { input: { name: 'own' } })).createTopic;
@@ -59,14 +59,14 @@ test('a builder names the project if they have several, unless an id tells it', 
   });
 });
 
-test('deleteProject always names its project', async () => {
+test('requires the project in deleteProject', async () => {
   const { builder, projectName } = await app.tenant();
   const query = `mutation { deleteProject(input: { confirmName: "${projectName}" }) { deletedId } }`;
   expect(await builder.refusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });
 
 let tenant: Tenant;
-/** A query of each look-up, with the id that it must return. */
+/** Queries of each lookup, with the id that each must return. */
 let lookUps: [field: string, id: string][];
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ beforeAll(async () => {
   ];
 });
 
-test('each look-up finds the object of the project, and of no other', async () => {
+test('returns the object of the project by each lookup, and null to another project', async () => {
   const other = await app.tenant('other');
   for (const [field, id] of lookUps) {
     const name = field.replace(/\(.*/, '');
@@ -111,7 +111,7 @@ test('each look-up finds the object of the project, and of no other', async () =
   }
 });
 
-test('an end user finds what is theirs', async () => {
+test("returns an end user's own objects by each lookup", async () => {
   const ann = await endUser(app, tenant);
   const bob = await endUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
   for (const [field, id] of lookUps) {
@@ -132,14 +132,14 @@ test.each([
   'connection(id: "con_x", provider: "sandbox", groupRef: "acme")',
   'installation(integrationIdOrName: "crm")',
   'providerApp(id: "app_x", provider: "hubspot")',
-])('a look-up takes exactly one key: %s', async (field) => {
+])('refuses a lookup without exactly one key: %s', async (field) => {
   expect(await tenant.refusal(`{ project { ${field} { id } } }`)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'id', detail: expect.stringContaining('not both') }] },
   });
 });
 
-test('an app has the redirect URL to register, if customers consent in a browser', async () => {
+test('returns the redirect URL of a provider app', async () => {
   const { providerApp } = (
     await tenant.query('{ project { providerApp(provider: "hubspot") { redirectUrl } } }')
   ).project;
@@ -152,7 +152,7 @@ interface ObjectSupport {
   supports: string[];
 }
 
-test('objects of a provider say what they support', async () => {
+test("returns the supported operations of a provider's objects", async () => {
   const { providers } = await tenant.query(
     '{ providers { nodes { name supports objects { name displayName supports } } } }',
   );

@@ -25,7 +25,7 @@ const LISTS = `query ($p: String!) { project(idOrName: $p) {
 const byRef = (a: { groupRef: string }, b: { groupRef: string }) =>
   a.groupRef.localeCompare(b.groupRef);
 
-test('a token makes its group and consumer, and says who the caller is', async () => {
+test('creates the group and consumer of a token, and returns them in viewer', async () => {
   const tenant = await app.tenant();
   const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
   const { token, expireTime, connectUrl } = await sessionToken(tenant, names);
@@ -45,7 +45,7 @@ test('a token makes its group and consumer, and says who the caller is', async (
   expect((await asBearer(app, other.token).query(WHO)).viewer.group.groupName).toBe('Acme Ltd.');
 });
 
-test('first uses of the same moment make each group and consumer once', async () => {
+test('creates each group and consumer once for concurrent first requests', async () => {
   const tenant = await app.tenant();
   const users = Array.from({ length: 16 }, (_, n) => ({
     groupRef: `group-${n % 2}`,
@@ -68,7 +68,7 @@ test('first uses of the same moment make each group and consumer once', async ()
   expect(project.consumers.nodes).toHaveLength(3);
 });
 
-test('a token lives as long as it says, and no longer', async () => {
+test('accepts a token until its expiry', async () => {
   let ms = Date.now();
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
@@ -77,12 +77,12 @@ test('a token lives as long as it says, and no longer', async () => {
   expect(Date.parse(expireTime) - ms).toBeLessThanOrEqual(60_000);
   ms = Date.parse(expireTime) - 1;
   await user.query(WHO);
-  // The caller is known still: it is the time that ends it.
+  // The server still caches the caller, so the token's expiry ends it.
   ms += 1;
   expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('a token that was changed, or that others have signed, is none', async () => {
+test('rejects an altered or forged token', async () => {
   const tenant = await app.tenant();
   const { token } = await sessionToken(tenant);
   const [head, , signature] = token.split('.');
@@ -98,7 +98,7 @@ test('a token that was changed, or that others have signed, is none', async () =
   }
 });
 
-test('a caller permits nothing that it may not do itself', async () => {
+test('refuses to grant permissions that the caller lacks', async () => {
   const tenant = await app.tenant();
   const weak = { ...tenant, ...(await tenant.withScopes('read', 'connections:write')) };
   const input = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
@@ -111,7 +111,7 @@ test('a caller permits nothing that it may not do itself', async () => {
   expect(await user.refusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('every offending input is named', async () => {
+test('names every invalid input', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, groupRef: '', consumerRef: 'ann' };
   const first = await tenant.refusal(CREATE_SESSION_TOKEN, {
@@ -131,22 +131,22 @@ test('every offending input is named', async () => {
   ]);
 });
 
-test('a return is to an origin of the project', async () => {
+test("accepts a returnUrl at the project's allowed origins only", async () => {
   const tenant = await app.tenant();
   const allow = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { allowedOrigins } } }`;
-  const given = (allowedOrigins: string[]) => ({
+  const allowing = (allowedOrigins: string[]) => ({
     input: { projectIdOrName: tenant.projectId, allowedOrigins },
   });
-  const { updateProject } = await tenant.query(allow, given(['https://shop.test']));
+  const { updateProject } = await tenant.query(allow, allowing(['https://shop.test']));
   expect(updateProject.project.allowedOrigins).toEqual(['https://shop.test']);
   const { token } = await sessionToken(tenant, { returnUrl: 'https://shop.test/done' });
   expect(decodeJwt(token)).toMatchObject({ returnUrl: 'https://shop.test/done' });
   const wrong = ['https://shop.test/', 'shop.test', 'null', 'file:///x', '*'];
-  const { problem } = await tenant.refusal(allow, given(wrong));
+  const { problem } = await tenant.refusal(allow, allowing(wrong));
   expect(problem.issues).toHaveLength(wrong.length);
 });
 
-test('an end user sees what is its group’s, and its integrations alone', async () => {
+test("lists only the group's objects and the token's integrations to an end user", async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const crm = await integrate(app, tenant);

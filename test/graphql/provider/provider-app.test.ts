@@ -28,13 +28,13 @@ const metadata = {
   providerParams: { gcpProjectId: 'p' },
 };
 
-async function makeApp(tenant: Tenant, given: object = {}) {
+async function makeApp(tenant: Tenant, overrides: object = {}) {
   const input = {
     projectIdOrName: tenant.projectId,
     provider: 'github',
     clientId: 'client',
     clientSecret: 'shh',
-    ...given,
+    ...overrides,
   };
   return (await tenant.query(create, { input })).createProviderApp.providerApp;
 }
@@ -71,22 +71,22 @@ function names(problem: { issues?: { name: string }[] }) {
   return problem.issues?.map(({ name }) => name);
 }
 
-test('an app is made, with its secret sealed', async () => {
+test('creates an app with its secret sealed', async () => {
   const tenant = await app.tenant();
-  const given = { externalRef: 'ref', scopes: ['repo'], metadata };
-  const made = await makeApp(tenant, given);
-  expect(made).toMatchObject({
+  const members = { externalRef: 'ref', scopes: ['repo'], metadata };
+  const created = await makeApp(tenant, members);
+  expect(created).toMatchObject({
     provider: 'github',
     clientId: 'client',
-    ...given,
+    ...members,
     updateTime: null,
     project: { id: tenant.projectId },
   });
-  expect(await openedSecret(made.id)).toBe('shh');
+  expect(await openedSecret(created.id)).toBe('shh');
   expect(await makeApp(tenant)).toMatchObject({ externalRef: null, scopes: [], metadata: null });
 });
 
-test('a new app that is not usable is refused at every place, without its secret', async () => {
+test('names every invalid member of a new app, without its secret', async () => {
   const tenant = await app.tenant();
   const input = {
     projectIdOrName: tenant.projectId,
@@ -108,32 +108,32 @@ test('a new app that is not usable is refused at every place, without its secret
   expect(JSON.stringify(problem)).not.toContain('break');
 
   const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
-  const answer = await tenant.refusal(create, { input: { ...unknown, provider: 'nobody' } });
-  expect(answer.problem.issues).toMatchObject([{ name: 'input.clientId', value: '' }]);
+  const response = await tenant.refusal(create, { input: { ...unknown, provider: 'nobody' } });
+  expect(response.problem.issues).toMatchObject([{ name: 'input.clientId', value: '' }]);
   const elsewhere = { ...unknown, clientId: 'c', provider: 'nobody' };
   const { problem: ofProvider } = await tenant.refusal(create, { input: elsewhere });
   expect(ofProvider.issues).toMatchObject([{ name: 'input.provider', value: 'nobody' }]);
 });
 
-test('exactly the masked fields are written', async () => {
+test('writes exactly the fields in the mask', async () => {
   const tenant = await app.tenant();
-  const made = await makeApp(tenant, { externalRef: 'ref', scopes: ['repo'], metadata });
-  const named = { projectIdOrName: tenant.projectId, providerAppId: made.id };
+  const created = await makeApp(tenant, { externalRef: 'ref', scopes: ['repo'], metadata });
+  const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const write = async (updateMask: string[], providerApp: object) => {
     const input = { ...named, updateMask, providerApp };
     return (await tenant.query(update, { input })).updateProviderApp.providerApp;
   };
   const unmasked = { clientSecret: '', provider: 'nobody', scopes: [''], metadata: { x: 1 } };
-  const { project: _project, ...before } = made;
+  const { project: _project, ...before } = created;
   expect(await write(['CLIENT_ID'], { ...unmasked, clientId: 'other' })).toEqual({
     ...before,
     clientId: 'other',
     updateTime: expect.any(String),
   });
-  expect(await openedSecret(made.id)).toBe('shh');
+  expect(await openedSecret(created.id)).toBe('shh');
 
   await write(['CLIENT_SECRET', 'CLIENT_SECRET'], { clientSecret: 'new' });
-  expect(await openedSecret(made.id)).toBe('new');
+  expect(await openedSecret(created.id)).toBe('new');
 
   const cleared = { externalRef: null, scopes: null, metadata: null };
   expect(await write(['EXTERNAL_REF', 'SCOPES', 'METADATA'], cleared)).toMatchObject({
@@ -145,10 +145,10 @@ test('exactly the masked fields are written', async () => {
   expect(await write(['PROVIDER'], { provider: 'slack' })).toMatchObject({ provider: 'slack' });
 });
 
-test('a masked field that is left out, null or wrong is an error, and so is an empty mask', async () => {
+test('refuses an omitted, null or invalid field in the mask, and an empty mask', async () => {
   const tenant = await app.tenant();
-  const made = await makeApp(tenant);
-  const named = { projectIdOrName: tenant.projectId, providerAppId: made.id };
+  const created = await makeApp(tenant);
+  const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const refusal = async (updateMask: string[], providerApp: object) => {
     const { code, problem } = await tenant.refusal(update, {
       input: { ...named, updateMask, providerApp },
@@ -184,7 +184,7 @@ test('a masked field that is left out, null or wrong is an error, and so is an e
   ]);
 });
 
-test('an app that connections use keeps its provider and is not deleted', async () => {
+test('refuses to delete an app that connections use, or to change its provider', async () => {
   const tenant = await app.tenant();
   const { id } = await makeApp(tenant);
   await connect(tenant, id);
@@ -202,7 +202,7 @@ test('an app that connections use keeps its provider and is not deleted', async 
   );
 });
 
-test('an app is deleted once', async () => {
+test('deletes an app once', async () => {
   const tenant = await app.tenant();
   const { id } = await makeApp(tenant);
   const input = { projectIdOrName: tenant.projectId, providerAppId: id };
@@ -210,7 +210,7 @@ test('an app is deleted once', async () => {
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test("another tenant's app does not exist, and nobody changes one without the scope", async () => {
+test('refuses another tenant, and callers without the scope', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id } = await makeApp(a);
   const changed = { updateMask: ['CLIENT_ID'], providerApp: { clientId: 'mine' } };
@@ -241,7 +241,7 @@ test("another tenant's app does not exist, and nobody changes one without the sc
   expect(nodes).toEqual([{ clientId: 'client' }]);
 });
 
-test('apps are listed newest first, by provider, from both ends', async () => {
+test('lists apps newest first, by provider, from both ends', async () => {
   const tenant = await app.tenant();
   for (const [clientId, provider] of [
     ['one', 'github'],

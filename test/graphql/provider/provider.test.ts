@@ -34,7 +34,7 @@ const page = `query ($first: Int, $after: String, $last: Int, $before: String) {
   }
 }`;
 
-test('a provider is found by its name, with what this server can do with it', async () => {
+test('finds a provider by name, with its supported operations', async () => {
   const query = `query ($name: String!) {
     provider(name: $name) { name displayName baseUrl authSchemes supports }
   }`;
@@ -53,7 +53,7 @@ test('a provider is found by its name, with what this server can do with it', as
   expect(await tenant.query(query, { name: 'echo' })).toEqual({ provider: null });
 });
 
-test('node finds a provider by its id, and null for an unknown one', async () => {
+test('finds a provider by id with node, and returns null for an unknown one', async () => {
   const id = 'prv_alpha';
   expect(await tenant.query(`{ provider(name: "alpha") { id } }`)).toEqual({ provider: { id } });
   const query = '{ nodes(ids: ["prv_alpha", "prv_echo", "prv_"]) { __typename id } }';
@@ -62,9 +62,9 @@ test('node finds a provider by its id, and null for an unknown one', async () =>
   expect(await tenant.builder.query(query)).toEqual(found);
 });
 
-test('providers are listed by name, in both directions', async () => {
-  const names = (answer: { providers: { nodes: { name: string }[] } }) =>
-    answer.providers.nodes.map(({ name }) => name);
+test('lists providers by name, in both directions', async () => {
+  const names = (response: { providers: { nodes: { name: string }[] } }) =>
+    response.providers.nodes.map(({ name }) => name);
   expect(names(await tenant.query(page))).toEqual(['alpha', 'bravo', 'charlie', 'delta']);
 
   const start = await tenant.query(page, { first: 3 });
@@ -83,7 +83,7 @@ test('providers are listed by name, in both directions', async () => {
   expect(back.providers.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
-test('a page beyond the end is empty, and knows that others precede it', async () => {
+test('returns an empty page beyond the end, with its direction', async () => {
   const { providers } = await tenant.query(page);
   const { endCursor, startCursor } = providers.pageInfo;
   expect((await tenant.query(page, { after: endCursor })).providers).toMatchObject({
@@ -96,12 +96,12 @@ test('a page beyond the end is empty, and knows that others precede it', async (
   });
 });
 
-test('the catalogue needs the scope read', async () => {
+test('requires the scope read for the catalogue', async () => {
   const key = await tenant.withScopes('org:read');
   expect(await key.refusal(page)).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('a provider tells its objects, and what connecting to it needs', async () => {
+test("returns a provider's objects, and the inputs of a connection", async () => {
   const facts = {
     commonObjects: [{ name: 'deals', displayName: 'Deals', supports: ['READ' as const] }],
     docsUrl: 'https://docs.example',
@@ -113,11 +113,11 @@ test('a provider tells its objects, and what connecting to it needs', async () =
   const query = `query ($name: String!) { provider(name: $name) {
     docsUrl apiVersion scopes objects { name displayName } inputs { name displayName }
   } }`;
-  const { query: asked } = await own.tenant();
-  const { commonObjects, ...told } = facts;
+  const { query: request } = await own.tenant();
+  const { commonObjects, ...scalars } = facts;
   const objects = commonObjects.map(({ name, displayName }) => ({ name, displayName }));
-  expect(await asked(query, { name: 'told' })).toEqual({ provider: { ...told, objects } });
-  expect(await asked(query, { name: 'plain' })).toEqual({
+  expect(await request(query, { name: 'told' })).toEqual({ provider: { ...scalars, objects } });
+  expect(await request(query, { name: 'plain' })).toEqual({
     provider: { docsUrl: null, apiVersion: null, scopes: [], objects: [], inputs: [] },
   });
 });

@@ -1,4 +1,4 @@
-/** What people look for in lists: by time, in either order, by what rows belong to, and by words. */
+/** Filters lists by time, by parent and by words, in either order. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -9,8 +9,8 @@ const app = await sharedApp();
 const insert = insertRows(app);
 const { prisma } = app.app.services.database;
 
-const generate = (tenant: Tenant, given: object) =>
-  generateWith(tenant, { apiKey: 'sandbox-key', ...given });
+const generate = (tenant: Tenant, overrides: object) =>
+  generateWith(tenant, { apiKey: 'sandbox-key', ...overrides });
 
 async function list(tenant: Tenant, field: string, item = 'id'): Promise<string[]> {
   const query = `{ project(idOrName: "${tenant.projectId}") { list: ${field} {
@@ -20,14 +20,14 @@ async function list(tenant: Tenant, field: string, item = 'id'): Promise<string[
   return nodes.map((node: Record<string, string>) => node[item]);
 }
 
-test('a range of time has its beginning and not its end, in either order', async () => {
+test('includes the start of a time range and excludes its end, in either order', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const made = [];
-  for (let n = 0; n < 5; n += 1) made.push(await insert.operation({ projectId }));
-  const ids = made.map(({ id }) => id);
-  // As stored by another process, whose ids were made 20 seconds before.
-  const times = made.map(({ createTime }, n) => new Date(createTime.getTime() + 20_000 + n));
+  const operations = [];
+  for (let n = 0; n < 5; n += 1) operations.push(await insert.operation({ projectId }));
+  const ids = operations.map(({ id }) => id);
+  // Simulates another process, whose ids were created 20 seconds before.
+  const times = operations.map(({ createTime }, n) => new Date(createTime.getTime() + 20_000 + n));
   for (const [n, id] of ids.entries()) {
     await prisma.operation.updateMany({ where: { id }, data: { createTime: times[n] as Date } });
   }
@@ -45,7 +45,7 @@ test('a range of time has its beginning and not its end, in either order', async
   expect(await list(tenant, `operations(${until})`)).toEqual(ids.slice(0, 1));
 });
 
-test('pages of a range of time lead through it, both ways', async () => {
+test('pages through a time range in both directions', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const ids: string[] = [];
@@ -65,7 +65,7 @@ test('pages of a range of time lead through it, both ways', async () => {
   expect(found).toEqual(ids);
 });
 
-test('events of a range of time, of a topic too', async () => {
+test('filters events by time range, also of a topic', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const topic = await prisma.topic.create({ data: { id: newId('top'), projectId, name: 'a' } });
@@ -92,7 +92,7 @@ test('events of a range of time, of a topic too', async () => {
   }
 });
 
-test('operations of an integration, an installation and a group, with their other filters', async () => {
+test('filters operations by integration, installation and group, with their other filters', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const [integrationId, installationId] = [newId('int'), newId('ins')];
@@ -126,7 +126,7 @@ test('operations of an integration, an installation and a group, with their othe
   }
 });
 
-test('deliveries of the whole project, by type, destination and status', async () => {
+test("filters the project's deliveries by type, destination and status", async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const destinationId = newId('dst');
@@ -144,7 +144,7 @@ test('deliveries of the whole project, by type, destination and status', async (
   expect(await list(other, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
 });
 
-test('groups, consumers and connections lead on to what hangs on them', async () => {
+test('returns connections and installations of groups, consumers and connections', async () => {
   const tenant = await app.tenant();
   const { id } = (await generate(tenant, { groupRef: 'acme', consumerRef: 'ada' })) as never;
   const query = `{ project(idOrName: "${tenant.projectId}") {
@@ -159,7 +159,7 @@ test('groups, consumers and connections lead on to what hangs on them', async ()
   expect(project.connections.nodes).toEqual([{ installations: { nodes: [], totalCount: 0 } }]);
 });
 
-test('a search finds the beginnings of words, each row once, in the order of the words', async () => {
+test('finds the beginnings of words, and returns each row once in the order of the words', async () => {
   const tenant = await app.tenant();
   const other = await app.tenant();
   await generate(tenant, {
@@ -189,7 +189,7 @@ test('a search finds the beginnings of words, each row once, in the order of the
   expect((await list(tenant, 'connections(search: "corp")')).length).toBe(1);
 });
 
-test('a search follows changes of names, and pages of it lead through all that it finds', async () => {
+test('finds changed names, and pages through all matches', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   for (const name of ['alerts', 'data-alerts', 'alpha']) {
@@ -218,7 +218,7 @@ test('a search follows changes of names, and pages of it lead through all that i
   expect((await search('search: "bet"')).nodes).toEqual([{ name: 'beta' }]);
 });
 
-test('the name of a group is searched in its connections too, as it is now', async () => {
+test('searches connections by the present name of their group', async () => {
   const tenant = await app.tenant();
   await generate(tenant, { groupRef: 'g', groupName: 'Before', consumerRef: 'ada' });
   await generate(tenant, { groupRef: 'g', groupName: 'After', consumerRef: 'bob' });
@@ -233,7 +233,7 @@ test.each([
   'connections(search: "a", order: OLDEST_FIRST) { totalCount }',
   'integrations(search: "a", provider: "b") { totalCount }',
   'deliveries(destinationId: "a", eventType: CONNECTION_CREATED) { totalCount }',
-])('what no index serves together is no valid document: %s', async (field) => {
+])('refuses filters that no index serves together: %s', async (field) => {
   const tenant = await app.tenant();
   const query = `{ project(idOrName: "${tenant.projectId}") { ${field} } }`;
   expect(await tenant.refusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });

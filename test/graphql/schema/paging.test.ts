@@ -1,4 +1,4 @@
-/** What every list promises, shown on the list that grows fastest. */
+/** Shows what every list guarantees, with the list that grows fastest. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -36,7 +36,7 @@ async function page(tenant: Tenant, args: Record<string, unknown> = {}): Promise
   return { ...project.operations, ids: edges.map((edge: Found['edges'][0]) => edge.node.id) };
 }
 
-/** A tenant with operations, newest first, every third of them a failure. */
+/** A tenant with operations, newest first. Every third is a failure. */
 async function withOperations(count: number): Promise<{ tenant: Tenant; ids: string[] }> {
   const tenant = await app.tenant();
   const ids = Array.from({ length: count }, () => newId('opr'));
@@ -51,7 +51,7 @@ async function withOperations(count: number): Promise<{ tenant: Tenant; ids: str
 }
 
 test(
-  '1,000 rows in steps of 7 are the same rows, both ways, while others come in',
+  'returns 1,000 rows in pages of 7, both ways, while others are inserted',
   { tags: ['all/rows'] },
   async () => {
     const { tenant, ids } = await withOperations(1000);
@@ -84,11 +84,11 @@ test(
   },
 );
 
-test('whether more lies on either side is told truly, in both directions, with either cursor', async () => {
+test('returns whether there are more rows on either side, in both directions, with either cursor', async () => {
   const { tenant, ids } = await withOperations(10);
   const { edges } = await page(tenant);
   const cursor = (index: number) => edges[index]?.cursor;
-  const told = async (args: Record<string, unknown>) => {
+  const pageAndFlags = async (args: Record<string, unknown>) => {
     const { ids: found, pageInfo, totalCount } = await page(tenant, args);
     expect(totalCount).toBe(10);
     expect(pageInfo.startCursor).toBe(found[0] ? cursor(ids.indexOf(found[0])) : null);
@@ -97,35 +97,47 @@ test('whether more lies on either side is told truly, in both directions, with e
     const { hasPreviousPage, hasNextPage } = pageInfo;
     return [found, hasPreviousPage, hasNextPage];
   };
-  expect(await told({})).toEqual([ids, false, false]);
-  expect(await told({ first: 10 })).toEqual([ids, false, false]);
-  expect(await told({ last: 10 })).toEqual([ids, false, false]);
-  expect(await told({ first: 3 })).toEqual([ids.slice(0, 3), false, true]);
-  expect(await told({ last: 3 })).toEqual([ids.slice(7), true, false]);
+  expect(await pageAndFlags({})).toEqual([ids, false, false]);
+  expect(await pageAndFlags({ first: 10 })).toEqual([ids, false, false]);
+  expect(await pageAndFlags({ last: 10 })).toEqual([ids, false, false]);
+  expect(await pageAndFlags({ first: 3 })).toEqual([ids.slice(0, 3), false, true]);
+  expect(await pageAndFlags({ last: 3 })).toEqual([ids.slice(7), true, false]);
 
-  expect(await told({ first: 3, after: cursor(2) })).toEqual([ids.slice(3, 6), true, true]);
-  expect(await told({ first: 3, after: cursor(6) })).toEqual([ids.slice(7), true, false]);
-  expect(await told({ last: 3, before: cursor(7) })).toEqual([ids.slice(4, 7), true, true]);
-  expect(await told({ last: 3, before: cursor(3) })).toEqual([ids.slice(0, 3), false, true]);
+  expect(await pageAndFlags({ first: 3, after: cursor(2) })).toEqual([ids.slice(3, 6), true, true]);
+  expect(await pageAndFlags({ first: 3, after: cursor(6) })).toEqual([ids.slice(7), true, false]);
+  expect(await pageAndFlags({ last: 3, before: cursor(7) })).toEqual([ids.slice(4, 7), true, true]);
+  expect(await pageAndFlags({ last: 3, before: cursor(3) })).toEqual([
+    ids.slice(0, 3),
+    false,
+    true,
+  ]);
 
-  expect(await told({ first: 2, before: cursor(7) })).toEqual([ids.slice(0, 2), false, true]);
-  expect(await told({ first: 9, before: cursor(7) })).toEqual([ids.slice(0, 7), false, true]);
-  expect(await told({ last: 2, after: cursor(2) })).toEqual([ids.slice(8), true, false]);
-  expect(await told({ last: 9, after: cursor(2) })).toEqual([ids.slice(3), true, false]);
+  expect(await pageAndFlags({ first: 2, before: cursor(7) })).toEqual([
+    ids.slice(0, 2),
+    false,
+    true,
+  ]);
+  expect(await pageAndFlags({ first: 9, before: cursor(7) })).toEqual([
+    ids.slice(0, 7),
+    false,
+    true,
+  ]);
+  expect(await pageAndFlags({ last: 2, after: cursor(2) })).toEqual([ids.slice(8), true, false]);
+  expect(await pageAndFlags({ last: 9, after: cursor(2) })).toEqual([ids.slice(3), true, false]);
 
   const inner = { after: cursor(1), before: cursor(8) };
-  expect(await told({ first: 2, ...inner })).toEqual([ids.slice(2, 4), true, true]);
-  expect(await told({ last: 2, ...inner })).toEqual([ids.slice(6, 8), true, true]);
-  expect(await told({ first: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
-  expect(await told({ last: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
+  expect(await pageAndFlags({ first: 2, ...inner })).toEqual([ids.slice(2, 4), true, true]);
+  expect(await pageAndFlags({ last: 2, ...inner })).toEqual([ids.slice(6, 8), true, true]);
+  expect(await pageAndFlags({ first: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
+  expect(await pageAndFlags({ last: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
 
-  expect(await told({ first: 3, after: cursor(9) })).toEqual([[], true, false]);
-  expect(await told({ last: 3, before: cursor(0) })).toEqual([[], false, true]);
+  expect(await pageAndFlags({ first: 3, after: cursor(9) })).toEqual([[], true, false]);
+  expect(await pageAndFlags({ last: 3, before: cursor(0) })).toEqual([[], false, true]);
   const none = { after: cursor(4), before: cursor(5) };
-  expect(await told({ first: 3, ...none })).toEqual([[], true, true]);
+  expect(await pageAndFlags({ first: 3, ...none })).toEqual([[], true, true]);
 });
 
-test('a cursor stays good when its row is gone', async () => {
+test('accepts a cursor whose row is deleted', async () => {
   const { tenant, ids } = await withOperations(5);
   const { edges } = await page(tenant);
   await app.app.services.database.prisma.operation.deleteMany({ where: { id: ids[2] as string } });
@@ -137,10 +149,10 @@ test('a cursor stays good when its row is gone', async () => {
   });
 });
 
-test('a cursor may be used under another filter of its list', async () => {
+test('accepts a cursor with another filter of its list', async () => {
   const { tenant, ids } = await withOperations(12);
   const { edges } = await page(tenant);
-  // The oldest is a failure, and so is every third before it.
+  // The oldest is a failure, and so is every third after it.
   const failures = ids.filter((_id, index) => (11 - index) % 3 === 0);
   const failed = { status: 'FAILURE', first: 2 };
   expect(await page(tenant, failed)).toMatchObject({
@@ -157,7 +169,7 @@ test('a cursor may be used under another filter of its list', async () => {
   expect((await page(tenant, { first: 2, after })).ids).toEqual(ids.slice(9, 11));
 });
 
-test('an empty list is one empty page', async () => {
+test('returns one empty page of an empty list', async () => {
   const tenant = await app.tenant();
   expect(await page(tenant)).toEqual({
     edges: [],
@@ -167,13 +179,13 @@ test('an empty list is one empty page', async () => {
   });
 });
 
-test('a page has 50 items if no size is given, and 1,000 at most', async () => {
+test('returns 50 items by default, and at most 1,000', async () => {
   const { tenant, ids } = await withOperations(201);
   expect((await page(tenant)).ids).toEqual(ids.slice(0, 50));
   expect((await page(tenant, { last: 1000 })).ids).toEqual(ids);
 });
 
-test('arguments that are not usable are all named', async () => {
+test('names all invalid arguments', async () => {
   const { tenant } = await withOperations(2);
   const offending = async (args: Record<string, unknown>) => {
     const { code, problem } = await tenant.refusal(query, { id: tenant.projectId, ...args });
@@ -196,7 +208,7 @@ test('arguments that are not usable are all named', async () => {
   ]);
 });
 
-test("a damaged cursor, another list's and another project's are refused", async () => {
+test("refuses a damaged cursor, another list's and another project's", async () => {
   const [{ tenant }, { tenant: other }] = [await withOperations(3), await withOperations(3)];
   const own = (await page(tenant)).edges[1]?.cursor as string;
   const foreign = (await page(other)).edges[1]?.cursor as string;

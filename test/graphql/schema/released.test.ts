@@ -1,4 +1,6 @@
-/** Compares schema.graphql with the schema of the last release: docs/api-policy.md says what may change. */
+/**
+ * Compares schema.graphql with the schema of the last release. docs/api-policy.md defines what may change.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, findBreakingChanges } from 'graphql';
@@ -14,7 +16,7 @@ import { ROOT } from '../../support/documents.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-test('the changelog names every breaking change since the last release', () => {
+test('finds every breaking change since the last release in the changelog', () => {
   const changes = findBreakingChanges(
     buildSchema(read(RELEASED_SCHEMA)),
     buildSchema(read('schema.graphql')),
@@ -29,7 +31,7 @@ test('the changelog names every breaking change since the last release', () => {
   ).toEqual([]);
 });
 
-test('every kind of breaking change has a name', () => {
+test('nameOfChange returns a name for every kind of breaking change', () => {
   const before = `
     directive @gone on FIELD
     directive @flag(old: Int) repeatable on FIELD | QUERY
@@ -59,7 +61,7 @@ test('every kind of breaking change has a name', () => {
   ]);
 });
 
-test('a name in backticks counts, and `Type.*` counts for every member', () => {
+test('accepts a name in backticks, and `Type.*` for every member', () => {
   const names = ['Topic.name', 'Topic.state', 'Mutation.a', 'Mutation.b', 'Topic'];
   expect(unnamed(names, '- `Mutation.*` are nullable. `Topic.name` and Topic.state')).toEqual([
     'Topic.state',
@@ -67,14 +69,14 @@ test('a name in backticks counts, and `Type.*` counts for every member', () => {
   ]);
 });
 
-test('only the section "Breaking" of "Unreleased" counts', () => {
+test('reads only the section "Breaking" of "Unreleased"', () => {
   const changelog =
     '# Changelog\n\n## Unreleased\n\n### Breaking\n\n- one\n\n### Added\n\n- two\n\n## 1.0.0\n\n### Breaking\n\n- three\n';
   expect(breakingOf(changelog)).toBe('- one');
   expect(breakingOf('## Unreleased\n\n### Added\n\n- two\n\n## 1.0.0\n\n### Breaking\n')).toBe('');
 });
 
-test('the schema of the last release is stored without descriptions', () => {
+test("stores the last release's schema without descriptions", () => {
   const released = read(RELEASED_SCHEMA);
   expect(releasedForm(released)).toBe(released);
 });

@@ -13,30 +13,30 @@ import { expect, test } from 'vitest';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-test('schema.graphql is the schema as served (npm run schema writes it)', () => {
+test('schema.graphql equals the served schema (npm run schema writes it)', () => {
   const committed = readFileSync(join(root, 'schema.graphql'), 'utf8');
   expect(committed).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`);
 });
 
-test('every type, field, argument and enum value has a description', () => {
+test('describes every type, field, argument and enum value', () => {
   const missing: string[] = [];
-  const look = (name: string, described: { description?: string | null }) => {
+  const check = (name: string, described: { description?: string | null }) => {
     if (!described.description?.trim()) missing.push(name);
   };
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__') || isSpecifiedScalarType(type)) continue;
-    look(type.name, type);
+    check(type.name, type);
     if (isEnumType(type)) {
-      for (const value of type.getValues()) look(`${type.name}.${value.name}`, value);
+      for (const value of type.getValues()) check(`${type.name}.${value.name}`, value);
     }
     if (isInputObjectType(type)) {
       for (const field of Object.values(type.getFields()))
-        look(`${type.name}.${field.name}`, field);
+        check(`${type.name}.${field.name}`, field);
     }
     if (isObjectType(type) || isInterfaceType(type)) {
       for (const field of Object.values(type.getFields())) {
-        look(`${type.name}.${field.name}`, field);
-        for (const arg of field.args) look(`${type.name}.${field.name}(${arg.name})`, arg);
+        check(`${type.name}.${field.name}`, field);
+        for (const arg of field.args) check(`${type.name}.${field.name}(${arg.name})`, arg);
       }
     }
   }

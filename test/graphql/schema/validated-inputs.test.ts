@@ -1,4 +1,4 @@
-/** The zod plugin validates every input: after the caller's need, before the mutation, and all of it at once. */
+/** The zod plugin validates every input: after the caller's needs, before the mutation, and completely. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { schema } from '../../../src/graphql/schema/schema.ts';
@@ -83,7 +83,7 @@ function countValidations(name: string): () => number {
   return () => count;
 }
 
-test.each(Object.keys(TRANSPORTS))('the plugin refuses a bad input over %s', async (name) => {
+test.each(Object.keys(TRANSPORTS))('refuses an invalid input over %s', async (name) => {
   const { projectId, apiKey } = await app.tenant();
   const validations = countValidations('createDestination');
   const input = {
@@ -107,7 +107,7 @@ test.each(Object.keys(TRANSPORTS))('the plugin refuses a bad input over %s', asy
   ]);
 });
 
-test('a caller without the scope learns nothing about its input', async () => {
+test('returns FORBIDDEN without issues to a caller without the scope', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
   const validations = countValidations('createTopic');
@@ -126,7 +126,7 @@ test('a caller without the scope learns nothing about its input', async () => {
   expect(listed.problem.issues?.map(({ name }) => name)).toEqual(['first', 'last', 'last']);
 });
 
-test('a REST caller without the scope learns nothing about its input', async () => {
+test('returns 403 without issues to a REST caller without the scope', async () => {
   const { base, withScopes, refusal } = await restTenant(app);
   const reader = await withScopes('read');
   const refused = await reader.refusal('POST', `${base}/topics`, { name: '', more: 1 });
@@ -141,7 +141,7 @@ test('a REST caller without the scope learns nothing about its input', async () 
 const issueNames = async (tenant: Tenant, query: string, input: object) =>
   (await tenant.refusal(query, { input })).problem.issues?.map(({ name }) => name);
 
-test('issues that need the database are reported together, and only for a valid input', async () => {
+test('returns issues that need the database together, and only for a valid input', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
   const content = {
@@ -173,12 +173,11 @@ test('issues that need the database are reported together, and only for a valid 
   ]);
 });
 
-test('fields outside an update mask are not validated', async () => {
+test('ignores fields outside an update mask', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
-  const given = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: 's' };
-  const { providerApp } = (await tenant.query(createProviderApp, { input: given }))
-    .createProviderApp;
+  const input = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: 's' };
+  const { providerApp } = (await tenant.query(createProviderApp, { input })).createProviderApp;
   const wrong = { clientId: 'other', clientSecret: '', provider: '', scopes: ['', 'line\nbreak'] };
   const update = (...updateMask: string[]) => ({
     projectIdOrName,
@@ -198,7 +197,7 @@ test('fields outside an update mask are not validated', async () => {
   ]);
 });
 
-test('fields outside an update mask of REST are not validated', async () => {
+test('ignores fields outside an update mask of REST', async () => {
   const { base, post, ask } = await restTenant(app);
   const { id } = await post(`${base}/destinations`, {
     name: 'hooks',

@@ -24,7 +24,7 @@ async function invite({ builder, orgId }: Tenant, email: string): Promise<string
   return (await builder.query(create, { input: { orgId, email } })).createInvite.invite.id;
 }
 
-test('an API key is told its project and its scopes', async () => {
+test('returns the project and scopes of an API key', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'events:write');
   expect(await key.query(viewer)).toEqual({
@@ -37,7 +37,7 @@ test('an API key is told its project and its scopes', async () => {
   });
 });
 
-test('a builder is told who they are', async () => {
+test('returns the builder of a token', async () => {
   const tenant = await app.tenant();
   expect(await tenant.builder.query(viewer)).toMatchObject({
     viewer: {
@@ -48,7 +48,7 @@ test('a builder is told who they are', async () => {
   });
 });
 
-test("a builder sees pending invites to their own address, of any org, and no one else's", async () => {
+test("lists pending invites to the builder's own address, in any org", async () => {
   const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const [first, second] = [
     await invite(a, guest.builderEmail),
@@ -68,7 +68,7 @@ test("a builder sees pending invites to their own address, of any org, and no on
   });
 });
 
-test('an invite that was revoked or has expired is not among them, nor found by its id', async () => {
+test('omits revoked and expired invites, also by id', async () => {
   const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
   const [revoked, expiring] = [
@@ -92,7 +92,7 @@ test('an invite that was revoked or has expired is not among them, nor found by 
   }
 });
 
-test('an API key and a builder without an address have no invites, whatever has ended', async () => {
+test('returns no invites to an API key, and to a builder without an address', async () => {
   const tenant = await app.tenant();
   const inviteId = await invite(tenant, 'eve@example.com');
   const revoke =

@@ -8,26 +8,26 @@ import { install } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ log: createLog('silent') });
 
-function connect(rest: RestTenant, given: object = {}) {
-  const who = {
+function connect(rest: RestTenant, overrides: object = {}) {
+  const consumer = {
     groupRef: 'acme',
     consumerRef: 'ann',
     provider: 'sandbox',
     apiKey: 'sandbox-key-planted',
   };
-  return rest.post(`${rest.base}/connections:generate`, { ...who, ...given });
+  return rest.post(`${rest.base}/connections:generate`, { ...consumer, ...overrides });
 }
 
-test('a connection is made with credentials, found, and never shows them unasked', async () => {
+test('creates a connection, and returns its credentials only if requested', async () => {
   const rest = await restTenant(app);
   const { projectId } = rest.tenant;
   const facts = {
     providerWorkspaceRef: 'w',
     providerMetadata: { plan: { value: 'gold', source: 'input' } },
   };
-  const made = await connect(rest, { groupName: 'Acme Inc.', ...facts });
+  const created = await connect(rest, { groupName: 'Acme Inc.', ...facts });
   const part = { id: expect.any(String), projectId, createTime: expect.any(String) };
-  expect(made).toEqual({
+  expect(created).toEqual({
     ...part,
     id: expect.stringMatching(/^con_/),
     provider: 'sandbox',
@@ -39,15 +39,15 @@ test('a connection is made with credentials, found, and never shows them unasked
     providerMetadata: { plan: { value: 'gold', source: 'input' } },
   });
   const path = `${rest.base}/connections`;
-  expect(await rest.get(`${path}/${made.id}`)).toEqual(made);
-  expect(await rest.get(path)).toEqual([made]);
-  const shown = await rest.get(`${path}/${made.id}?includeCreds=true`);
-  expect(shown).toEqual({ ...made, apiKey: 'sandbox-key-planted' });
+  expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
+  expect(await rest.get(path)).toEqual([created]);
+  const shown = await rest.get(`${path}/${created.id}?includeCreds=true`);
+  expect(shown).toEqual({ ...created, apiKey: 'sandbox-key-planted' });
   const again = await connect(rest, { apiKey: 'sandbox-key-planted-2' });
-  expect(again).toMatchObject({ id: made.id, updateTime: expect.any(String) });
+  expect(again).toMatchObject({ id: created.id, updateTime: expect.any(String) });
 });
 
-test('connections are listed by every filter, in as many statements as one of them', async () => {
+test('lists connections by every filter, in a constant number of statements', async () => {
   const rest = await restTenant(app);
   const path = `${rest.base}/connections`;
   const ids = async (query: string) =>
@@ -71,7 +71,7 @@ test('connections are listed by every filter, in as many statements as one of th
   expect(await ids('?groupRef=nobody')).toEqual([]);
 });
 
-test('every offending input is named at its place, and no secret is repeated', async () => {
+test('names every invalid input at its position, and repeats no secret', async () => {
   const rest = await restTenant(app);
   const body = {
     groupRef: '',
@@ -97,11 +97,11 @@ test('every offending input is named at its place, and no secret is repeated', a
   expect(JSON.stringify(second)).not.toContain('planted');
   const scheme = { ...body, authScheme: 'API_KEY', providerMetadata: 1 };
   const { issues } = await rest.refusal('POST', `${rest.base}/connections:generate`, scheme);
-  const places = issues?.map((issue) => `${issue.in} ${issue.name}`);
-  expect(places).toEqual(expect.arrayContaining(['body authScheme', 'body providerMetadata']));
+  const positions = issues?.map((issue) => `${issue.in} ${issue.name}`);
+  expect(positions).toEqual(expect.arrayContaining(['body authScheme', 'body providerMetadata']));
 });
 
-test('what the mask names is changed, and null clears what may be empty', async () => {
+test('changes the fields in the mask, and clears optional ones with null', async () => {
   const rest = await restTenant(app);
   const { id } = await connect(rest, {
     providerWorkspaceRef: 'w',
@@ -131,21 +131,21 @@ test('what the mask names is changed, and null clears what may be empty', async 
   expect(unknown.remedy).toMatch(/^updateMask may name providerWorkspaceRef, .*apiKey, basicAuth/);
 });
 
-test('tokens are shown as far as they are asked for', async () => {
+test('returns the requested tokens only', async () => {
   const rest = await restTenant(app);
   const accessToken = { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' };
-  const given = { accessToken, refreshToken: { token: 'rt' }, scopes: ['a'] };
+  const credentials = { accessToken, refreshToken: { token: 'rt' }, scopes: ['a'] };
   const { id, authScheme } = await connect(rest, {
     apiKey: null,
     authScheme: 'oauth2/authorizationCodePKCE',
-    oauth2AuthorizationCode: given,
+    oauth2AuthorizationCode: credentials,
   });
   expect(authScheme).toBe('oauth2/authorizationCodePKCE');
   const read = async (query: string) =>
     (await rest.get(`${rest.base}/connections/${id}${query}`)).oauth2AuthorizationCode;
   expect(await read('')).toBeUndefined();
   expect(await read('?includeCreds=true')).toEqual({ accessToken, scopes: ['a'] });
-  expect(await read('?includeRefreshToken=true')).toEqual(given);
+  expect(await read('?includeRefreshToken=true')).toEqual(credentials);
   const full = await rest.withScopes('full');
   for (const query of ['?includeCreds=true', '?includeRefreshToken=true']) {
     const refused = await full.refusal('GET', `${rest.base}/connections/${id}${query}`);
@@ -154,7 +154,7 @@ test('tokens are shown as far as they are asked for', async () => {
   }
 });
 
-test('a token is refreshed when it is asked for, or when it is at its end', async () => {
+test('refreshes a token on request, or when it is about to expire', async () => {
   const rest = await restTenant(app);
   const connection = await connectWithTokens(app, rest.tenant);
   const path = `${rest.base}/connections/${connection.id}`;
@@ -175,7 +175,7 @@ test('a token is refreshed when it is asked for, or when it is at its end', asyn
   expect(await reader.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });
 });
 
-test('a connection without a token is refreshed only by force, which is refused', async () => {
+test('refreshes a connection without a token only by force, and then returns 422', async () => {
   const rest = await restTenant(app);
   const { id } = await connect(rest);
   const path = `${rest.base}/connections/${id}`;
@@ -188,7 +188,7 @@ test('a connection without a token is refreshed only by force, which is refused'
   ]);
 });
 
-test('a connection is deleted, unless installations use it', async () => {
+test('deletes a connection unless installations use it', async () => {
   const rest = await restTenant(app);
   const used = await connect(rest);
   await install(app, used, rest.tenant);
@@ -199,7 +199,7 @@ test('a connection is deleted, unless installations use it', async () => {
   expect(await rest.refusal('GET', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
-test("another tenant's connection does not exist, and changes need their scope", async () => {
+test("returns 404 for another tenant's connection, and 403 without the scope", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const { id } = await connect(a);
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-mine' } };
@@ -228,11 +228,11 @@ test("another tenant's connection does not exist, and changes need their scope",
   }
 });
 
-test('custom inputs connect in one step, and there are no further ones', async () => {
+test('connects with custom inputs in one step, and refuses members of further steps', async () => {
   const rest = await restTenant(app);
   const projectIdOrName = rest.tenant.projectName;
-  const who = { projectIdOrName, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  const body = { ...who, customAuth: { accountKey: 'sandbox-key' } };
+  const consumer = { projectIdOrName, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const body = { ...consumer, customAuth: { accountKey: 'sandbox-key' } };
   const { connection } = await rest.post('/custom-auth/connect', body, 200);
   expect(connection).toMatchObject({ id: expect.stringMatching(/^con_/), authScheme: 'none' });
   for (const further of [{ sessionId: 's' }, { callbackParams: { code: 'c' } }]) {
@@ -241,12 +241,12 @@ test('custom inputs connect in one step, and there are no further ones', async (
   }
 });
 
-test('a key for pages connects and installs, and reads no destinations, deliveries or credentials', async () => {
+test('lets a key for pages connect and install, and read no destinations, deliveries or credentials', async () => {
   const rest = await restTenant(app);
   const page = await rest.withScopes('frontend');
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'sandbox-key' };
-  const made = await page.post(`${rest.base}/connections:generate`, body);
-  expect(await page.get(`${rest.base}/connections/${made.id}`)).toEqual(made);
+  const created = await page.post(`${rest.base}/connections:generate`, body);
+  expect(await page.get(`${rest.base}/connections/${created.id}`)).toEqual(created);
   const topic = { name: 'mine' };
   expect(await page.refusal('POST', `${rest.base}/topics`, topic)).toMatchObject({ status: 403 });
   for (const path of ['destinations', 'topics', 'jwt-keys', 'api-keys']) {
@@ -255,6 +255,6 @@ test('a key for pages connects and installs, and reads no destinations, deliveri
       { status: 403 },
     ]);
   }
-  const shown = `${rest.base}/connections/${made.id}?includeCreds=true`;
+  const shown = `${rest.base}/connections/${created.id}?includeCreds=true`;
   expect(await page.refusal('GET', shown)).toMatchObject({ status: 403 });
 });

@@ -14,9 +14,14 @@ const app = await sharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
 });
 
-function starting({ tenant }: RestTenant, given: object = {}) {
-  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', redirectUrl: RETURN };
-  return { projectIdOrName: tenant.projectName, ...who, ...given };
+function starting({ tenant }: RestTenant, overrides: object = {}) {
+  const consumer = {
+    provider: 'sandbox',
+    groupRef: 'acme',
+    consumerRef: 'ann',
+    redirectUrl: RETURN,
+  };
+  return { projectIdOrName: tenant.projectName, ...consumer, ...overrides };
 }
 
 const browser = oauthBrowser(app);
@@ -29,23 +34,23 @@ async function consent(link: string): Promise<string> {
   return done.searchParams.get('connectionId') as string;
 }
 
-test('returns the link to the page of consent as text; a person comes back connected', async () => {
+test('returns the link to the consent page as text, which leads to a connection', async () => {
   const rest = await restTenant(app);
   const providerAppId = await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
   const body = starting(rest, { authScheme, groupName: 'Acme Inc.' });
-  const answer = await rest.ask('POST', '/oauth-connect', body);
-  expect(answer.status).toBe(200);
-  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
-  expect(answer.body).toMatch(/^https:\/\/gateway\.test\/oauth\/connect\?ticket=prj_/);
-  const page = await browser.open(answer.body);
+  const response = await rest.ask('POST', '/oauth-connect', body);
+  expect(response.status).toBe(200);
+  expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(response.body).toMatch(/^https:\/\/gateway\.test\/oauth\/connect\?ticket=prj_/);
+  const page = await browser.open(response.body);
   expect(Object.fromEntries(page.searchParams)).toMatchObject({
     client_id: CLIENT_ID,
     redirect_uri: 'https://gateway.test/oauth/callback',
     scope: 'records.read',
     code_challenge_method: 'S256',
   });
-  const id = await consent(answer.body);
+  const id = await consent(response.body);
   expect(await rest.get(`${rest.base}/connections/${id}`)).toMatchObject({
     authScheme,
     group: { groupRef: 'acme', groupName: 'Acme Inc.' },
@@ -54,7 +59,7 @@ test('returns the link to the page of consent as text; a person comes back conne
   });
 });
 
-test.each([true, false])('protects a connect that says enableCSRFProtection: %s', async (value) => {
+test.each([true, false])('protects a connect with enableCSRFProtection: %s', async (value) => {
   const rest = await restTenant(app);
   await createProviderApp(rest.tenant);
   const start = (): Promise<string> =>
@@ -69,7 +74,7 @@ test.each([true, false])('protects a connect that says enableCSRFProtection: %s'
   expect((await browser.send(callback)).status).toBe(400);
 });
 
-test('returns 400 for an enableCSRFProtection that is no boolean', async () => {
+test('returns 400 if enableCSRFProtection is not a boolean', async () => {
   const rest = await restTenant(app);
   const body = starting(rest, { enableCSRFProtection: 'no' });
   expect(await rest.refusal('POST', '/oauth-connect', body)).toMatchObject({
@@ -80,16 +85,16 @@ test('returns 400 for an enableCSRFProtection that is no boolean', async () => {
   });
 });
 
-test('a connection is consented to again, with its own ends, app and scheme', async () => {
+test('renews the consent of a connection, with its own group, consumer, app and scheme', async () => {
   const rest = await restTenant(app);
   await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
-  const given = { authScheme, groupName: 'Acme Inc.', providerMetadata: { plan: 'gold' } };
-  const id = await consent(await rest.post('/oauth-connect', starting(rest, given), 200));
+  const input = { authScheme, groupName: 'Acme Inc.', providerMetadata: { plan: 'gold' } };
+  const id = await consent(await rest.post('/oauth-connect', starting(rest, input), 200));
   const path = `${rest.base}/connections/${id}`;
   const before = await rest.get(path);
   const stored = await storedCredentials(app, await getConnection(app, id));
-  // The project's newest app is another one by now.
+  // The project's newest app is another one now.
   await createProviderApp(rest.tenant);
 
   const change = { scopes: ['records.read', 'records.write'], redirectUrl: RETURN };
@@ -107,11 +112,11 @@ test('a connection is consented to again, with its own ends, app and scheme', as
   expect(renewed).not.toEqual(stored);
 });
 
-test('a connection that nobody consented to, or that has lost its app, is refused', async () => {
+test('refuses a connection without OAuth tokens, and one without its app', async () => {
   const rest = await restTenant(app);
-  const generate = (given: object) => {
-    const who = { provider: 'sandbox', consumerRef: 'ann' };
-    return rest.post(`${rest.base}/connections:generate`, { ...who, ...given });
+  const generate = (credentials: object) => {
+    const consumer = { provider: 'sandbox', consumerRef: 'ann' };
+    return rest.post(`${rest.base}/connections:generate`, { ...consumer, ...credentials });
   };
   const keyed = await generate({ groupRef: 'keyed', apiKey: 'sandbox-key' });
   const imported = await generate({
@@ -135,24 +140,24 @@ test('a connection that nobody consented to, or that has lost its app, is refuse
   expect(elsewhere).toMatchObject({ status: 400, issues: [{ in: 'body', name: 'redirectUrl' }] });
 });
 
-test('every offending input of a start is named at its place', async () => {
+test('names every invalid input of a start at its position', async () => {
   const rest = await restTenant(app);
-  const places = async (body: object) =>
+  const positions = async (body: object) =>
     (await rest.refusal('POST', '/oauth-connect', body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
-  expect(await places({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' })).toEqual([
+  expect(await positions({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' })).toEqual([
     'body groupRef',
     'body consumerRef',
     'body redirectUrl',
   ]);
-  expect(await places(starting(rest, { redirectUrl: 'https://evil.test/' }))).toEqual([
+  expect(await positions(starting(rest, { redirectUrl: 'https://evil.test/' }))).toEqual([
     'body providerAppId',
     'body redirectUrl',
   ]);
 });
 
-test("another tenant's project and connection do not exist, and connects need their scope", async () => {
+test("returns 404 for another tenant's project and connection, and 403 without the scope", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   await createProviderApp(a.tenant);
   const id = await consent(await a.post('/oauth-connect', starting(a), 200));

@@ -1,5 +1,5 @@
 /**
- * A typed client that public tools make from the document walks the main path through a real port.
+ * A typed client that public tools generate from the OpenAPI document walks the main path over a real port.
  *
  * @module-tag all/walk
  */
@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'gateway-client-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const app = await sharedApp();
 
-/** The generator drives the compiler's JavaScript API, which the compiler here no longer has. */
+/** The generator needs the compiler's JavaScript API, which this repository's compiler does not have. */
 const WITH_COMPILER = `
 import { registerHooks } from 'node:module';
 registerHooks({
@@ -29,7 +29,7 @@ registerHooks({
 });
 `;
 
-/** Checked by the compiler against the generated types, then run. */
+/** The compiler checks this program against the generated types before it runs. */
 const FLOW = `
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.ts';
@@ -127,7 +127,7 @@ export async function flow({ baseUrl, token, orgId, name }: Start) {
 
 const run = promisify(execFile);
 
-test('a generated client makes a project, connects, installs, writes and reads what came of it', async () => {
+test('creates a project, connects, installs, writes and reads with a generated client', async () => {
   const tenant = await app.tenant();
   const document = await app.fetch('/v1/openapi.json');
   const baseUrl = document.url.replace('/openapi.json', '');
@@ -149,13 +149,13 @@ test('a generated client makes a project, connects, installs, writes and reads w
 
   const { flow } = await import(join(folder, 'flow.ts'));
   const { token, orgId } = tenant;
-  const went = await flow({ baseUrl, token, orgId, name: `flow-${crypto.randomUUID()}` });
-  expect(went.connectionOf[0]).toBe(went.connectionOf[1]);
-  expect(went).toMatchObject({
+  const result = await flow({ baseUrl, token, orgId, name: `flow-${crypto.randomUUID()}` });
+  expect(result.connectionOf[0]).toBe(result.connectionOf[1]);
+  expect(result).toMatchObject({
     integrationStatus: 201,
     recordId: expect.any(String),
     refusedStatus: 422,
-    results: [went.written],
+    results: [result.written],
   });
-  expect(went.messages.length).toBeGreaterThan(0);
+  expect(result.messages.length).toBeGreaterThan(0);
 }, 120_000);

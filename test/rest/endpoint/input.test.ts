@@ -52,18 +52,18 @@ const declared = mutationEndpoint({
 });
 
 function readInput(one: Endpoint, sent: Parts) {
-  return read(one, sent, (schema, given) => {
-    const { data, error } = schema.safeParse(given);
+  return read(one, sent, (schema, value) => {
+    const { data, error } = schema.safeParse(value);
     return error ? { error } : { value: data };
   });
 }
 
-const parts = (given: Partial<Parts>): Parts => ({
+const parts = (overrides: Partial<Parts>): Parts => ({
   path: { projectIdOrName: 'mine' },
   query: {},
   header: {},
   body: undefined,
-  ...given,
+  ...overrides,
 });
 
 function refusal(read: () => unknown): Problem {
@@ -76,7 +76,7 @@ function refusal(read: () => unknown): Problem {
   throw new Error('Nothing was refused.');
 }
 
-test('members are found at their places and made what the domain takes', () => {
+test('reads members at their positions, and converts them for the domain', () => {
   const body = { name: 'x1', kind: 'dry_run', range: { since: '2026-01-31T12:00:00+02:00' } };
   const header = { 'idempotency-key': 'k' };
   expect(readInput(post, parts({ body, header })).input).toEqual({
@@ -89,7 +89,7 @@ test('members are found at their places and made what the domain takes', () => {
   });
 });
 
-test('texts of a query become numbers, flags and lists', () => {
+test('converts texts of a query to numbers, booleans and lists', () => {
   const query = { name: 'x1', limit: '5', isForced: 'true', tags: 'a', kind: 'real' };
   expect(readInput(get, parts({ query })).input).toMatchObject({
     limit: 5,
@@ -104,7 +104,7 @@ test('texts of a query become numbers, flags and lists', () => {
   expect(issues).toMatchObject([{ in: 'query', name: 'isForced' }]);
 });
 
-test('findings of all parts come at once, one for each place', () => {
+test('returns the issues of all parts together, one for each position', () => {
   const body = { name: 'x', kind: 'REAL', range: { since: 'today', until: 1 }, limit: '5' };
   const path = { projectIdOrName: 'much-too-long' };
   const { issues } = refusal(() => readInput(post, parts({ path, body })));
@@ -118,7 +118,7 @@ test('findings of all parts come at once, one for each place', () => {
   ]);
 });
 
-test('reports at most ISSUES_MAX findings', { tags: ['all/rows'] }, () => {
+test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
   const many = (value: unknown) =>
     Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`m${at}`, value]));
   const { issues } = refusal(() => readInput(post, parts({ body: many(1) })));
@@ -145,7 +145,7 @@ test('reports at most ISSUES_MAX findings', { tags: ['all/rows'] }, () => {
   expect(wrong.issues).toHaveLength(ISSUES_MAX);
 });
 
-test('an endpoint of a mutation has the rules of its schema, and the members beside it', () => {
+test("applies the rules of a mutation's schema and of the endpoint's own members", () => {
   const body = { name: 'x1', limit: 2, dryRun: 'yes' };
   const { issues } = refusal(() => readInput(declared, parts({ body })));
   expect(issues?.map(({ name }) => name)).toEqual(['dryRun']);
@@ -156,7 +156,7 @@ test('an endpoint of a mutation has the rules of its schema, and the members bes
   expect(wrong.issues?.map(({ name }) => name)).toEqual(['name', 'limit']);
 });
 
-test('what could not be stored as it is given is refused in every part', () => {
+test('refuses text and members that cannot be stored, in every part', () => {
   const body = JSON.parse('{"name": "a\\u0000b", "kind": {"__proto__": 1}}');
   const path = { projectIdOrName: '\ud800' };
   const { issues } = refusal(() => readInput(post, parts({ path, body })));
@@ -167,12 +167,12 @@ test('what could not be stored as it is given is refused in every part', () => {
   ]);
 });
 
-test('an endpoint whose path names what no input is, is a mistake that is told when it is made', () => {
+test('throws for an endpoint whose path names an unknown input', () => {
   const path = '/orgs/{orgId}/things';
   expect(() => endpoint({ ...definition, method: 'POST', path })).toThrow('orgId');
 });
 
-test('paths with verbs are written as the router takes them', () => {
+test("routerPath returns a path with a verb in the router's syntax", () => {
   expect(routerPath('/a/{b}/c:d')).toBe('/a/:b/c::d');
   expect(routerPath('/a/{b}/{c}:d')).toBe('/a/:b/:c([^:]+)::d');
 });

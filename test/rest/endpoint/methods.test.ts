@@ -16,19 +16,19 @@ const key = { 'x-api-key': rest.tenant.apiKey };
 const { inject } = app.app.rest;
 const topics = `/v1${rest.base}/topics`;
 
-test('a method that a path does not take is refused with those that it takes', async () => {
+test('returns 405 with the allowed methods of the path', async () => {
   const body = { headers: { 'content-type': 'text/plain' }, payload: 'x' };
-  const answer = await inject({ method: 'PUT', url: `${topics}?a=1`, ...body });
-  expect(answer.statusCode).toBe(405);
-  expect(answer.headers).toMatchObject({
+  const response = await inject({ method: 'PUT', url: `${topics}?a=1`, ...body });
+  expect(response.statusCode).toBe(405);
+  expect(response.headers).toMatchObject({
     allow: 'GET, HEAD, OPTIONS, POST',
     'content-type': 'application/problem+json',
   });
-  expect(answer.json()).toMatchObject({ status: 405 });
+  expect(response.json()).toMatchObject({ status: 405 });
   expect((await inject({ method: 'DELETE', url: '/v1/openapi.json' })).statusCode).toBe(405);
 });
 
-test('every path tells its methods, and takes them', async () => {
+test('returns the methods of every path for OPTIONS, and 405 for others', async () => {
   for (const { method, path } of ENDPOINTS) {
     const url = `/v1${path.replace(/\{\w+\}/g, 'x')}`;
     const options = await inject({ method: 'OPTIONS', url });
@@ -43,7 +43,7 @@ test('every path tells its methods, and takes them', async () => {
   expect((await inject({ method: 'OPTIONS', url: '/v1/nowhere' })).statusCode).toBe(404);
 });
 
-test('HEAD answers as GET does, without a body', async () => {
+test('returns the headers of GET for HEAD, without a body', async () => {
   const get = await inject({ url: topics, headers: key });
   const head = await inject({ method: 'HEAD', url: topics, headers: key });
   expect(head).toMatchObject({ statusCode: 200, body: '' });
@@ -51,17 +51,17 @@ test('HEAD answers as GET does, without a body', async () => {
   expect((await inject({ method: 'HEAD', url: topics })).statusCode).toBe(401);
 });
 
-test('what a provider answers can be read by such a page, too', async () => {
+test("adds CORS headers to a provider's responses, and answers preflight requests itself", async () => {
   await using calling = await startCalling(app);
   const { path } = await proxyPath(app, rest.tenant);
   upstream.behave((_req, res) => void res.writeHead(200, { vary: 'Accept' }).end('{}'));
   const { headers } = await calling.ask(`${path}/x`, { headers: { ...key, origin: ORIGIN } });
   expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin, Accept' });
   const { requests } = upstream;
-  const asked = requests.length;
+  const before = requests.length;
   const preflight = { origin: ORIGIN, 'access-control-request-method': 'GET' };
   expect(await calling.ask(`${path}/x`, { method: 'OPTIONS', headers: preflight })).toMatchObject({
     status: 204,
   });
-  expect(requests.length).toBe(asked);
+  expect(requests.length).toBe(before);
 });

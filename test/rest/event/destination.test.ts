@@ -10,7 +10,7 @@ async function makeDestination(rest: RestTenant, name = 'hooks') {
   return rest.post(`${rest.base}/destinations`, { name, type: 'webhook', metadata });
 }
 
-test('a destination is made with its secret, and found by name and id without', async () => {
+test('returns the secret of a new destination, and omits it by name and by id', async () => {
   const rest = await restTenant(app);
   const { secrets, ...made } = await makeDestination(rest);
   expect(secrets).toEqual({ webhookSigningKey: expect.stringMatching(/^whsec_/) });
@@ -27,7 +27,7 @@ test('a destination is made with its secret, and found by name and id without', 
   expect(withSecrets).toEqual({ ...made, secrets: { ...secrets, ...metadata } });
 });
 
-test('secrets are shown only with the scope for them', async () => {
+test('returns secrets only with credentials:read', async () => {
   const rest = await restTenant(app);
   await makeDestination(rest);
   const reader = await rest.withScopes('full');
@@ -38,7 +38,7 @@ test('secrets are shown only with the scope for them', async () => {
   expect(refused.detail).toContain('credentials:read');
 });
 
-test('rotation gives a new secret to those who may change destinations', async () => {
+test('returns a rotated secret only to callers who can change destinations', async () => {
   const rest = await restTenant(app);
   const { secrets } = await makeDestination(rest);
   const path = `${rest.base}/destinations/hooks?rotate=true&includeSecrets=true`;
@@ -49,7 +49,7 @@ test('rotation gives a new secret to those who may change destinations', async (
   expect(await reader.refusal('GET', path)).toMatchObject({ status: 403 });
 });
 
-test('what the mask names is changed, inside the metadata too', async () => {
+test('changes the fields in the mask, including those of metadata', async () => {
   const rest = await restTenant(app);
   const { id } = await makeDestination(rest);
   const path = `${rest.base}/destinations/${id}`;
@@ -67,7 +67,7 @@ test('what the mask names is changed, inside the metadata too', async () => {
   expect(bare).toMatchObject({ status: 'disabled', disabledReason: expect.any(String) });
 });
 
-test('rules and forms are told at their places in the body', async () => {
+test('names broken rules and invalid forms at their positions', async () => {
   const rest = await restTenant(app);
   const issuesOf = async (body: unknown) =>
     (await rest.refusal('POST', `${rest.base}/destinations`, body)).issues?.map(
@@ -84,7 +84,7 @@ test('rules and forms are told at their places in the body', async () => {
   ]);
 });
 
-test("a destination is deleted; another tenant's does not exist", async () => {
+test("deletes a destination, and returns 404 for another tenant's", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const { id } = await makeDestination(a);
   for (const base of [a.base, b.base]) {
@@ -95,13 +95,13 @@ test("a destination is deleted; another tenant's does not exist", async () => {
   expect(await a.refusal('GET', `${a.base}/destinations/hooks`)).toMatchObject({ status: 404 });
 });
 
-test('refuses masks that are written back, and keeps the headers that keepHeaders names', async () => {
+test('refuses masked values in an update, and keeps the headers in keepHeaders', async () => {
   const rest = await restTenant(app);
   const { id } = await makeDestination(rest);
   const path = `${rest.base}/destinations/${id}`;
-  const patch = (given: object) => ({
-    updateMask: Object.keys(given).map((name) => `metadata.${name}`),
-    destination: { metadata: given },
+  const patch = (metadata: object) => ({
+    updateMask: Object.keys(metadata).map((name) => `metadata.${name}`),
+    destination: { metadata },
   });
   const refused = await rest.refusal('PATCH', path, patch({ headers: shown.headers }));
   expect([refused.status, refused.issues?.map(({ name }) => name)]).toEqual([

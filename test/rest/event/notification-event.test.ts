@@ -6,14 +6,14 @@ import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 const app = await sharedApp();
 const insert = insertRows(app);
 
-/** Two events in a topic, of which the first is owed to a destination, and was tried. */
+/** Two events of a topic. The first has a delivery with an attempt. */
 async function withDelivery() {
   const rest = await restTenant(app);
   const { projectId } = rest.tenant;
   const topic = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
   const metadata = { url: 'https://example.com/hook' };
-  const made = { name: 'hooks', type: 'webhook', metadata };
-  const { id: destinationId } = await rest.post(`${rest.base}/destinations`, made);
+  const hook = { name: 'hooks', type: 'webhook', metadata };
+  const { id: destinationId } = await rest.post(`${rest.base}/destinations`, hook);
   const event = await insert.event({ projectId, topicIds: [topic.id], destinationId });
   const other = await insert.event({ projectId, eventType: 'CONNECTION_DELETED' });
   const sent = { projectId, destinationId, eventId: event.id, body: '{"secret": 1}' };
@@ -27,7 +27,7 @@ async function withDelivery() {
 const list = async (rest: RestTenant, query = '') =>
   (await rest.get(`${rest.base}/notification-events${query}`)).results;
 
-test('events are listed in their order, by topic and by types', async () => {
+test('lists events in order, by topic and by types', async () => {
   const { rest, topicId, event, other, destinationId } = await withDelivery();
   const [first, second] = await list(rest);
   expect(first).toEqual({
@@ -50,14 +50,14 @@ test('events are listed in their order, by topic and by types', async () => {
   expect(await list(rest, `?pageToken=${page.pagination.nextPageToken}`)).toEqual([second]);
 });
 
-test('a type that is none is told at its place', async () => {
+test('names an unknown event type at its position', async () => {
   const rest = await restTenant(app);
   const path = `${rest.base}/notification-events?eventType=CONNECTION_CREATED`;
   const { issues } = await rest.refusal('GET', path);
   expect(issues).toMatchObject([{ in: 'query', name: 'eventType[0]' }]);
 });
 
-test('a delivery is shown with its attempts and without its body', async () => {
+test('returns a delivery with its attempts and without its body', async () => {
   const { rest, event, destinationId, deliveryId } = await withDelivery();
   const delivery = await rest.get(`${rest.base}/deliveries/${deliveryId}`);
   expect(delivery).toEqual({
@@ -91,7 +91,7 @@ test('a delivery is shown with its attempts and without its body', async () => {
   expect(pending.results).toEqual([]);
 });
 
-test('a delivery is sent again with the scope of events', async () => {
+test('retries a delivery with events:write', async () => {
   const { rest, deliveryId } = await withDelivery();
   const path = `${rest.base}/deliveries/${deliveryId}:retry`;
   const again = await rest.post(path, undefined, 200);
@@ -103,7 +103,7 @@ test('a delivery is sent again with the scope of events', async () => {
   expect(refused.detail).toContain('events:write');
 });
 
-test("another tenant's events and deliveries don't exist", async () => {
+test("returns 404 for another tenant's events and deliveries", async () => {
   const { rest: a, event, destinationId, deliveryId } = await withDelivery();
   const b = await restTenant(app);
   for (const base of [a.base, b.base]) {

@@ -15,7 +15,7 @@ async function makeEnds(rest: RestTenant) {
   return { topicId: topic.id, destinationId: destination.id };
 }
 
-test('a topic is routed to a destination, listed by either end, and let go', async () => {
+test('routes a topic to a destination, lists routes by either, and deletes them', async () => {
   const rest = await restTenant(app);
   const ends = await makeEnds(rest);
   const path = `${rest.base}/topic-destination-routes`;
@@ -33,7 +33,7 @@ test('a topic is routed to a destination, listed by either end, and let go', asy
   expect(await rest.refusal('DELETE', `${path}/${route.id}`)).toMatchObject({ status: 404 });
 });
 
-test('ends that are not there are both named', async () => {
+test('names an unknown topic and an unknown destination', async () => {
   const rest = await restTenant(app);
   const ends = await makeEnds(await restTenant(app));
   const { issues } = await rest.refusal('POST', `${rest.base}/topic-destination-routes`, ends);
@@ -43,7 +43,7 @@ test('ends that are not there are both named', async () => {
   ]);
 });
 
-test("events are routed to a topic by the platform's names", async () => {
+test('routes events to a topic by the names of the reference API', async () => {
   const rest = await restTenant(app);
   const { topicId } = await makeEnds(rest);
   const path = `${rest.base}/notification-event-topic-routes`;
@@ -58,7 +58,7 @@ test("events are routed to a topic by the platform's names", async () => {
   expect(await rest.get(path)).toEqual([]);
 });
 
-test('routes need the scope of events', async () => {
+test('requires events:write for routes', async () => {
   const rest = await restTenant(app);
   const ends = await makeEnds(rest);
   const reader = await rest.withScopes('read');

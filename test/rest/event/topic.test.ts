@@ -4,26 +4,26 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('a topic is made, renamed, listed and deleted', async () => {
+test('creates, renames, lists and deletes a topic', async () => {
   const rest = await restTenant(app);
-  const made = await rest.post(`${rest.base}/topics`, { name: 'Alerts' });
-  expect(made).toEqual({
+  const created = await rest.post(`${rest.base}/topics`, { name: 'Alerts' });
+  expect(created).toEqual({
     id: expect.stringMatching(/^top_/),
     name: 'Alerts',
     projectId: rest.tenant.projectId,
     createTime: expect.any(String),
   });
-  const renamed = await rest.patch(`${rest.base}/topics/${made.id}`, { name: 'Alarms' });
-  expect(renamed).toEqual({ ...made, name: 'Alarms', updateTime: expect.any(String) });
+  const renamed = await rest.patch(`${rest.base}/topics/${created.id}`, { name: 'Alarms' });
+  expect(renamed).toEqual({ ...created, name: 'Alarms', updateTime: expect.any(String) });
   expect(await rest.get(`/projects/${rest.tenant.projectId}/topics`)).toEqual([renamed]);
-  await rest.delete(`${rest.base}/topics/${made.id}`);
-  expect(await rest.refusal('DELETE', `${rest.base}/topics/${made.id}`)).toMatchObject({
+  await rest.delete(`${rest.base}/topics/${created.id}`);
+  expect(await rest.refusal('DELETE', `${rest.base}/topics/${created.id}`)).toMatchObject({
     status: 404,
     type: 'urn:problem:not-found',
   });
 });
 
-test('a second topic of the same name is a conflict', async () => {
+test('returns 409 for a second topic of a name', async () => {
   const rest = await restTenant(app);
   await rest.post(`${rest.base}/topics`, { name: 'alerts' });
   expect(await rest.refusal('POST', `${rest.base}/topics`, { name: 'alerts' })).toMatchObject({
@@ -32,7 +32,7 @@ test('a second topic of the same name is a conflict', async () => {
   });
 });
 
-test('every offending input is named at once, each with its place', async () => {
+test('names every invalid input at its position', async () => {
   const rest = await restTenant(app);
   const path = `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`;
   const { issues } = await rest.refusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
@@ -45,7 +45,7 @@ test('every offending input is named at once, each with its place', async () => 
   expect(issues?.find(({ name }) => name === 'name')?.value).toBe('no_underscores');
 });
 
-test('a list is given in pages to those who ask for pages', async () => {
+test('pages a list if pageSize is set', async () => {
   const rest = await restTenant(app);
   for (const name of ['one', 'two', 'three']) await rest.post(`${rest.base}/topics`, { name });
   const names: string[][] = [];
@@ -58,10 +58,10 @@ test('a list is given in pages to those who ask for pages', async () => {
   expect(names).toEqual([['three', 'two'], ['one']]);
 });
 
-test('page arguments that are no good are named as the caller knows them', async () => {
+test('names invalid page arguments by their REST names', async () => {
   const rest = await restTenant(app);
-  const asked = `${rest.base}/topics?pageSize=1001&pageToken=x&page=2`;
-  const sizes = await rest.refusal('GET', asked);
+  const path = `${rest.base}/topics?pageSize=1001&pageToken=x&page=2`;
+  const sizes = await rest.refusal('GET', path);
   expect(sizes.issues?.map((issue) => [issue.in, issue.name])).toEqual([
     ['query', 'page'],
     ['query', 'pageSize'],
@@ -72,7 +72,7 @@ test('page arguments that are no good are named as the caller knows them', async
   ]);
 });
 
-test("another tenant's topic does not exist", async () => {
+test("returns 404 for another tenant's topic", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const { id } = await a.post(`${a.base}/topics`, { name: 'alerts' });
   for (const base of [a.base, b.base]) {
@@ -84,7 +84,7 @@ test("another tenant's topic does not exist", async () => {
   expect(await b.refusal('GET', `${a.base}/topics`)).toMatchObject({ status: 404 });
 });
 
-test('a key without the scope is refused', async () => {
+test('returns 403 for a key without the scope', async () => {
   const rest = await restTenant(app);
   const reader = await rest.withScopes('read');
   await reader.get(`${rest.base}/topics`);

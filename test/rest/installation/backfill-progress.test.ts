@@ -19,7 +19,7 @@ const read = {
   ],
 };
 
-test('the progress of the first read is told by either name, and stays that of the first', async () => {
+test("returns the backfill's progress by either name, and keeps it after later reads", async () => {
   const rest = await restInstallation(app, { content: { read } });
   const path = (name: string) => `${rest.installationPath}/objects/${name}/backfill-progress`;
   const before = await rest.refusal('GET', path('contacts'));

@@ -1,4 +1,4 @@
-/** An installation's config in the form that the platform's clients write and read. */
+/** An installation's config in the form that clients of the reference API write and read. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
@@ -42,16 +42,16 @@ const config = {
 const install = () => restInstallation(app, { content, config });
 type Rest = Awaited<ReturnType<typeof install>>;
 
-/** The content of the config after a change of what the mask names. */
-async function contentAfter(rest: Rest, updateMask: string[], given: object) {
-  const body = { updateMask, installation: { config: { content: given } } };
+/** Returns the content of the config after an update with the mask. */
+async function contentAfter(rest: Rest, updateMask: string[], content: object) {
+  const body = { updateMask, installation: { config: { content } } };
   return (await rest.patch(rest.installationPath, body)).config.content;
 }
 
 const placesOf = ({ issues = [] }: { issues?: { name: string }[] }) =>
   issues.map(({ name }) => name).sort();
 
-test('what a client writes is shown as it wrote it, without what was empty or false', async () => {
+test('returns the config as written, without empty and false members', async () => {
   const { installation, get, installationPath } = await install();
   expect(installation.config.content).toEqual({
     provider: 'sandbox',
@@ -82,7 +82,7 @@ test('what a client writes is shown as it wrote it, without what was empty or fa
   expect(listed.config).toEqual(installation.config);
 });
 
-test('ignores values that the mask does not name, whatever they are', async () => {
+test('ignores values outside the mask, even invalid ones', async () => {
   const rest = await install();
   const values = { createdBy: 'consumer:bob', content: { read: 'nothing', more: 1 } };
   const changed = await rest.patch(rest.installationPath, {
@@ -97,7 +97,7 @@ test('ignores values that the mask does not name, whatever they are', async () =
   expect(refused.issues?.map(({ name }) => name)).toEqual(['installation.connectionId']);
 });
 
-test('who chose it is whom the caller names, and the revision in force is told', async () => {
+test('returns the createdBy of the caller and the revision in force', async () => {
   const rest = await install();
   const { latestRevision } = await rest.get(rest.integrationPath);
   expect(rest.installation.config.revisionId).toBe(latestRevision.id);
@@ -115,7 +115,7 @@ test('who chose it is whom the caller names, and the revision in force is told',
   expect((await rest.get(rest.installationPath)).config.createdBy).toBe('consumer:ann');
 });
 
-test('what the mask names is put into the config, and all else stays', async () => {
+test('merges the fields in the mask into the config, and keeps the rest', async () => {
   const rest = await install();
   const { content: before } = rest.installation.config;
   const disabled = await contentAfter(rest, ['config.content.read.objects.contacts.disabled'], {
@@ -158,7 +158,7 @@ test('what the mask names is put into the config, and all else stays', async () 
   expect(Object.keys(added.write.objects)).toEqual(['deals', 'contacts']);
 });
 
-test('a backslash makes a dot one of the name; names of inherited members are names', async () => {
+test('accepts escaped dots in names of the mask, and refuses names of inherited members', async () => {
   const rest = await install();
   const dotted = await rest.refusal('PATCH', rest.installationPath, {
     updateMask: ['config.content.read.objects.a\\.b\\:c.disabled'],
@@ -176,13 +176,13 @@ test('a backslash makes a dot one of the name; names of inherited members are na
   }
 });
 
-test('what can not be chosen is refused at its place', async () => {
+test('refuses invalid choices at their positions', async () => {
   const rest = await install();
-  const refusedOf = async (updateMask: string[], given: object) =>
+  const refusedOf = async (updateMask: string[], content: object) =>
     placesOf(
       await rest.refusal('PATCH', rest.installationPath, {
         updateMask,
-        installation: { config: { content: given } },
+        installation: { config: { content } },
       }),
     );
   const whole = 'config.content.read.objects.contacts';
@@ -214,7 +214,7 @@ test('what can not be chosen is refused at its place', async () => {
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
 });
 
-test('one object of the config is changed by JSON Patch', async () => {
+test('changes an object of the config by JSON Patch', async () => {
   const rest = await install();
   await insertDestination(app, rest.tenant, 'others');
   const path = `${rest.integrationPath}/objects/contacts/config-content`;
@@ -250,11 +250,11 @@ test('one object of the config is changed by JSON Patch', async () => {
   });
 });
 
-test('a JSON Patch that can not be done changes nothing', async () => {
+test('changes nothing if a JSON Patch fails', async () => {
   const rest = await install();
   const path = (object: string) => `${rest.integrationPath}/objects/${object}/config-content`;
-  const refused = (given: object, object = 'contacts') =>
-    rest.refusal('PATCH', path(object), { groupRef: 'acme', action: 'read', ...given });
+  const refused = (overrides: object, object = 'contacts') =>
+    rest.refusal('PATCH', path(object), { groupRef: 'acme', action: 'read', ...overrides });
   const add = { op: 'add', path: '/selectedFields/phone', value: true };
   const missing = { op: 'replace', path: '/nothing/there', value: 1 };
   expect(placesOf(await refused({ changes: [add, missing] }))).toEqual(['changes[1].path']);
@@ -267,13 +267,13 @@ test('a JSON Patch that can not be done changes nothing', async () => {
   expect(await refused({ changes: [add], installationId })).toMatchObject({ status: 400 });
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
   const reader = await rest.withScopes('read');
-  const given = { groupRef: 'acme', action: 'read', changes: [add] };
-  expect(await reader.refusal('PATCH', path('contacts'), given)).toMatchObject({ status: 403 });
+  const patch = { groupRef: 'acme', action: 'read', changes: [add] };
+  expect(await reader.refusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 403 });
   const other = await install();
-  expect(await other.refusal('PATCH', path('contacts'), given)).toMatchObject({ status: 404 });
+  expect(await other.refusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 404 });
 });
 
-test('changes at once all find the config that the one before left', async () => {
+test('applies concurrent patches to the config of the previous one', async () => {
   const rest = await install();
   const path = `${rest.integrationPath}/objects/contacts/config-content`;
   const enable = (action: string, change: object) =>
@@ -291,7 +291,7 @@ test('changes at once all find the config that the one before left', async () =>
   expect(writes.objects.contacts.deletionSettings).toEqual({ enabled: true });
 });
 
-test('a config that lets no requests through is kept to', async () => {
+test('returns 422 for proxy requests if the config disables the proxy', async () => {
   const rest = await install();
   const proxied = `${rest.base}/installations/${rest.installation.id}/proxy/objects`;
   await contentAfter(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });

@@ -6,7 +6,7 @@ import { contentFor } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 
-test('an installation is made with all that the integration has, and found', async () => {
+test('creates an installation with everything that the integration has, and returns it', async () => {
   const rest = await restInstallation(app);
   const { installation, tenant } = rest;
   expect(installation).toMatchObject({
@@ -48,7 +48,7 @@ test('an installation is made with all that the integration has, and found', asy
   }
 });
 
-test('of an update, what the mask names is changed: the whole config, or the connection', async () => {
+test('updates the whole config or the connection, as the mask says', async () => {
   const rest = await restInstallation(app);
   const backfill = { defaultPeriod: { days: 3 } };
   const content = { read: { objects: { contacts: { objectName: 'contacts', backfill } } } };
@@ -72,28 +72,28 @@ test('of an update, what the mask names is changed: the whole config, or the con
   expect(moved.updateTime).toEqual(expect.any(String));
 });
 
-test('what is wrong is told at its place', async () => {
+test('names invalid members at their positions', async () => {
   const rest = await restInstallation(app);
   const objects = { nothing: { schedule: '* * * * *' } };
   const config = { content: { read: { objects } } };
-  const places = (issues: { in: string; name: string }[] | undefined) =>
+  const positions = (issues: { in: string; name: string }[] | undefined) =>
     issues?.map((issue) => `${issue.in} ${issue.name}`);
   const create = (chosen: object) =>
     rest.refusal('POST', `${rest.integrationPath}/installations`, {
       groupRef: 'nobody',
       config: { content: { read: { objects: chosen } } },
     });
-  expect(places((await create(objects)).issues)).toEqual([
+  expect(positions((await create(objects)).issues)).toEqual([
     'body config.content.read.objects.nothing.schedule',
   ]);
-  expect(places((await create({ nothing: {} })).issues)).toEqual(
+  expect(positions((await create({ nothing: {} })).issues)).toEqual(
     expect.arrayContaining(['body groupRef', 'body config.content.read.objects.nothing']),
   );
   const changed = await rest.refusal('PATCH', rest.installationPath, {
     updateMask: ['config'],
     installation: { config },
   });
-  expect(places(changed.issues)).toEqual(
+  expect(positions(changed.issues)).toEqual(
     expect.arrayContaining(['body installation.config.content.read.objects.nothing.schedule']),
   );
   const again = await rest.refusal('POST', `${rest.integrationPath}/installations`, {
@@ -102,7 +102,7 @@ test('what is wrong is told at its place', async () => {
   expect(again).toMatchObject({ status: 409 });
 });
 
-test('an installation is deleted, and it exists in its own integration alone', async () => {
+test('deletes an installation, and finds it only in its own integration', async () => {
   const rest = await restInstallation(app);
   const other = await createIntegration(rest, contentFor('other'));
   const elsewhere = `${other}/installations/${rest.installation.id}`;
@@ -114,11 +114,11 @@ test('an installation is deleted, and it exists in its own integration alone', a
   expect(await rest.refusal('GET', rest.installationPath)).toMatchObject({ status: 404 });
 });
 
-test("another tenant's installations don't exist, and changing one's own needs the scope", async () => {
+test("returns 404 for another tenant's installations, and 403 without the scope", async () => {
   const [a, b] = [await restInstallation(app), await restInstallation(app)];
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
-  const theirs = `${b.integrationPath}/installations/${a.installation.id}`;
-  for (const path of [a.installationPath, theirs]) {
+  const foreign = `${b.integrationPath}/installations/${a.installation.id}`;
+  for (const path of [a.installationPath, foreign]) {
     expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });
     expect(await b.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
     expect(await b.refusal('DELETE', path)).toMatchObject({ status: 404 });
@@ -137,7 +137,7 @@ test("another tenant's installations don't exist, and changing one's own needs t
   }
 });
 
-test('groups and consumers come with the first connection', async () => {
+test('lists groups and consumers after their first connection', async () => {
   const rest = await restInstallation(app);
   const { projectId } = rest.tenant;
   const [group, ...moreGroups] = await rest.get(`${rest.base}/groups`);

@@ -20,7 +20,7 @@ function through(rest: RestTenant, object: string, query = '?groupRef=acme') {
   return `${rest.base}/providers/sandbox/objects/${object}/metadata${query}`;
 }
 
-test("an object's fields are given by name, through the group's connection", async () => {
+test("returns an object's fields by name, through the group's connection", async () => {
   const rest = await restTenant(app);
   await generate(rest.tenant, { apiKey: 'sandbox-key' });
   const shown = await rest.get(through(rest, 'contacts'));
@@ -43,7 +43,7 @@ test("an object's fields are given by name, through the group's connection", asy
   expect(writable.fields).toEqual(Object.fromEntries(expected));
 });
 
-test('through an installation an object has two names', async () => {
+test('finds an object by both of its names through an installation', async () => {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
@@ -70,7 +70,7 @@ test('through an installation an object has two names', async () => {
   expect(without.issues).toMatchObject([{ in: 'query', name: 'groupRef' }]);
 });
 
-test('what is not there is told apart from what the provider refuses', async () => {
+test("distinguishes unknown objects from the provider's refusal", async () => {
   const rest = await restTenant(app);
   const bad = await rest.refusal('GET', through(rest, 'contacts', '?groupRef=&excludeReadOnly=x'));
   expect(bad.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
@@ -88,14 +88,14 @@ test('what is not there is told apart from what the provider refuses', async () 
   app.app.sandbox.faults.clear();
 });
 
-test("another tenant's project, and a key that may not read, are refused", async () => {
+test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   await generate(a.tenant, { apiKey: 'sandbox-key' });
   expect(await b.refusal('GET', through(a, 'contacts'))).toMatchObject({ status: 404 });
   const path = `${a.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
   expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });
   const writer = await a.withScopes('records:write');
-  for (const asked of [through(a, 'contacts'), path]) {
-    expect(await writer.refusal('GET', asked)).toMatchObject({ status: 403 });
+  for (const url of [through(a, 'contacts'), path]) {
+    expect(await writer.refusal('GET', url)).toMatchObject({ status: 403 });
   }
 });

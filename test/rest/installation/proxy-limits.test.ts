@@ -17,23 +17,23 @@ const tenant = await app.tenant();
 const { path } = await proxyPath(app, tenant);
 const headers = { 'x-api-key': tenant.apiKey };
 
-/** Writes for as long as the other side takes it; answers how many bytes were taken. */
+/** Writes for as long as the other side reads. Returns the number of accepted bytes. */
 async function writeWithoutEnd(into: NodeJS.WritableStream): Promise<number> {
   let taken = 0;
   let isOpen = true;
-  const gone = once(into, 'close').then(() => {
+  const closed = once(into, 'close').then(() => {
     isOpen = false;
   });
   into.on('error', () => {});
   while (isOpen) {
     taken += 10_000;
-    if (!into.write('x'.repeat(10_000))) await Promise.race([once(into, 'drain'), gone]);
+    if (!into.write('x'.repeat(10_000))) await Promise.race([once(into, 'drain'), closed]);
   }
   return taken;
 }
 
 test(
-  'an answer without an end is cut off in time, and the next request has its turn',
+  'aborts an endless response after the time limit, and continues with the next request',
   { tags: ['all/rows'] },
   async () => {
     upstream.behave((_req, res) => {
@@ -47,18 +47,22 @@ test(
   },
 );
 
-test('a request without an end is ended in time', { tags: ['all/rows'] }, async () => {
-  upstream.behave((req) => void req.resume());
-  const chunked = { ...headers, 'transfer-encoding': 'chunked' };
-  const { asking, answered } = calling.open(path, { method: 'POST', headers: chunked });
-  void writeWithoutEnd(asking);
-  const answer = await answered;
-  const { status, reason } = JSON.parse(Buffer.concat(await answer.toArray()).toString());
-  expect({ status, reason }).toEqual({ status: 504, reason: 'TIMEOUT' });
-  asking.destroy();
-});
+test(
+  'returns 504 for an endless request after the time limit',
+  { tags: ['all/rows'] },
+  async () => {
+    upstream.behave((req) => void req.resume());
+    const chunked = { ...headers, 'transfer-encoding': 'chunked' };
+    const { asking, answered } = calling.open(path, { method: 'POST', headers: chunked });
+    void writeWithoutEnd(asking);
+    const response = await answered;
+    const { status, reason } = JSON.parse(Buffer.concat(await response.toArray()).toString());
+    expect({ status, reason }).toEqual({ status: 504, reason: 'TIMEOUT' });
+    asking.destroy();
+  },
+);
 
-test('a caller who reads nothing holds back the provider', async () => {
+test('applies back pressure to the provider if the caller does not read', async () => {
   const { promise: taken, resolve } = Promise.withResolvers<number>();
   upstream.behave((_req, res) => {
     res.writeHead(200);
@@ -66,12 +70,12 @@ test('a caller who reads nothing holds back the provider', async () => {
   });
   const { asking, answered } = calling.open(path, { headers, body: '' });
   (await answered).pause();
-  // What the sockets of both sides hold, and not what a provider can send in this time.
+  // The sockets of both sides hold this much. A provider could send far more in this time.
   expect(await taken).toBeLessThan(30_000_000);
   asking.destroy();
 });
 
-test('requests of one connection beyond its share wait for the answer that streams', async () => {
+test('delays further requests of a connection while a response streams', async () => {
   const { promise: begun, resolve } = Promise.withResolvers<() => void>();
   upstream.behave((_req, res) => {
     res.writeHead(200).write('first');
@@ -82,9 +86,9 @@ test('requests of one connection beyond its share wait for the answer that strea
   upstream.behave((_req, res) => void res.end('second'));
   const before = upstream.requests.length;
   const second = calling.ask(path, { headers });
-  const answer = await first.answered;
+  const response = await first.answered;
   expect(upstream.requests.length).toBe(before);
   finish();
-  await answer.toArray();
+  await response.toArray();
   expect(await second).toMatchObject({ text: 'second' });
 });

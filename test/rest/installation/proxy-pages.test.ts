@@ -1,4 +1,4 @@
-/** `?paginate=true`: a provider's list as one stream of records. */
+/** `?paginate=true` returns a provider's list as one stream of records. */
 import { afterAll, expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
@@ -72,24 +72,24 @@ const namesIn = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line).name);
 
-test('all pages come as one stream, by the last id', async () => {
+test('returns all pages as one stream, by the last id', async () => {
   const { ask } = await proxying('stripe');
   const before = customers.requests.length;
-  const answer = await ask('/v1/customers?paginate=true');
-  expect(answer).toMatchObject({
+  const response = await ask('/v1/customers?paginate=true');
+  expect(response).toMatchObject({
     status: 200,
     headers: { 'content-type': 'application/x-ndjson' },
   });
-  expect(namesIn(answer.text)).toEqual(Array.from({ length: 250 }, (_, n) => `c${n}`));
+  expect(namesIn(response.text)).toEqual(Array.from({ length: 250 }, (_, n) => `c${n}`));
   const queries = customers.requests.slice(before).map(({ query }) => Object.fromEntries(query));
   expect(queries).toHaveLength(3);
   expect(queries.every((query) => query.limit === '100' && !('paginate' in query))).toBe(true);
 });
 
-test('the caller says the size of a page and what else is asked, by Link headers too', async () => {
+test("keeps the caller's page size and other parameters, and follows Link headers", async () => {
   const { ask } = await proxying('gitlab');
-  const answer = await ask('/api/v4/projects?paginate=true&per_page=40&membership=true');
-  expect(namesIn(answer.text)).toHaveLength(250);
+  const response = await ask('/api/v4/projects?paginate=true&per_page=40&membership=true');
+  expect(namesIn(response.text)).toHaveLength(250);
   const last = projects.requests.at(-1);
   expect(Object.fromEntries(last?.query ?? [])).toMatchObject({
     per_page: '40',
@@ -97,20 +97,20 @@ test('the caller says the size of a page and what else is asked, by Link headers
   });
 });
 
-test('a query of GraphQL is sent for each page, with where it begins', async () => {
+test('sends a GraphQL query for each page, with its cursor', async () => {
   const { post } = await proxying('linear');
   for (let n = 0; n < 5; n++) issues.store.create({ title: `i${n}` }, new Date());
   const query = `query ($first: Int, $after: String) {
     issues(first: $first, after: $after) { nodes { id title } pageInfo { hasNextPage endCursor } } }`;
-  const answer = await post('?paginate=true', { query, variables: { first: 2 } });
-  const titles = answer.text
+  const response = await post('?paginate=true', { query, variables: { first: 2 } });
+  const titles = response.text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).title);
   expect(titles).toEqual(['i0', 'i1', 'i2', 'i3', 'i4']);
   const sent = issues.requests.map(({ body }) => (body as { variables: object }).variables);
   expect(sent).toEqual([{ first: 2 }, { first: 2, after: 'c_2' }, { first: 2, after: 'c_4' }]);
-  // Without the variable each page would be the first; a mutation would be sent again.
+  // Without the variable each page would be the first, and a mutation would be repeated.
   const before = issues.requests.length;
   for (const text of ['{ issues { nodes { id } } }', 'mutation ($after: String) { issueDelete }']) {
     expect((await post('?paginate=true', { query: text })).status).toBe(422);
@@ -119,20 +119,20 @@ test('a query of GraphQL is sent for each page, with where it begins', async () 
   expect(issues.requests).toHaveLength(before);
 });
 
-test('a page that the provider puts off is asked for again', async () => {
+test("retries a page after the provider's Retry-After", async () => {
   const { ask } = await proxying('stripe');
   customers.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
   expect(namesIn((await ask('/v1/customers?paginate=true')).text)).toHaveLength(250);
 });
 
-test('what is no list is refused, and a refusal of the first page is told', async () => {
+test('returns 422 for a response that is not a list, and for a refused first page', async () => {
   const { ask } = await proxying('stripe');
   expect((await ask('/v1/customers/cus_1?paginate=true')).status).toBe(422);
   customers.failNext({ status: 403, body: { error: { message: 'no' } } });
   expect((await ask('/v1/customers?paginate=true')).status).toBe(422);
 });
 
-test('a stream that fails later is cut off, and not ended', async () => {
+test('aborts a stream if a later page fails', async () => {
   const { ask } = await proxying('stripe');
   const [first] = customers.store.records;
   const page = { object: 'list', has_more: true, data: [{ id: first?.id, name: 'c0' }] };
@@ -142,7 +142,7 @@ test('a stream that fails later is cut off, and not ended', async () => {
   await expect(whole).rejects.toThrow(/aborted|terminated|hang up/i);
 });
 
-test('where no lists are known, the parameter is the provider’s own', async () => {
+test("forwards the parameter if the provider's lists are not declared", async () => {
   const { ask } = await proxying('crm');
   await ask('/customers?paginate=true');
   expect(customers.requests.at(-1)?.query.get('paginate')).toBe('true');

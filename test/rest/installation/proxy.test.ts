@@ -9,7 +9,7 @@ const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
 
 const base = crmAt(`${upstream.url}/api`);
-/** Of a provider that stops forwarding once it is installed. */
+/** The capabilities of a provider that stops supporting the proxy after it is installed. */
 const closing: Provider['capabilities'] = { proxy: true };
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -35,20 +35,20 @@ async function proxying(provider = 'crm') {
 const crm = await proxying();
 const latest = () => upstream.requests.at(-1);
 
-test('method, path, query and body arrive as they were sent, and the answer as it was given', async () => {
+test('forwards method, path, query and body unchanged, and returns the response unchanged', async () => {
   let body = '';
   upstream.behave(async (req, res) => {
     body = Buffer.concat(await req.toArray()).toString();
     res.writeHead(418, 'Teapot', { 'Content-Type': 'text/odd', 'X-Trace': ['a', 'b'] });
     res.end('no json');
   });
-  const answer = await calling.ask(`${crm.path}/v3//a%2Fb?q=1&q=%C3%BC+x&flag`, {
+  const response = await calling.ask(`${crm.path}/v3//a%2Fb?q=1&q=%C3%BC+x&flag`, {
     method: 'PATCH',
     headers: { ...crm.key, 'content-type': 'no/such;type', 'x-own': 'yes' },
     body: '{"not": json',
   });
-  expect(answer).toMatchObject({ status: 418, text: 'no json' });
-  expect(answer.headers).toMatchObject({ 'content-type': 'text/odd', 'x-trace': 'a, b' });
+  expect(response).toMatchObject({ status: 418, text: 'no json' });
+  expect(response.headers).toMatchObject({ 'content-type': 'text/odd', 'x-trace': 'a, b' });
   expect(latest()).toMatchObject({
     method: 'PATCH',
     url: '/api/v3//a%2Fb?q=1&q=%C3%BC+x&flag',
@@ -67,7 +67,7 @@ test.each([
   'PROPFIND',
   'SEARCH',
   'QUERY',
-])('%s is forwarded, with a body and without', async (method) => {
+])('forwards %s with a body and without', async (method) => {
   upstream.behave(async (req, res) => {
     const length = Buffer.concat(await req.toArray()).length;
     res.writeHead(200, { 'x-length': length, 'content-length': 2 }).end('ok');
@@ -85,14 +85,14 @@ test.each([
   expect(latest()?.url).toBe('/api?a');
 });
 
-test('TRACE, which would show the credentials, is not forwarded', async () => {
+test('refuses TRACE, which would return the credentials', async () => {
   const before = upstream.requests.length;
-  const answer = await calling.ask(`${crm.path}/x`, { method: 'TRACE', headers: crm.key });
-  expect([404, 405]).toContain(answer.status);
+  const response = await calling.ask(`${crm.path}/x`, { method: 'TRACE', headers: crm.key });
+  expect([404, 405]).toContain(response.status);
   expect(upstream.requests.length).toBe(before);
 });
 
-test('headers of one connection, of the caller and of their way here go no further', async () => {
+test('removes hop-by-hop headers, and headers of the caller and of proxies', async () => {
   upstream.behave((_req, res) => {
     res.writeHead(200, {
       Connection: 'x-hop',
@@ -106,7 +106,7 @@ test('headers of one connection, of the caller and of their way here go no furth
     });
     res.end();
   });
-  const answer = await calling.ask(`${crm.path}/x`, {
+  const response = await calling.ask(`${crm.path}/x`, {
     headers: {
       ...crm.key,
       authorization: 'Bearer mine',
@@ -127,15 +127,15 @@ test('headers of one connection, of the caller and of their way here go no furth
   for (const name of ['x-api-key', 'cookie', 'x-listed', 'te', 'x-forwarded-for', 'x-project-id']) {
     expect(headers).not.toHaveProperty(name);
   }
-  expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining': '7' });
-  expect(answer.headers['x-request-id']).not.toBe('theirs');
+  expect(response.headers).toMatchObject({ 'x-ratelimit-remaining': '7' });
+  expect(response.headers['x-request-id']).not.toBe('theirs');
   for (const name of ['x-hop', 'set-cookie', 'strict-transport-security', 'proxy-authenticate']) {
-    expect(answer.headers).not.toHaveProperty(name);
+    expect(response.headers).not.toHaveProperty(name);
   }
-  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  expect(response.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('both bodies stream: the answer begins before the request has ended', async () => {
+test('streams both bodies, so that the response begins before the request ends', async () => {
   upstream.behave(async (req, res) => {
     res.writeHead(200);
     for await (const chunk of req) res.write(`got ${chunk}`);
@@ -144,26 +144,26 @@ test('both bodies stream: the answer begins before the request has ended', async
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
   const { asking, answered } = calling.open(`${crm.path}/echo`, { method: 'POST', headers });
   asking.write('one');
-  const answer = await answered;
-  expect(String((await once(answer, 'data'))[0])).toBe('got one');
+  const response = await answered;
+  expect(String((await once(response, 'data'))[0])).toBe('got one');
   asking.write('two');
-  expect(String((await once(answer, 'data'))[0])).toBe('got two');
+  expect(String((await once(response, 'data'))[0])).toBe('got two');
   asking.end();
-  expect(Buffer.concat(await answer.toArray()).toString()).toBe('over');
+  expect(Buffer.concat(await response.toArray()).toString()).toBe('over');
 });
 
 test.each([
   ['the answer', 413, (res: ServerResponse) => res.writeHead(413).end('too large')],
   ['the problem', 502, (res: ServerResponse) => res.socket?.destroy()],
-] as const)('%s that comes before the end of the request arrives, and the connection is as good as before', async (_what, status, answerEarly) => {
+] as const)('returns %s before the request ends, and keeps the connection usable', async (_what, status, answerEarly) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   upstream.behave((_req, res) => void answerEarly(res));
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
   const early = calling.open(`${crm.path}/x`, { method: 'POST', headers, agent });
   early.asking.write('x'.repeat(100_000));
-  const answer = await early.answered;
-  expect(answer.statusCode).toBe(status);
-  await answer.toArray();
+  const response = await early.answered;
+  expect(response.statusCode).toBe(status);
+  await response.toArray();
   const { asking } = early;
   const { localPort } = asking.socket ?? {};
   for (let count = 0; count < 20; count += 1) asking.write('x'.repeat(100_000));
@@ -175,7 +175,7 @@ test.each([
   agent.destroy();
 });
 
-test('a caller who leaves ends the request to the provider', async () => {
+test('aborts the request to the provider if the caller disconnects', async () => {
   for (const isAnswered of [false, true]) {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -193,29 +193,29 @@ test('a caller who leaves ends the request to the provider', async () => {
   }
 });
 
-test('redirects are passed on, and show no credentials', async () => {
+test('returns redirects without credentials', async () => {
   const query = await proxying('query');
   upstream.behave((req, res) => {
     res.writeHead(302, { location: `https://elsewhere.test${req.url}` }).end();
   });
   const before = upstream.requests.length;
-  const asked = await calling.ask(`${query.path}/x?a=1&apiKey=mine&b`, { headers: query.key });
-  expect(asked.status).toBe(302);
+  const redirect = await calling.ask(`${query.path}/x?a=1&apiKey=mine&b`, { headers: query.key });
+  expect(redirect.status).toBe(302);
   expect(latest()?.url).toBe('/api/x?a=1&b&apiKey=key-in-clear');
-  expect(asked.headers.location).toBe('https://elsewhere.test/api/x?a=1&b=');
+  expect(redirect.headers.location).toBe('https://elsewhere.test/api/x?a=1&b=');
   expect(upstream.requests.length).toBe(before + 1);
 });
 
-test('no path leaves the address of the account', async () => {
+test('refuses paths outside the address of the account', async () => {
   const before = upstream.requests.length;
   for (const path of ['/../secret', '/%2e%2e/secret', '/a/../../secret', '/..\\secret']) {
-    const answer = await calling.ask(`${crm.path}${path}`, { headers: crm.key });
-    expect(answer.status).toBe(422);
+    const response = await calling.ask(`${crm.path}${path}`, { headers: crm.key });
+    expect(response.status).toBe(422);
   }
   expect(upstream.requests.length).toBe(before);
 });
 
-test('only those who may reach the provider do', async () => {
+test('refuses callers without access to the installation or without the scope', async () => {
   const before = upstream.requests.length;
   const statusAs = async (headers: Record<string, string>, path = crm.path) =>
     (await calling.ask(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
@@ -239,15 +239,15 @@ test('only those who may reach the provider do', async () => {
   expect(await statusAs(crm.key)).not.toBe(403);
 });
 
-test('what is not forwarded, and what is not reached, is told as a problem', async () => {
+test('returns a problem for requests that it cannot forward or whose provider is unreachable', async () => {
   const tenant = await app.tenant();
   const disabled = await proxyPath(app, tenant, { enabled: false });
   const key = { 'x-api-key': tenant.apiKey };
   const problemAt = async (path: string, headers = key) => {
-    const answer = await calling.ask(`${path}/x?secret`, { headers });
-    expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.text).not.toMatch(/key-in-clear|secret/);
-    return JSON.parse(answer.text);
+    const response = await calling.ask(`${path}/x?secret`, { headers });
+    expect(response.headers['content-type']).toBe('application/problem+json');
+    expect(response.text).not.toMatch(/key-in-clear|secret/);
+    return JSON.parse(response.text);
   };
   expect(await problemAt(disabled.path)).toMatchObject({ status: 422 });
   for (const [provider, wanted] of [
@@ -263,7 +263,7 @@ test('what is not forwarded, and what is not reached, is told as a problem', asy
   expect(await problemAt(crm.path, crm.key)).toMatchObject({ status: 502, reason: 'DISCONNECTED' });
 });
 
-test('a provider that says nothing, or stops in the middle, is waited for no longer than its limit', async () => {
+test("aborts a request after the provider's time limit if the provider hangs", async () => {
   const silent = await proxying('silent');
   upstream.behave(() => {});
   const hung = await calling.ask(`${silent.path}/x`, { headers: silent.key });
@@ -273,7 +273,7 @@ test('a provider that says nothing, or stops in the middle, is waited for no lon
   await expect((await answered).toArray()).rejects.toThrow('aborted');
 });
 
-test('after too many requests, the provider is left alone for as long as it asks', async () => {
+test('sends no request to a provider until its Retry-After has passed', async () => {
   const busy = await proxying();
   upstream.behave((_req, res) => void res.writeHead(429, { 'retry-after': '3600' }).end('theirs'));
   const refused = await calling.ask(`${busy.path}/x`, { headers: busy.key });
@@ -285,17 +285,17 @@ test('after too many requests, the provider is left alone for as long as it asks
   expect(upstream.requests.length).toBe(before);
 });
 
-test('credentials that the provider refuses turn the connection bad, and its words are passed on', async () => {
+test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and returns its body', async () => {
   const bad = await proxying();
   upstream.behave((_req, res) => void res.writeHead(401).end('who are you?'));
-  const answer = await calling.ask(`${bad.path}/x`, { headers: bad.key });
-  expect(answer).toMatchObject({ status: 401, text: 'who are you?' });
+  const response = await calling.ask(`${bad.path}/x`, { headers: bad.key });
+  expect(response).toMatchObject({ status: 401, text: 'who are you?' });
   const { prisma } = app.app.services.database;
   const stored = await prisma.connection.findFirstOrThrow({ where: { id: bad.connectionId } });
   expect(stored.status).toBe('BAD_CREDENTIALS');
 });
 
-test('an answer that breaks off while the credentials are looked at ends that request alone', async () => {
+test('serves other requests if a 401 response breaks off', async () => {
   const { path, key } = await proxying();
   upstream.behave((req, res) => {
     res.writeHead(401, { 'content-length': 10 });
@@ -307,7 +307,7 @@ test('an answer that breaks off while the credentials are looked at ends that re
   expect(await calling.ask(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
 });
 
-test("a provider's page is sandboxed, so that it can't run on the gateway's origin", async () => {
+test("sandboxes a provider's page, so that it cannot run on the gateway's origin", async () => {
   upstream.behave((_req, res) => {
     res.writeHead(200, {
       'content-type': 'text/html',

@@ -1,4 +1,4 @@
-/** Revisions with what an account really has, as pages ask for them before and after an installation exists. */
+/** Revisions with an account's real fields, as pages request them before and after an installation exists. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
@@ -29,7 +29,7 @@ async function hydrate(rest: RestTenant, object: object, apiKey = 'sandbox-key')
   return { hydrated, latestRevision, url: `${hydrated}?connectionId=${id}` };
 }
 
-test('objects and fields have the names that people know, and all fields are listed', async () => {
+test('returns display names of objects and fields, and lists all fields', async () => {
   const rest = await restTenant(app);
   const { url, latestRevision } = await hydrate(rest, contacts);
   const revision = await rest.get(url);
@@ -55,7 +55,7 @@ test('objects and fields have the names that people know, and all fields are lis
   ]);
 });
 
-test('all fields that nobody named may be selected if the integration says so', async () => {
+test('makes all other fields optional with optionalFieldsAuto', async () => {
   const rest = await restTenant(app);
   const { url } = await hydrate(rest, { ...contacts, optionalFieldsAuto: 'all' });
   const [object] = (await rest.get(url)).content.read.objects;
@@ -65,7 +65,7 @@ test('all fields that nobody named may be selected if the integration says so', 
   expect(names.sort()).toEqual(Object.keys(object.allFieldsMetadata).sort());
 });
 
-test('an object that can not be described says why, with the names of the revision', async () => {
+test("returns the error of an object that cannot be described, with the revision's names", async () => {
   const rest = await restTenant(app);
   const { url } = await hydrate(rest, contacts, 'wrong');
   const [object] = (await rest.get(url)).content.read.objects;
@@ -77,7 +77,7 @@ test('an object that can not be described says why, with the names of the revisi
   expect(object).not.toHaveProperty('allFields');
 });
 
-test('a connection that is not there, or is to another provider, is refused', async () => {
+test('refuses an unknown connection, and one of another provider', async () => {
   const rest = await restTenant(app);
   const { hydrated, url } = await hydrate(rest, contacts);
   expect(await rest.refusal('GET', hydrated)).toMatchObject({

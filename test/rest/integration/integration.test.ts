@@ -12,14 +12,14 @@ async function integrating(): Promise<RestTenant> {
   return rest;
 }
 
-test('an integration is made without an answer body, and found by its place, name and id', async () => {
+test('creates an integration without a response body, and finds it by Location, name and id', async () => {
   const rest = await integrating();
   const content = contentFor('crm', { proxy: { enabled: true } });
   const latestRevision = revisionOf(content);
   const body = { name: 'crm', provider: 'sandbox', latestRevision };
-  const made = await rest.ask('POST', `${rest.base}/integrations`, body);
-  expect([made.status, made.body]).toEqual([201, '']);
-  const place = made.headers.location as string;
+  const created = await rest.ask('POST', `${rest.base}/integrations`, body);
+  expect([created.status, created.body]).toEqual([201, '']);
+  const place = created.headers.location as string;
   expect(place).toMatch(/^\/v1\/projects\/[^/]+\/integrations\/int_\w{26}$/);
   const shown = await rest.get(place.slice('/v1'.length));
   expect(shown).toMatchObject({ name: 'crm', provider: 'sandbox', latestRevision });
@@ -30,7 +30,7 @@ test('an integration is made without an answer body, and found by its place, nam
   expect(await rest.get(`${rest.base}/integrations?provider=hubspot`)).toEqual([]);
 });
 
-test('everything that a content may hold comes back as it was given', async () => {
+test('returns all content as it was written', async () => {
   const rest = await integrating();
   const [contacts] = contentFor().read.objects;
   const objects = [
@@ -73,7 +73,7 @@ test('everything that a content may hold comes back as it was given', async () =
   expect((await rest.get(path)).latestRevision.content).toEqual(content);
 });
 
-test('what is looked at and read without a schedule shows an empty one', async () => {
+test('returns an empty schedule for reads and watches without one', async () => {
   const rest = await integrating();
   const [contacts] = contentFor().read.objects;
   const { schedule: _schedule, ...unscheduled } = { schedule: undefined, ...contacts };
@@ -87,7 +87,7 @@ test('what is looked at and read without a schedule shows an empty one', async (
   });
 });
 
-test('what is wrong is told at its place, whether the form or the rules tell it', async () => {
+test('names invalid members at their positions, for the form and for the rules', async () => {
   const rest = await integrating();
   const issuesOf = async (body: unknown) =>
     (await rest.refusal('POST', `${rest.base}/integrations`, body)).issues?.map(
@@ -113,7 +113,7 @@ test('what is wrong is told at its place, whether the form or the rules tell it'
   );
 });
 
-test('a name is taken once, and an integration is deleted with its installations', async () => {
+test('returns 409 for a used name, and deletes an integration with its installations', async () => {
   const rest = await restInstallation(app);
   const again = {
     name: 'crm',
@@ -127,17 +127,19 @@ test('a name is taken once, and an integration is deleted with its installations
   expect(await rest.get(`${rest.base}/installations`)).toEqual([]);
 });
 
-test('a new revision is in force at once, and the one before stays to be read', async () => {
+test('uses a new revision immediately, and keeps the previous one readable', async () => {
   const rest = await integrating();
   const path = await createIntegration(rest);
   const { latestRevision: first } = await rest.get(path);
   const revision = revisionOf(contentFor('crm', { displayName: 'CRM' }));
-  const made = await rest.ask('POST', `${path}/revisions`, { revision });
-  expect([made.status, made.body]).toEqual([201, '']);
+  const created = await rest.ask('POST', `${path}/revisions`, { revision });
+  expect([created.status, created.body]).toEqual([201, '']);
   const { latestRevision, updateTime } = await rest.get(path);
   expect(latestRevision).toMatchObject(revision);
   expect(updateTime).toEqual(expect.any(String));
-  expect(await rest.get(made.headers.location?.slice('/v1'.length) ?? '')).toEqual(latestRevision);
+  expect(await rest.get(created.headers.location?.slice('/v1'.length) ?? '')).toEqual(
+    latestRevision,
+  );
   expect(await rest.get(`${path}/revisions`)).toEqual([latestRevision, first]);
   expect(await rest.get(`${path}/revisions/${first.id}`)).toEqual(first);
 
@@ -147,7 +149,7 @@ test('a new revision is in force at once, and the one before stays to be read', 
   });
 });
 
-test('a revision that drops an object which is read has to say so in the query', async () => {
+test('requires destructive=true for a revision that drops a read object', async () => {
   const rest = await restInstallation(app);
   const revision = revisionOf(
     contentFor('crm', { read: undefined, write: { objects: [{ objectName: 'contacts' }] } }),
@@ -161,7 +163,7 @@ test('a revision that drops an object which is read has to say so in the query',
   );
 });
 
-test("another tenant's integrations don't exist, and changing one's own needs the scope", async () => {
+test("returns 404 for another tenant's integrations, and 403 without the scope", async () => {
   const [a, b] = [await integrating(), await integrating()];
   const path = await createIntegration(a);
   const { id, latestRevision } = await a.get(path);

@@ -1,4 +1,4 @@
-/** Manifests as zip archives, which the command line of the reference platform uploads. */
+/** Manifests as zip archives, which the reference API's command line uploads. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
@@ -86,7 +86,7 @@ test('deploys an uploaded manifest by both forms of its address', async () => {
   await rest.post(`${rest.base}/integrations/readContacts/revisions`, { sourceZipUrl: url });
 });
 
-test('a builder with several projects names one, and other callers need the scope', async () => {
+test('requires a project from a builder with several, and the scope from other callers', async () => {
   const rest = await prepare();
   const file = amp('crm');
   const { orgId, builder } = rest.tenant;
@@ -130,7 +130,7 @@ test('refuses the upload of another project, and its URL with another project in
   }
 });
 
-test('an upload URL takes one file, with its checksum, within an hour', async () => {
+test('accepts one file with its checksum at an upload URL, within an hour', async () => {
   const rest = await prepare();
   const file = amp('crm');
   const used = await upload(rest, file);
@@ -151,7 +151,7 @@ test('an upload URL takes one file, with its checksum, within an hour', async ()
   expect(await refusalOf(rest, used.url)).toContain('within the last hour');
 });
 
-test('expired uploads are removed, and a project has a bounded number of them', async () => {
+test('deletes expired uploads, and limits the uploads of a project', async () => {
   const rest = await prepare();
   const { services } = app.app;
   const count = () =>
@@ -166,7 +166,7 @@ test('expired uploads are removed, and a project has a bounded number of them', 
   now = start;
 });
 
-test('a file of more than 1 MiB is refused', async () => {
+test('refuses a file of more than 1 MiB', async () => {
   const rest = await prepare();
   expect((await put(await urlFor(rest), Buffer.alloc(1024 * 1024))).status).toBe(200);
   expect(await put(await urlFor(rest), Buffer.alloc(1024 * 1024 + 1))).toEqual({
@@ -175,7 +175,7 @@ test('a file of more than 1 MiB is refused', async () => {
   });
 });
 
-test('an archive is refused if it is too large unpacked, or unsafe, or has no manifest', async () => {
+test('refuses an archive that is too large unpacked, unsafe, or without a manifest', async () => {
   const rest = await prepare();
   const detailOf = async (file: Buffer) => refusalOf(rest, (await upload(rest, file)).url);
   const good = { name: 'amp.yaml', text: manifest('crm') };
@@ -204,6 +204,6 @@ test('an archive is refused if it is too large unpacked, or unsafe, or has no ma
   expect(await detailOf(zipOf({ ...good, text: 'just a text' }))).toBe(
     'must have specVersion, and integrations with names.',
   );
-  const beside = { sourceZipUrl: 'a', sourceYaml: 'b' };
-  expect((await rest.ask('PUT', `${rest.base}/integrations:batch`, beside)).status).toBe(400);
+  const both = { sourceZipUrl: 'a', sourceYaml: 'b' };
+  expect((await rest.ask('PUT', `${rest.base}/integrations:batch`, both)).status).toBe(400);
 });

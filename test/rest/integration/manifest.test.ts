@@ -1,4 +1,4 @@
-/** Revisions that are given as the text of a manifest. */
+/** Revisions from the text of a manifest. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
@@ -30,7 +30,7 @@ async function prepare(): Promise<{ rest: RestTenant; path: string; revisions: s
   return { rest, path, revisions: `${path}/revisions` };
 }
 
-test('the integration of the name is the new revision, or the only one there is', async () => {
+test('creates a revision from the integration with the name, or from the only one', async () => {
   const { rest, path, revisions } = await prepare();
   const sourceYaml = manifest(integration('other', 'deals'), integration('crm'));
   await rest.post(revisions, { sourceYaml });
@@ -51,7 +51,7 @@ test('the integration of the name is the new revision, or the only one there is'
   expect(await rest.get(revisions)).toHaveLength(3);
 });
 
-test('a text that is no manifest of the integration is refused, and so is a file elsewhere', async () => {
+test('refuses text that is not a manifest of the integration, and a file elsewhere', async () => {
   const { rest, revisions } = await prepare();
   const refused = async (body: object) => {
     const { status, issues } = await rest.refusal('POST', revisions, body);
@@ -78,7 +78,7 @@ test('a text that is no manifest of the integration is refused, and so is a file
   expect([status, names]).toEqual([400, ['revision.content.read.objects[0].objectName']]);
 });
 
-test('a text is refused with the place, however it is made', async () => {
+test('names the line of an error in the text', async () => {
   const { rest, revisions } = await prepare();
   const detailOf = async (sourceYaml: string) => {
     const { status, issues } = await rest.refusal('POST', revisions, { sourceYaml });
@@ -103,7 +103,7 @@ test('a text is refused with the place, however it is made', async () => {
 const putAll = (rest: RestTenant, body: object, query = '') =>
   rest.ask('PUT', `${rest.base}/integrations:batch${query}`, body);
 
-test('all integrations of a manifest are put at once: new ones, changed ones, and those in force', async () => {
+test('creates and updates all integrations of a manifest, and returns unchanged ones', async () => {
   const { rest, path } = await prepare();
   const text = (objects: string) => manifest(integration('crm', objects), integration('other'));
   const first = await putAll(rest, { sourceYaml: text('contacts') });
@@ -121,7 +121,7 @@ test('all integrations of a manifest are put at once: new ones, changed ones, an
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(2);
 });
 
-test('of a manifest all or nothing is put, and every finding has its place', async () => {
+test('applies a manifest completely or not at all, and names every issue at its position', async () => {
   const { rest } = await prepare();
   const namesOf = async (...integrations: string[]) => {
     const { body } = await putAll(rest, { sourceYaml: manifest(...integrations) });
@@ -150,7 +150,7 @@ test('of a manifest all or nothing is put, and every finding has its place', asy
   expect((await putAll(rest, {})).status).toBe(400);
 });
 
-test('what installations read is not dropped by a manifest, unless it is destructive', async () => {
+test('refuses a manifest that drops objects of installations, unless it is destructive', async () => {
   const { rest, path } = await prepare();
   await generate(rest.tenant, { apiKey: 'sandbox-key' });
   const { id } = await rest.post(`${path}/installations`, { groupRef: 'acme' });
@@ -162,7 +162,7 @@ test('what installations read is not dropped by a manifest, unless it is destruc
   expect(objects).toMatchObject([{ objectName: 'contacts', paused: true }]);
 });
 
-test('ignored members are accepted with a warning, in JSON and in manifests', async () => {
+test('accepts ignored members with a warning, in JSON and in manifests', async () => {
   const { rest, path } = await prepare();
   const event = { enabled: 'always', watchFieldsAuto: 'all' };
   const [contacts] = contentFor().read.objects;
@@ -208,7 +208,7 @@ test('ignored members are accepted with a warning, in JSON and in manifests', as
   ]);
 });
 
-test('of a field that is named twice the last one is in force, with a warning', async () => {
+test('keeps the last field of a name, with a warning', async () => {
   const { rest, path } = await prepare();
   const [contacts] = contentFor().read.objects;
   const objects = [
@@ -232,7 +232,7 @@ test('of a field that is named twice the last one is in force, with a warning', 
   ).not.toHaveProperty('warning');
 });
 
-test('names of integrations keep their case, and are unique regardless of it', async () => {
+test('keeps the case of integration names, which are unique regardless of case', async () => {
   const { rest } = await prepare();
   const named = (name: string) => ({
     ...{ name, provider: 'sandbox' },
@@ -261,7 +261,7 @@ test('names of integrations keep their case, and are unique regardless of it', a
   await other.post(`${other.base}/integrations`, named('READSALESFORCECONTACTS'));
 });
 
-/** Flow and block collections inside each other. */
+/** Nested flow and block collections. */
 const nested = (levels: number) => `a: ${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}\n`;
 const nestedBlocks = (levels: number) =>
   Array.from({ length: levels }, (_, at) => `${' '.repeat(at)}a:\n`).join('');
@@ -281,7 +281,7 @@ test.each([
   ]);
 });
 
-test('refuses aliases that nest deeper than 32 levels, and takes 32 levels', async () => {
+test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', async () => {
   const { rest, revisions } = await prepare();
   const detailOf = async (sourceYaml: string) =>
     (await rest.refusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
@@ -293,7 +293,7 @@ test('refuses aliases that nest deeper than 32 levels, and takes 32 levels', asy
   for (const text of [nested(32), nestedBlocks(32)]) expect(await detailOf(text)).toBe(noManifest);
 });
 
-/** A text at the limit, which is slow to parse and no manifest. */
+/** A text of the maximum length that is slow to parse and is not a manifest. */
 const MAXIMAL = Array.from({ length: 18_000 }, (_, at) => `k${at}: `)
   .join('\n')
   .slice(0, 130_000);
@@ -314,13 +314,13 @@ test(
       await quiet.rest.post(quiet.revisions, { sourceYaml });
       expect((await app.fetch('/livez')).status).toBe(200);
     }
-    const answers = await Promise.all(attack);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400, 429]));
+    const responses = await Promise.all(attack);
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([400, 429]));
     expect(refused[0]).toMatchObject({
       body: { detail: expect.stringContaining('already has 8 manifests'), retryAfterSeconds: 1 },
     });
-    expect(answers.length - refused.length).toBeGreaterThanOrEqual(9);
+    expect(responses.length - refused.length).toBeGreaterThanOrEqual(9);
   },
 );
 

@@ -10,7 +10,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 );
 
-test('the document passes the recommended rules of a public linter', async () => {
+test('passes the recommended rules of a public linter', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const found = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
   expect(
@@ -18,7 +18,7 @@ test('the document passes the recommended rules of a public linter', async () =>
   ).toEqual([]);
 });
 
-test('everything in the document is described', () => {
+test('describes everything in the OpenAPI document', () => {
   const missing = [...listUndescribed(document, '')];
   expect(missing).toEqual([]);
   expect(operations.length).toBeGreaterThan(20);
@@ -42,7 +42,7 @@ function* undescribedMembers(members: unknown, place: string): Generator<string>
   }
 }
 
-test('operations have ids and tags of their own, and say what they need', () => {
+test('gives each operation a unique id and a declared tag', () => {
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
   const { tags } = document as unknown as { tags: { name: string }[] };
@@ -51,16 +51,16 @@ test('operations have ids and tags of their own, and say what they need', () => 
   expect([...new Set(used)].sort()).toEqual([...known].sort());
 });
 
-test('an answer that is not as the document says is found', () => {
+test('answerCheck throws for a response that the OpenAPI document does not declare', () => {
   const check = answerCheck(document);
-  const answered = {
+  const response = {
     method: 'GET',
     path: '/projects/x/topics',
     status: 200,
     contentType: 'application/json; charset=utf-8',
   };
   const topic = { id: 'top_1', projectId: 'prj_1', name: 'x', createTime: '2026-01-31T12:00:00Z' };
-  check({ ...answered, body: [topic] });
+  check({ ...response, body: [topic] });
   for (const wrong of [
     { body: [{ ...topic, name: undefined }] },
     { body: [{ ...topic, createTime: 'today' }] },
@@ -69,6 +69,6 @@ test('an answer that is not as the document says is found', () => {
     { body: [topic], contentType: 'text/plain' },
     { body: [topic], path: '/nowhere' },
   ]) {
-    expect(() => check({ ...answered, ...wrong })).toThrow();
+    expect(() => check({ ...response, ...wrong })).toThrow();
   }
 });

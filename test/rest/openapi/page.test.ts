@@ -1,4 +1,4 @@
-/** The reference page without a browser. test/browser opens it in one. */
+/** The reference page without a browser. A test in test/browser opens it in one. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-test('the reference page names nothing of another origin, and forbids it', async () => {
+test('loads nothing from other origins, and forbids it', async () => {
   const page = await fetch(`${origin}/v1/docs`);
   expect(page.status).toBe(200);
   const policy = page.headers.get('content-security-policy');

@@ -21,7 +21,7 @@ async function withOperations(count: number) {
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 
-test("an installation's operations come in pages, newest first", async () => {
+test("lists an installation's operations in pages, newest first", async () => {
   const { newestFirst, ...rest } = await withOperations(5);
   const path = `${rest.installationPath}/operations`;
   const all = await rest.get(path);
@@ -39,7 +39,7 @@ test("an installation's operations come in pages, newest first", async () => {
   expect(pages.flat()).toEqual(newestFirst);
 });
 
-test('operations are filtered by status and kind', async () => {
+test('filters operations by status and kind', async () => {
   const { newestFirst, ...rest } = await withOperations(3);
   for (const path of [rest.installationPath, rest.base]) {
     const failed = await rest.get(`${path}/operations?status=failure&actionType=read`);
@@ -53,7 +53,7 @@ test('operations are filtered by status and kind', async () => {
   }
 });
 
-test('an operation and its log outlive the installation', async () => {
+test('returns an operation and its log after the installation is deleted', async () => {
   const { newestFirst, projectId, ...rest } = await withOperations(1);
   const operationId = newestFirst[0] as string;
   const details = { page: 2 };
@@ -74,7 +74,7 @@ test('an operation and its log outlive the installation', async () => {
   expect(headers.link).toContain('pageToken=');
 });
 
-test("another tenant's operations don't exist", async () => {
+test("returns 404 for another tenant's operations", async () => {
   const { newestFirst, ...a } = await withOperations(1);
   const b = await restTenant(app);
   for (const base of [a.base, b.base]) {

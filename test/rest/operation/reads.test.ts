@@ -6,16 +6,16 @@ import { startReading } from '../../support/scenes/reads.ts';
 const app = await sharedApp();
 const POLLING = { timeout: 20_000, interval: 50 };
 
-test('a read is triggered, and its operation tells how it went', async () => {
+test('triggers a read, and reports its progress in an operation', async () => {
   const rest = await restInstallation(app);
   await using _jobs = await startReading(app);
-  const answer = await rest.post(`${rest.integrationPath}/objects/contacts:read`, {
+  const response = await rest.post(`${rest.integrationPath}/objects/contacts:read`, {
     groupRef: 'acme',
     mode: 'async',
     sinceTimestamp: '2026-01-31T12:00:00Z',
   });
-  expect(answer).toEqual({ operationId: expect.stringMatching(/^opr_/) });
-  const path = `${rest.base}/operations/${answer.operationId}`;
+  expect(response).toEqual({ operationId: expect.stringMatching(/^opr_/) });
+  const path = `${rest.base}/operations/${response.operationId}`;
   await expect.poll(async () => (await rest.get(path)).status, POLLING).toBe('success');
   const operation = await rest.get(path);
   expect(operation).toMatchObject({
@@ -26,7 +26,7 @@ test('a read is triggered, and its operation tells how it went', async () => {
       objects: ['contacts'],
       progress: {
         installationId: rest.installation.id,
-        operationId: answer.operationId,
+        operationId: response.operationId,
         objectName: 'contacts',
         recordsProcessed: 0,
       },
@@ -34,7 +34,7 @@ test('a read is triggered, and its operation tells how it went', async () => {
   });
 });
 
-test('reads are paused and go on, all of them or by name, and without a body', async () => {
+test('pauses and resumes reads, all or by name, also without a body', async () => {
   const rest = await restInstallation(app);
   const objectOf = async () => (await rest.get(rest.installationPath)).objects[0];
   expect(await rest.post(`${rest.installationPath}:pause`, undefined, 204)).toBe('');
@@ -50,7 +50,7 @@ test('reads are paused and go on, all of them or by name, and without a body', a
   expect(await objectOf()).toMatchObject({ paused: true, pauseNote: 'moving' });
 });
 
-test('what is wrong is told at its place', async () => {
+test('names invalid members at their positions', async () => {
   const rest = await restInstallation(app);
   const placesOf = async (path: string, body: unknown) =>
     (await rest.refusal('POST', path, body)).issues?.map((issue) => `${issue.in} ${issue.name}`);
@@ -68,7 +68,7 @@ test('what is wrong is told at its place', async () => {
   }
 });
 
-test('reads are controlled with the scope alone, and in the own project', async () => {
+test("requires reads:control and an installation of the caller's project", async () => {
   const [a, b] = [await restInstallation(app), await restInstallation(app)];
   const read = `${a.integrationPath}/objects/contacts:read`;
   const paths = [read, `${a.installationPath}:pause`, `${a.installationPath}:unpause`];
@@ -83,19 +83,21 @@ test('reads are controlled with the scope alone, and in the own project', async 
   }
 });
 
-test('no pages wait to be delivered, for an object that the group reads', async () => {
+test('returns 204 for deliverResults of an object that the group reads, and otherwise 404', async () => {
   const rest = await restInstallation(app);
   const deliver = (object: string) => `${rest.integrationPath}/objects/${object}:deliverResults`;
   const body = { groupRef: 'acme', pages: 1 };
   expect(await rest.post(deliver('contacts'), body, 204)).toBe('');
   expect(await rest.refusal('POST', deliver('deals'), body)).toMatchObject({ status: 404 });
-  const nobody = { groupRef: 'nobody' };
-  expect(await rest.refusal('POST', deliver('contacts'), nobody)).toMatchObject({ status: 404 });
+  const unknownGroup = { groupRef: 'nobody' };
+  expect(await rest.refusal('POST', deliver('contacts'), unknownGroup)).toMatchObject({
+    status: 404,
+  });
   const reader = await rest.withScopes('read');
   expect(await reader.refusal('POST', deliver('contacts'), body)).toMatchObject({ status: 403 });
 });
 
-test('a read has its own path on the host of reads; at the one address it is told where to go', async () => {
+test('accepts reads by their own path on the read host, and names the verb elsewhere', async () => {
   const own = await testApp({ env: { READ_URL: 'http://reads.test' } });
   await using _own = own;
   const rest = await restInstallation(own);

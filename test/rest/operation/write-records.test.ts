@@ -3,7 +3,7 @@ import { sharedApp } from '../../support/app.ts';
 import { type RestInstallation, restInstallation } from '../../support/rest/rest-installation.ts';
 import { contact, startWriteJobs } from '../../support/scenes/writes.ts';
 
-// A change has this time; answers come 5 s before it is over.
+// A change has this time. Its response is sent 5 s before the time is over.
 const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });
 const { sandbox } = app.app;
 
@@ -12,10 +12,10 @@ const writer = () =>
     config: { write: { objects: { contacts: { deletionSettings: { enabled: true } } } } },
   });
 const contacts = (rest: RestInstallation) => `${rest.integrationPath}/objects/contacts`;
-const write = (rest: RestInstallation, given: object, status = 200) =>
-  rest.post(contacts(rest), { groupRef: 'acme', type: 'create', ...given }, status);
+const write = (rest: RestInstallation, overrides: object, status = 200) =>
+  rest.post(contacts(rest), { groupRef: 'acme', type: 'create', ...overrides }, status);
 
-test('a record is created, updated and deleted, each with its operation', async () => {
+test('creates, updates and deletes a record, each with an operation', async () => {
   const rest = await writer();
   const record = contact();
   const created = await write(rest, { mode: 'synchronous', record });
@@ -38,7 +38,7 @@ test('a record is created, updated and deleted, each with its operation', async 
   expect(await rest.get(rest.installationPath)).toMatchObject({ lastOperationStatus: 'success' });
 });
 
-test('a write that the provider refuses is a 422 with the write result', async () => {
+test('returns 422 with the write result if the provider refuses the record', async () => {
   const rest = await writer();
   const refused = await write(rest, { record: { lastname: 'No e-mail' } }, 422);
   const errors = [{ message: expect.any(String) }];
@@ -51,7 +51,7 @@ test('a write that the provider refuses is a 422 with the write result', async (
   expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
 });
 
-test('a batch takes records as items and as the member `record` of items', async () => {
+test('accepts records as items of a batch, and as the member `record` of items', async () => {
   const rest = await writer();
   const [bare, wrapped] = [contact(), contact()];
   const written = await write(rest, { batch: [bare, { record: wrapped }] });
@@ -76,14 +76,14 @@ test('refuses integers that JSON numbers cannot hold exactly, with their paths',
   expect(sandbox.records('contacts')).toHaveLength(before);
 });
 
-test('a failed write is a problem only for clients that accept problems', async () => {
+test('returns a problem for a failed write only to clients that accept problems', async () => {
   const rest = await writer();
-  const failWith = (accept: string, given: object) =>
+  const failWith = (accept: string, overrides: object) =>
     app.app.rest.inject({
       method: 'POST',
       url: `/v1${contacts(rest)}`,
       headers: { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json', accept },
-      payload: JSON.stringify({ groupRef: 'acme', type: 'create', ...given }),
+      payload: JSON.stringify({ groupRef: 'acme', type: 'create', ...overrides }),
     });
   const wrong = { record: { lastname: 'No e-mail' } };
   const problem = await failWith('application/json, application/problem+json;q=0.5', wrong);
@@ -105,15 +105,15 @@ test('a failed write is a problem only for clients that accept problems', async 
   const batch = await failWith('application/problem+json', { batch: [wrong, wrong] });
   expect(batch.json()).toMatchObject({ detail: 'None of the 2 records was written.' });
   for (const accept of ['*/*', 'application/json', 'application/problem+json;q=0']) {
-    const answer = await failWith(accept, wrong);
-    expect([answer.statusCode, Object.keys(answer.json()).sort()]).toEqual([
+    const response = await failWith(accept, wrong);
+    expect([response.statusCode, Object.keys(response.json()).sort()]).toEqual([
       422,
       ['errors', 'operationId', 'result'],
     ]);
   }
 });
 
-test('a batch is a success where any was written, and a 422 where none was', async () => {
+test('returns 200 for a batch with a written record, and 422 without', async () => {
   const rest = await writer();
   const wrong = { record: { lastname: 'No e-mail' } };
   const record = contact();
@@ -141,23 +141,23 @@ test('a batch is a success where any was written, and a 422 where none was', asy
   expect(await write(rest, all, 422)).toMatchObject({ successCount: 0, failureCount: 2 });
 });
 
-test('an asynchronous write is answered with its operation alone, which tells the outcome', async () => {
+test('returns only the operation of an asynchronous write, which reports its outcome', async () => {
   const rest = await writer();
   await using _jobs = await startWriteJobs(app);
-  const answer = await write(rest, { mode: 'asynchronous', record: contact() });
-  expect(answer).toEqual({ operationId: expect.stringMatching(/^opr_/) });
-  const path = `${rest.base}/operations/${answer.operationId}`;
+  const response = await write(rest, { mode: 'asynchronous', record: contact() });
+  expect(response).toEqual({ operationId: expect.stringMatching(/^opr_/) });
+  const path = `${rest.base}/operations/${response.operationId}`;
   await expect
     .poll(async () => (await rest.get(path)).status, { timeout: 20_000, interval: 50 })
     .toBe('success');
   const [line] = await rest.get(`${path}/logs`);
   expect(line).toMatchObject({
     severity: expect.stringMatching(/^(DEBUG|INFO)$/),
-    message: { msg: expect.any(String), operation_id: answer.operationId },
+    message: { msg: expect.any(String), operation_id: response.operationId },
   });
 });
 
-test('under one Idempotency-Key, the same is written once', async () => {
+test('writes a repeated request with an Idempotency-Key once', async () => {
   const rest = await writer();
   const headers = {
     'x-api-key': rest.tenant.apiKey,
@@ -187,20 +187,20 @@ test('under one Idempotency-Key, the same is written once', async () => {
   expect(tooLong.json().issues).toMatchObject([{ in: 'header', name: 'idempotency-key' }]);
 });
 
-test('an outcome that is not known in time is no failure yet', async () => {
+test('returns an operation without an error if the outcome is late', async () => {
   const rest = await writer();
   sandbox.faults.set({ delayMs: 4_000, pathPrefix: '/objects/contacts' });
   const record = contact();
-  const answer = await write(rest, { record });
-  expect(answer).toEqual({ operationId: expect.stringMatching(/^opr_/) });
+  const response = await write(rest, { record });
+  expect(response).toEqual({ operationId: expect.stringMatching(/^opr_/) });
   sandbox.faults.set({ delayMs: 0, pathPrefix: '/objects/contacts' });
-  const path = `${rest.base}/operations/${answer.operationId}`;
+  const path = `${rest.base}/operations/${response.operationId}`;
   await expect
     .poll(async () => (await rest.get(path)).status, { timeout: 20_000, interval: 50 })
     .toBe('success');
 });
 
-test('what is wrong is told at its place', async () => {
+test('names invalid members at their positions', async () => {
   const rest = await writer();
   const issuesOf = async (body: object) =>
     (await rest.refusal('POST', contacts(rest), body)).issues?.map(
@@ -225,7 +225,7 @@ test('what is wrong is told at its place', async () => {
   );
 });
 
-test('writing needs the scope, and an installation of the own project', async () => {
+test("requires records:write and an installation of the caller's project", async () => {
   const [a, b] = [await writer(), await writer()];
   const body = { groupRef: 'acme', type: 'create', record: contact() };
   expect(await b.refusal('POST', contacts(a), body)).toMatchObject({ status: 404 });

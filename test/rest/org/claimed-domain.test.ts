@@ -5,14 +5,14 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 const app = await sharedApp();
 const newDomain = () => `${crypto.randomUUID().slice(0, 8)}.example.com`;
 
-test('a domain is claimed, and found at the place that the answer tells', async () => {
+test('claims a domain, and returns it at its Location', async () => {
   const { builder, tenant, get } = await restTenant(app);
   const domain = newDomain();
   const parent = { parentId: tenant.orgId, parentType: 'org' };
   const url = `https://www.${domain.toUpperCase()}/about`;
-  const made = await builder.ask('POST', '/claimed-domains', { domain: url, ...parent });
-  expect([made.status, made.body]).toEqual([201, '']);
-  const location = made.headers.location as string;
+  const created = await builder.ask('POST', '/claimed-domains', { domain: url, ...parent });
+  expect([created.status, created.body]).toEqual([201, '']);
+  const location = created.headers.location as string;
   expect(location).toBe(`/v1/claimed-domains?domain=${domain}`);
   const found = await get(location.replace('/v1', ''));
   expect(found).toEqual({
@@ -26,7 +26,7 @@ test('a domain is claimed, and found at the place that the answer tells', async 
   expect(await get(`/orgs/${tenant.orgId}/claimed-domains`)).toEqual([found]);
 });
 
-test('one org has a domain; the others are refused, and do not see it', async () => {
+test('refuses and hides a domain that another org has claimed', async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const domain = newDomain();
   const claim = (client: typeof a) => ({
@@ -47,7 +47,7 @@ test('one org has a domain; the others are refused, and do not see it', async ()
   });
 });
 
-test('every offending input is named, and people alone claim domains', async () => {
+test('names every invalid input, and refuses claims by API keys', async () => {
   const rest = await restTenant(app);
   const body = { domain: 'not a domain', parentType: 'ORG' };
   const { issues } = await rest.builder.refusal('POST', '/claimed-domains', body);

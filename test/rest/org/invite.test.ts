@@ -4,11 +4,11 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('an invite is made, listed, found, and revoked once', async () => {
+test('creates, lists, finds and revokes an invite', async () => {
   const rest = await restTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
-  const made = await rest.post(path, { email: 'Eve@Example.com' });
-  expect(made).toEqual({
+  const created = await rest.post(path, { email: 'Eve@Example.com' });
+  expect(created).toEqual({
     id: expect.stringMatching(/^inv_/),
     invitedEmail: 'eve@example.com',
     parentType: 'org',
@@ -16,32 +16,32 @@ test('an invite is made, listed, found, and revoked once', async () => {
     status: 'pending',
     createTime: expect.any(String),
   });
-  expect(await rest.get(path)).toEqual([made]);
-  expect(await rest.get(`${path}/${made.id}`)).toEqual(made);
+  expect(await rest.get(path)).toEqual([created]);
+  expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
   const again = await rest.refusal('POST', path, { email: 'eve@example.com' });
   expect(again.status).toBe(409);
 
-  await rest.delete(`${path}/${made.id}`);
-  const revoked = await rest.get(`${path}/${made.id}`);
-  expect(revoked).toEqual({ ...made, status: 'revoked', updateTime: expect.any(String) });
+  await rest.delete(`${path}/${created.id}`);
+  const revoked = await rest.get(`${path}/${created.id}`);
+  expect(revoked).toEqual({ ...created, status: 'revoked', updateTime: expect.any(String) });
   expect(await rest.get(`${path}?status=revoked`)).toEqual([revoked]);
   expect(await rest.get(`${path}?status=pending`)).toEqual([]);
-  expect(await rest.refusal('DELETE', `${path}/${made.id}`)).toMatchObject({ status: 409 });
+  expect(await rest.refusal('DELETE', `${path}/${created.id}`)).toMatchObject({ status: 409 });
 });
 
-test('a builder finds the invites to their address, and joins by one', async () => {
+test("lists the invites to a builder's address, and joins the org of one", async () => {
   const [host, guest] = [await restTenant(app), await restTenant(app)];
   const { orgId } = host.tenant;
   const email = guest.tenant.builderEmail;
-  const made = await host.builder.post(`/orgs/${orgId}/invites`, { email });
-  expect(await guest.builder.get('/invites')).toEqual([made]);
-  const body = { inviteId: made.id };
+  const created = await host.builder.post(`/orgs/${orgId}/invites`, { email });
+  expect(await guest.builder.get('/invites')).toEqual([created]);
+  const body = { inviteId: created.id };
   const joined = await guest.builder.post('/invites:accept', body, 200);
   expect(joined).toMatchObject({
     builder: { id: guest.tenant.builderId, primaryEmail: email },
     orgIds: [guest.tenant.orgId, orgId],
   });
-  expect(await guest.builder.get(`/orgs/${orgId}/invites/${made.id}`)).toMatchObject({
+  expect(await guest.builder.get(`/orgs/${orgId}/invites/${created.id}`)).toMatchObject({
     status: 'accepted',
   });
   expect(await guest.builder.get('/invites')).toEqual([]);
@@ -49,7 +49,7 @@ test('a builder finds the invites to their address, and joins by one', async () 
   expect(repeated.status).toBe(409);
 });
 
-test('an address that is none is told at its place', async () => {
+test('names an invalid address at its position', async () => {
   const rest = await restTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
   const { issues } = await rest.refusal('POST', path, { email: 'eve', role: 'admin' });
@@ -61,7 +61,7 @@ test('an address that is none is told at its place', async () => {
   expect(odd.issues).toMatchObject([{ in: 'query', name: 'status' }]);
 });
 
-test("another tenant's invite does not exist, and invites need their scopes", async () => {
+test("returns 404 for another tenant's invite, and requires the scopes", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const path = `/orgs/${a.tenant.orgId}/invites`;
   const { id } = await a.post(path, { email: 'eve@example.com' });
@@ -84,7 +84,7 @@ test("another tenant's invite does not exist, and invites need their scopes", as
   }
 });
 
-test('a builder accepts the newest invite to their address by naming it', async () => {
+test("accepts the newest invite to the builder's address by naming the address", async () => {
   const [host, guest] = [await restTenant(app), await restTenant(app)];
   const { orgId } = host.tenant;
   const invitedEmail = guest.tenant.builderEmail;

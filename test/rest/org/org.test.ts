@@ -4,30 +4,30 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('a builder makes an org, belongs to it, and renames it', async () => {
+test('creates an org with the builder as a member, and renames it', async () => {
   const { builder, tenant } = await restTenant(app);
-  const made = await builder.post('/orgs', { label: 'Acme' });
-  expect(made).toEqual({
+  const created = await builder.post('/orgs', { label: 'Acme' });
+  expect(created).toEqual({
     id: expect.stringMatching(/^org_/),
     label: 'Acme',
-    defaultTeamId: made.id,
+    defaultTeamId: created.id,
     createTime: expect.any(String),
   });
-  const path = `/orgs/${made.id}`;
-  expect(await builder.get(path)).toEqual(made);
+  const path = `/orgs/${created.id}`;
+  expect(await builder.get(path)).toEqual(created);
   const role = { role: 'admin', principalType: 'builder', principalId: tenant.builderId };
   expect(await builder.get('/my-info')).toMatchObject({
-    orgIds: [tenant.orgId, made.id],
+    orgIds: [tenant.orgId, created.id],
     projectRoles: {
       [tenant.projectId]: { ...role, project: { id: tenant.projectId, orgId: tenant.orgId } },
     },
-    orgRole: { ...role, org: made },
+    orgRole: { ...role, org: created },
   });
   const change = { updateMask: ['label'], org: { label: 'Acme Inc.', id: 'ignored' } };
   const renamed = await builder.patch(path, change);
-  expect(renamed).toEqual({ ...made, label: 'Acme Inc.', updateTime: expect.any(String) });
+  expect(renamed).toEqual({ ...created, label: 'Acme Inc.', updateTime: expect.any(String) });
   const listed = await builder.get('/orgs');
-  expect(listed.map(({ id }: { id: string }) => id)).toEqual([made.id, tenant.orgId]);
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual([created.id, tenant.orgId]);
   const { issues } = await builder.refusal('PATCH', path, {
     updateMask: ['label'],
     org: { label: ' ' },
@@ -35,7 +35,7 @@ test('a builder makes an org, belongs to it, and renames it', async () => {
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(['body org.label']);
 });
 
-test('an org has a billing account and builders', async () => {
+test('returns the billing account and the builders of an org', async () => {
   const rest = await restTenant(app);
   const { orgId, builderId, builderEmail } = rest.tenant;
   expect(await rest.get(`/orgs/${orgId}/billingAccount`)).toEqual({
@@ -60,7 +60,7 @@ test('an org has a billing account and builders', async () => {
   expect(await rest.builder.get('/my-info')).toMatchObject({ builder, orgIds: [orgId] });
 });
 
-test("another tenant's org does not exist, a key needs a scope, and people alone make orgs", async () => {
+test("returns 404 for another tenant's org, requires the scopes, and refuses changes by API keys", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const path = `/orgs/${a.tenant.orgId}`;
   const change = { updateMask: ['label'], org: { label: 'Mine' } };
@@ -89,7 +89,7 @@ test("another tenant's org does not exist, a key needs a scope, and people alone
   }
 });
 
-test('a portal for billing is told to be missing, to members alone', async () => {
+test('returns 422 without a billing portal, and 404 to callers who are not members', async () => {
   const [rest, stranger] = [await restTenant(app), await restTenant(app)];
   const { id } = await rest.get(`/orgs/${rest.tenant.orgId}/billingAccount`);
   const path = `/billingAccounts/${id}/portalSession`;

@@ -1,5 +1,6 @@
 /**
- * The platform's operations one by one: which are here, and that they take and answer what its clients know.
+ * Compares the reference API's operations one by one: which exist here, and whether they accept and return
+ * what its clients know.
  *
  * @module-tag all/walk
  */
@@ -26,16 +27,16 @@ interface Document {
   components: { schemas: Record<string, DocumentSchema> };
 }
 
-/** Why an operation is not here. */
-const LEFT_OUT: Record<string, string> = {};
+/** Operations that do not exist here, with the reason. */
+const OMITTED: Record<string, string> = {};
 
-/** What an operation has beside the platform's members, and why. */
+/** Members that an operation has in addition to the reference API's, with the reason. */
 const HAS_MORE: Record<string, string> = {
   writeRecords:
-    "the platform's; a write that failed (422) is a problem with these members if `Accept` names application/problem+json; what is refused before a write is a problem document and no plain text (400)",
+    'more: a failed write (422) is a problem with these members if `Accept` names application/problem+json, and a request that is refused before the write (400) gets a problem instead of plain text',
 };
 
-/** The word of the gateway for parameters has no meaning to a client: `/topics/{id}` is `/topics/{topicId}`. */
+/** Clients do not see the names of path parameters: `/topics/{id}` equals `/topics/{topicId}`. */
 const shapeOfPath = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
 const app = await sharedApp();
@@ -49,20 +50,20 @@ function documented({ method, path, host }: PlatformOperation): Documented | und
   return fitting.map(([, methods]) => methods[method.toLowerCase()]).find((one) => one);
 }
 
-/** Where one address has a path for a write, its read has a verb behind it. */
+/** Reads whose path is a write's here, so that they have a verb after the path. */
 const READ_PATHS: Record<string, string> = {
   'read /projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}':
     '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:read',
 };
 
 function differencesOf(operation: PlatformOperation, here: Documented): string[] {
-  return [...differencesOfInput(operation, here), ...differencesOfAnswers(operation, here)];
+  return [...differencesOfInput(operation, here), ...differencesOfResponses(operation, here)];
 }
 
 function differencesOfInput({ query = [], body }: PlatformOperation, here: Documented): string[] {
   const parameters = here.parameters?.map(({ name }) => name) ?? [];
-  const given = here.requestBody?.content['application/json']?.schema ?? {};
-  const taken = Object.keys(resolved(given, { components, isWhole: true }).properties ?? {});
+  const schema = here.requestBody?.content['application/json']?.schema ?? {};
+  const taken = Object.keys(resolved(schema, { components, isWhole: true }).properties ?? {});
   return [
     ...query.filter((name) => !parameters.includes(name)).map((name) => `no query ${name}`),
     ...(body ? membersOf(body) : [])
@@ -71,45 +72,48 @@ function differencesOfInput({ query = [], body }: PlatformOperation, here: Docum
   ];
 }
 
-function differencesOfAnswers({ answers }: PlatformOperation, here: Documented): string[] {
-  return Object.entries(answers).flatMap(([status, shape]) => {
-    const answer = here.responses[status];
-    if (!answer) return [`no answer ${status}`];
-    return shape ? differencesOfAnswer(shape, answer) : [];
+function differencesOfResponses(
+  { answers: responses }: PlatformOperation,
+  here: Documented,
+): string[] {
+  return Object.entries(responses).flatMap(([status, shape]) => {
+    const response = here.responses[status];
+    if (!response) return [`no response ${status}`];
+    return shape ? differencesOfResponse(shape, response) : [];
   });
 }
 
-function differencesOfAnswer(shape: Shape, { content = {} }: Documented['responses'][string]) {
+function differencesOfResponse(shape: Shape, { content = {} }: Documented['responses'][string]) {
   const [{ schema } = { schema: {} }] = Object.values(content);
   return [true, false].flatMap((isWhole) =>
     differencesFrom(shape, sampleOf(schema, { components, isWhole }), NO_RULES_OF_SAMPLES),
   );
 }
 
-/** A sample knows types, and no limits of numbers. */
+/** Samples define types, and no limits of numbers. */
 const NO_RULES_OF_SAMPLES = ['minimum'];
 
 function rowOf(operation: PlatformOperation): string[] {
   const here = documented(operation);
   const differences = here ? [...new Set(differencesOf(operation, here))] : [];
   const state = here
-    ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'the same'))
-    : `not here${LEFT_OUT[operation.id] ?? ''}`;
+    ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'yes'))
+    : `no${OMITTED[operation.id] ?? ''}`;
   return [operation.host, operation.method, operation.path, state];
 }
 
-test('each operation takes and answers what the platform does, or the table says why not', async () => {
+test("accepts and returns the reference API's members in each operation, or states the reason", async () => {
   const rows = PLATFORM_OPERATIONS.map(rowOf);
-  const same = rows.filter(([, , , state]) => state === 'the same').length;
+  const same = rows.filter(([, , , state]) => state === 'yes').length;
   const table = [
-    "# The platform's operations over REST",
+    '# REST operations of the reference API',
     '',
-    'Which operations of the platform are here, and whether their parameters, bodies and answers have its shapes.',
-    'Made by `npx vitest run test/rest/platform -u`.',
+    'Each row says whether the gateway has the operation with the same parameters, bodies and responses.',
+    'Written by `npx vitest run test/rest/platform -u`.',
     '',
-    `${same} of ${rows.length} are the same.`,
+    `${same} of ${rows.length} have the same shapes.`,
     '',
-    '| host | method | path | here |',
+    '| host | method | path | same shapes |',
     '| --- | --- | --- | --- |',
     ...rows.map(
       ([host, method, path, state]) => `| ${host} | ${method} | \`${path}\` | ${state} |`,

@@ -4,23 +4,23 @@ import { restClient, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test("a key's value is in the answer that makes it, and how it begins is elsewhere", async () => {
+test("returns a key's value on creation only, and later its prefix", async () => {
   const rest = await restTenant(app);
   const path = `${rest.base}/api-keys`;
-  const made = await rest.post(path, { label: 'ci', scopes: ['read'] });
-  expect(made).toMatchObject({ label: 'ci', scopes: ['read'], active: true });
-  expect(made.projectId).toBe(rest.tenant.projectId);
-  await restClient(app, { 'x-api-key': made.key }).get(rest.base);
+  const created = await rest.post(path, { label: 'ci', scopes: ['read'] });
+  expect(created).toMatchObject({ label: 'ci', scopes: ['read'], active: true });
+  expect(created.projectId).toBe(rest.tenant.projectId);
+  await restClient(app, { 'x-api-key': created.key }).get(rest.base);
 
-  const shown = await rest.get(`${path}/${made.id}`);
-  expect(shown).toMatchObject({ id: made.id, key: made.key.slice(0, 10) });
-  expect(await rest.get(`${path}/${made.key}`)).toEqual(shown);
-  const answers = JSON.stringify([shown, await rest.get(path)]);
-  expect(answers).not.toContain(made.key);
-  expect(answers).not.toContain('hash');
+  const shown = await rest.get(`${path}/${created.id}`);
+  expect(shown).toMatchObject({ id: created.id, key: created.key.slice(0, 10) });
+  expect(await rest.get(`${path}/${created.key}`)).toEqual(shown);
+  const responses = JSON.stringify([shown, await rest.get(path)]);
+  expect(responses).not.toContain(created.key);
+  expect(responses).not.toContain('hash');
 });
 
-test('what the mask names is changed, and no more', async () => {
+test('changes the fields in the mask only', async () => {
   const rest = await restTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci', scopes: ['read'] });
   const changed = await rest.patch(`${rest.base}/api-keys/${id}`, {
@@ -31,7 +31,7 @@ test('what the mask names is changed, and no more', async () => {
   expect(await rest.get(`${rest.base}/api-keys?active=false`)).toEqual([changed]);
 });
 
-test('a mask that is no good is refused with every offending place', async () => {
+test('refuses an invalid mask with every position', async () => {
   const rest = await restTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   const issuesOf = async (body: unknown) =>
@@ -47,18 +47,18 @@ test('a mask that is no good is refused with every offending place', async () =>
   ).toEqual(['body apiKey.scopes[0]', 'body apiKey.label']);
 });
 
-test('a key is deleted by its value, and is refused at once', async () => {
+test('deletes a key by its value, and refuses it immediately', async () => {
   const rest = await restTenant(app);
   const { key } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   await rest.delete(`${rest.base}/api-keys/${key}`);
-  const gone = await rest.refusal('DELETE', `${rest.base}/api-keys/${key}`);
-  expect(gone.status).toBe(404);
-  expect(JSON.stringify(gone)).not.toContain(key);
+  const refusal = await rest.refusal('DELETE', `${rest.base}/api-keys/${key}`);
+  expect(refusal.status).toBe(404);
+  expect(JSON.stringify(refusal)).not.toContain(key);
   const refused = await restClient(app, { 'x-api-key': key }).ask('GET', rest.base);
   expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
 });
 
-test("another tenant's key does not exist, and keys need their scope", async () => {
+test("returns 404 for another tenant's key, and requires keys:write", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const { id } = await a.post(`${a.base}/api-keys`, { label: 'ci' });
   for (const base of [a.base, b.base]) {

@@ -5,7 +5,7 @@ import { jwtKeyPair } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 
-test('JWT keys have the platform’s shapes', async () => {
+test('creates, changes, lists and deletes JWT keys as the reference API does', async () => {
   const { tenant, ...key } = await restTenant(app);
   const path = `/projects/${tenant.projectId}/jwt-keys`;
   const { publicKeyPem } = jwtKeyPair();

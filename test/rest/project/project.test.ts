@@ -4,11 +4,11 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('a builder makes a project, which is found by id and by name', async () => {
+test('creates a project, and finds it by id and by name', async () => {
   const { builder, tenant } = await restTenant(app);
   const name = `Made-${crypto.randomUUID().slice(0, 8)}`;
-  const made = await builder.post('/projects', { name, appName: 'Mine', orgId: tenant.orgId });
-  expect(made).toEqual({
+  const created = await builder.post('/projects', { name, appName: 'Mine', orgId: tenant.orgId });
+  expect(created).toEqual({
     id: expect.stringMatching(/^prj_/),
     name: name.toLowerCase(),
     appName: 'Mine',
@@ -16,13 +16,13 @@ test('a builder makes a project, which is found by id and by name', async () => 
     orgId: tenant.orgId,
     createTime: expect.any(String),
   });
-  expect(await builder.get(`/projects/${made.id}`)).toEqual(made);
-  expect(await builder.get(`/projects/${made.name}`)).toEqual(made);
+  expect(await builder.get(`/projects/${created.id}`)).toEqual(created);
+  expect(await builder.get(`/projects/${created.name}`)).toEqual(created);
   const listed = await builder.get('/projects');
-  expect(listed.map(({ id }: { id: string }) => id)).toEqual([made.id, tenant.projectId]);
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual([created.id, tenant.projectId]);
 });
 
-test('an API key sees its own project, and makes none', async () => {
+test("returns an API key's own project, and refuses to create one", async () => {
   const rest = await restTenant(app);
   const { projectId: id, projectName: name, orgId } = rest.tenant;
   expect(await rest.get('/projects')).toMatchObject([{ id, name }]);
@@ -30,7 +30,7 @@ test('an API key sees its own project, and makes none', async () => {
   expect(refused.status).toBe(403);
 });
 
-test('entitlements are shown where they are asked for', async () => {
+test('returns entitlements only if requested', async () => {
   const rest = await restTenant(app);
   expect(await rest.get(rest.base)).not.toHaveProperty('entitlements');
   expect(await rest.get(`${rest.base}?includeEntitlements=true`)).toMatchObject({
@@ -38,7 +38,7 @@ test('entitlements are shown where they are asked for', async () => {
   });
 });
 
-test('what the mask names is changed, and no more', async () => {
+test('changes the fields in the mask only', async () => {
   const rest = await restTenant(app);
   const changed = await rest.patch(rest.base, {
     updateMask: ['appName'],
@@ -47,7 +47,7 @@ test('what the mask names is changed, and no more', async () => {
   expect(changed).toMatchObject({ appName: 'Other', name: rest.tenant.projectName });
 });
 
-test('every offending input is named at once', async () => {
+test('names every invalid input', async () => {
   const { builder } = await restTenant(app);
   const { issues } = await builder.refusal('POST', '/projects', { name: '-', appName: '' });
   expect([...new Set(issues?.map((issue) => `${issue.in} ${issue.name}`))].sort()).toEqual([
@@ -57,12 +57,12 @@ test('every offending input is named at once', async () => {
   ]);
 });
 
-test("another tenant's project does not exist", async () => {
+test("returns 404 for another tenant's project", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   expect(await b.refusal('GET', a.base)).toMatchObject({ status: 404 });
   const body = { updateMask: ['appName'], project: { appName: 'x' } };
   expect(await b.refusal('PATCH', a.base, body)).toMatchObject({ status: 404 });
   const { orgId } = a.tenant;
-  const made = await b.builder.refusal('POST', '/projects', { name: 'no', appName: 'x', orgId });
-  expect(made.status).toBe(404);
+  const created = await b.builder.refusal('POST', '/projects', { name: 'no', appName: 'x', orgId });
+  expect(created.status).toBe(404);
 });

@@ -5,16 +5,16 @@ import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 const app = await sharedApp();
 const secret = { clientId: 'client', clientSecret: 'planted-secret' };
 
-function makeApp(rest: RestTenant, given: object = {}) {
-  const body = { provider: 'hubspot', ...secret, ...given };
+function makeApp(rest: RestTenant, overrides: object = {}) {
+  const body = { provider: 'hubspot', ...secret, ...overrides };
   return rest.post(`${rest.base}/provider-apps`, body, 200);
 }
 
-test('a provider app is made and listed, and its secret is never shown', async () => {
+test('creates and lists a provider app, and never returns its secret', async () => {
   const rest = await restTenant(app);
   const metadata = { authQueryParams: { optional_scope: ['a', 'b'] } };
-  const made = await makeApp(rest, { scopes: ['contacts'], externalRef: '42', metadata });
-  expect(made).toEqual({
+  const created = await makeApp(rest, { scopes: ['contacts'], externalRef: '42', metadata });
+  expect(created).toEqual({
     id: expect.stringMatching(/^app_/),
     projectId: rest.tenant.projectId,
     provider: 'hubspot',
@@ -26,11 +26,11 @@ test('a provider app is made and listed, and its secret is never shown', async (
     createTime: expect.any(String),
   });
   const other = await makeApp(rest, { provider: 'salesforce' });
-  expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([other, made]);
-  expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([made]);
+  expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([other, created]);
+  expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([created]);
 });
 
-test('what the mask names is written, and no more', async () => {
+test('changes the fields in the mask only', async () => {
   const rest = await restTenant(app);
   const { id } = await makeApp(rest, { scopes: ['a'], externalRef: '42' });
   const path = `${rest.base}/provider-apps/${id}`;
@@ -48,7 +48,7 @@ test('what the mask names is written, and no more', async () => {
   expect(JSON.stringify(changed)).not.toContain('planted');
 });
 
-test('every offending input is named at its place, and no secret is repeated', async () => {
+test('names every invalid input at its position, and repeats no secret', async () => {
   const rest = await restTenant(app);
   const issuesOf = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
     const refused = await rest.refusal(method, `${rest.base}/provider-apps${path}`, body);
@@ -76,7 +76,7 @@ test('every offending input is named at its place, and no secret is repeated', a
   ).toEqual(['body updateMask[0]']);
 });
 
-test('an app that connections use is not deleted, and another is', async () => {
+test('returns 409 for deleting an app that connections use, and deletes others', async () => {
   const rest = await restTenant(app);
   const used = await makeApp(rest);
   await rest.post(`${rest.base}/connections:generate`, {
@@ -92,7 +92,7 @@ test('an app that connections use is not deleted, and another is', async () => {
   expect(await rest.refusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
-test("another tenant's app does not exist, and apps need their scope", async () => {
+test("returns 404 for another tenant's app, and requires provider-apps:write", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const { id } = await makeApp(a);
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };

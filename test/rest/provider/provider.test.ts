@@ -4,7 +4,7 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('the whole catalogue is given by name, and one of it too', async () => {
+test('returns the whole catalogue by name, and a single provider', async () => {
   const rest = await restTenant(app);
   const catalogue = await rest.get('/providers');
   expect(Object.keys(catalogue)).toEqual(app.app.services.catalogue.all.map(({ name }) => name));
@@ -37,7 +37,7 @@ test('the whole catalogue is given by name, and one of it too', async () => {
   expect(JSON.stringify(catalogue)).not.toMatch(/baseUrl|limits|capabilities/);
 });
 
-test('a provider says what connecting takes: its kind, where secrets go, and what is asked for', async () => {
+test('returns the credential kind, the place of secrets and the inputs of a provider', async () => {
   const { sandbox, salesforce, jotform, sendGrid } = await (await restTenant(app)).get(
     '/providers',
   );
@@ -68,7 +68,7 @@ test('a provider says what connecting takes: its kind, where secrets go, and wha
   expect(jotform).not.toHaveProperty('oauth2Opts');
 });
 
-test('a provider that there is not, and a key that may not read, are refused', async () => {
+test('returns 404 for an unknown provider, and 403 for a key without the scope', async () => {
   const rest = await restTenant(app);
   expect(await rest.refusal('GET', '/providers/none')).toMatchObject({ status: 404 });
   const writer = await rest.withScopes('records:write');
@@ -77,18 +77,18 @@ test('a provider that there is not, and a key that may not read, are refused', a
   }
 });
 
-test('what it takes to subscribe, and to which events', async () => {
+test('returns the requirements of a subscription, and its event types', async () => {
   const rest = await restTenant(app);
-  const of = async (name: string) => {
+  const subscribingTo = async (name: string) => {
     const { subscribeRequirements, support } = await rest.get(`/providers/${name}`);
     return { ...subscribeRequirements, ...support.subscribeSupport };
   };
   const all = { create: true, update: true, delete: true, passThrough: true, postProcess: false };
   const bySelf = { ...all, registration: false, subscribeByAPI: true };
-  expect(await of('sandbox')).toEqual({ ...bySelf, maintenance: true });
-  expect(await of('salesforce')).toEqual({ ...bySelf, maintenance: false });
+  expect(await subscribingTo('sandbox')).toEqual({ ...bySelf, maintenance: true });
+  expect(await subscribingTo('salesforce')).toEqual({ ...bySelf, maintenance: false });
   const byPerson = { ...all, registration: true, maintenance: false, subscribeByAPI: false };
-  expect(await of('hubspot')).toEqual(byPerson);
+  expect(await subscribingTo('hubspot')).toEqual(byPerson);
   const none = { create: false, update: false, delete: false, passThrough: false };
-  expect(await of('freshdesk')).toEqual(none);
+  expect(await subscribingTo('freshdesk')).toEqual(none);
 });

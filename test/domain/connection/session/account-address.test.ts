@@ -53,7 +53,7 @@ test.each([
   'a\\b',
   'a%2fb',
   'é',
-])('%j changes no address', (value) => {
+])('refuses %j as a part of an address', (value) => {
   for (const template of ['https://{{workspace}}.crm.test', 'https://crm.test/{{region}}/api']) {
     expect(() => fill(template, value, { region: value })).toThrow(/must be letters/);
   }

@@ -43,11 +43,11 @@ test.each<[string, Credentials, object]>([
     { headers: { 'x-account-key': 'a' } },
   ],
   ['sandbox', { scheme: 'NONE', custom: {} }, { headers: {} }],
-])('%s takes its credentials in their place', (name, credentials, expected) => {
+])('attaches credentials to requests to %s', (name, credentials, expected) => {
   expect(attach(name, credentials)).toEqual({ query: {}, ...expected });
 });
 
-test('what could start another header is refused, and not repeated', () => {
+test('refuses a value that could start another header, without repeating it', () => {
   for (const bad of ['secret\r\nx-evil: 1', 'secret\n', 'sécr€t']) {
     const attaching = () => attach('sandbox', { scheme: 'NONE', custom: { accountKey: bad } });
     expect(attaching).toThrow(/no header can hold/);
@@ -55,7 +55,7 @@ test('what could start another header is refused, and not repeated', () => {
   }
 });
 
-test('credentials that the provider has no place for are refused', () => {
+test('refuses credentials of a kind that the provider does not accept', () => {
   expect(() => attach('hubspot', { scheme: 'API_KEY', apiKey: 'sandbox-key' })).toThrow(
     /of this kind/,
   );

@@ -27,8 +27,8 @@ const client = { id: 'the id', secret: 'the:secret' };
 const form = { grant_type: 'refresh_token', refresh_token: 'the-refresh-token' };
 const { oauth2: _facts, ...sandbox } = sandboxProvider(() => server.url);
 
-function ask(given: object = {}) {
-  const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...given } };
+function requestToken(oauth2: object = {}) {
+  const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...oauth2 } };
   const account = { providerWorkspaceRef: null, providerMetadata: null };
   const reach = {
     providerAccess: createProviderAccess(outbound, new UnstoredTokens(createLog('silent'))),
@@ -40,13 +40,13 @@ function ask(given: object = {}) {
 
 test('authenticates a client in the body or by Basic authentication', async () => {
   next = { status: 200, body: { access_token: 'a' } };
-  await ask();
+  await requestToken();
   expect(server.requests.at(-1)).toMatchObject({
     method: 'POST',
     path: '/token',
     body: { ...form, client_id: 'the id', client_secret: 'the:secret' },
   });
-  await ask({ clientAuthentication: 'basic' });
+  await requestToken({ clientAuthentication: 'basic' });
   const { headers, body } = server.requests.at(-1) ?? {};
   expect(body).toEqual(form);
   const proof = Buffer.from('the+id:the%3Asecret').toString('base64');
@@ -70,9 +70,9 @@ test.each<[object, object, object]>([
     { defaultLifetimeSeconds: 3_600, tokenFields: { scopes: 'granted.scopes' } },
     { scopes: ['x'], expiresAt: '2026-01-01T01:00:00.000Z' },
   ],
-])('%j is understood', async (body, facts, expected) => {
+])('reads the token response %j', async (body, facts, expected) => {
   next = { status: 200, body };
-  const { accessToken, refreshToken, scopes } = await ask(facts);
+  const { accessToken, refreshToken, scopes } = await requestToken(facts);
   expect(accessToken).toMatchObject({ token: 'a', issuedAt: NOW.toISOString() });
   const { expiresAt } = accessToken;
   expect({ refreshToken, scopes, expiresAt }).toEqual({
@@ -105,9 +105,9 @@ test.each<[number, unknown, string]>([
   [200, { token_type: 'Bearer' }, 'RETRYABLE'],
   [200, 'not json', 'RETRYABLE'],
   [200, [], 'RETRYABLE'],
-])('%i %j is %s', async (status, body, kind) => {
+])('maps a response with status %i and body %j to %s', async (status, body, kind) => {
   next = { status, body };
-  const error = await ask().catch((thrown) => thrown);
+  const error = await requestToken().catch((thrown) => thrown);
   expect(error).toMatchObject({ name: 'ProviderError', kind, outcomeUnknown: false });
   expect(error.message).toMatch(/^The token endpoint of Sandbox CRM answered /);
   expect(error.message).not.toMatch(/the-refresh-token|the:secret/);
@@ -115,12 +115,12 @@ test.each<[number, unknown, string]>([
 
 test('distinguishes an unreachable or forbidden endpoint from a refusal', async () => {
   server.failNext('DROPPED_CONNECTION');
-  await expect(ask()).rejects.toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
-  await expect(ask({ tokenUrl: 'http://10.0.0.1/token' })).rejects.toMatchObject({
+  await expect(requestToken()).rejects.toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
+  await expect(requestToken({ tokenUrl: 'http://10.0.0.1/token' })).rejects.toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('could not be asked'),
   });
-  await expect(ask({ tokenUrl: 'https://{{workspace}}.crm.test' })).rejects.toThrow(
+  await expect(requestToken({ tokenUrl: 'https://{{workspace}}.crm.test' })).rejects.toThrow(
     /providerWorkspaceRef/,
   );
 });

@@ -30,13 +30,13 @@ const plan = {
   messageSize: null,
 };
 
-/** The bodies for records of which no more come. */
+/** Returns the bodies of records that are the last of a read. */
 function bodiesOf(
   records: ReturnType<typeof recordsOf>,
   { messageSize = null }: { messageSize?: number | null } = {},
 ) {
-  const told = { waiting: [], records, isLast: true };
-  return pageMessages(head, told, { ...plan, messageSize }).bodies;
+  const page = { waiting: [], records, isLast: true };
+  return pageMessages(head, page, { ...plan, messageSize }).bodies;
 }
 
 function recordsOf(count: number, note = '') {
@@ -47,7 +47,7 @@ function recordsOf(count: number, note = '') {
   }));
 }
 
-test('a record has its selected fields by both names, and what the provider sent', () => {
+test('returns the selected fields of a record by both names, with the raw record', () => {
   const [body = ''] = bodiesOf(recordsOf(1));
   expect(JSON.parse(body)).toEqual({
     ...head,
@@ -62,11 +62,11 @@ test('a record has its selected fields by both names, and what the provider sent
   });
 });
 
-test('no records make no message', () => {
+test('returns no message without records', () => {
   expect(bodiesOf([])).toEqual([]);
 });
 
-test('a page that is too large for a message becomes several, in its order and whole', () => {
+test('splits a page that exceeds a message into several, in order and without loss', () => {
   const records = recordsOf(100, 'ü'.repeat(5_000));
   const bodies = bodiesOf(records);
   expect(bodies).toHaveLength(4);
@@ -78,7 +78,7 @@ test('a page that is too large for a message becomes several, in its order and w
   for (const { resultInfo, result } of parsed) expect(resultInfo.numRecords).toBe(result.length);
 });
 
-test('a message of exactly the largest size is one message', () => {
+test('returns one message if it has exactly the maximum size', () => {
   const sizeWith = (length: number) =>
     bodiesOf(recordsOf(2, 'x'.repeat(length))).map((body) => body.length);
   const fits = 149_000;
@@ -88,7 +88,7 @@ test('a message of exactly the largest size is one message', () => {
   expect(sizeWith(most + 2)).toHaveLength(2);
 });
 
-test('a record that is too large alone is sent alone', () => {
+test('returns a message of its own for a record that exceeds the maximum size', () => {
   const [small, large] = [recordsOf(1), recordsOf(1, 'x'.repeat(MESSAGE_BYTES_MAX))];
   const bodies = bodiesOf([...small, ...large, ...small]);
   expect(bodies.map((body) => JSON.parse(body).result.length)).toEqual([1, 1, 1]);
@@ -96,11 +96,11 @@ test('a record that is too large alone is sent alone', () => {
 
 const sizesOf = (bodies: string[]) => bodies.map((body) => JSON.parse(body).result.length);
 
-test('a message has as many records as the integration wants, and the last one the rest', () => {
+test("returns messages of the integration's page size, with the rest in the last one", () => {
   expect(sizesOf(bodiesOf(recordsOf(120), { messageSize: 50 }))).toEqual([50, 50, 20]);
 });
 
-test('what does not fill a message waits for the next page', () => {
+test('keeps records that do not fill a message for the next page', () => {
   const wanted = { ...plan, messageSize: 50 };
   const page = (waiting: string[], isLast: boolean) =>
     pageMessages(head, { waiting, records: recordsOf(70), isLast }, wanted);

@@ -29,19 +29,19 @@ function planOf(
   const [contacts] = contentFor().read.objects;
   const read = { objects: [{ ...contacts, ...object }] };
   const content = integrationContentInput.parse(contentFor('crm', { read }));
-  const given = { read: [{ objectName: 'contacts', ...choice }] };
-  const config = storedConfig(installationConfigInput.parse(given), content);
+  const input = { read: [{ objectName: 'contacts', ...choice }] };
+  const config = storedConfig(installationConfigInput.parse(input), content);
   const [spec, chosen] = [content.read?.objects[0], config.read[0]];
   if (!spec || !chosen) throw new Error('nothing is read');
   return { content, plan: readPlan(spec, chosen, { pageSize: 200 }) };
 }
 
-test('required and selected fields are read, others not', () => {
+test('reads required and selected fields only', () => {
   expect(planOf().plan.fields).toEqual(['email']);
   expect(planOf({}, { selectedFields: ['phone'] }).plan.fields).toEqual(['email', 'phone']);
 });
 
-test('a selected field that the latest revision no longer has is not read', () => {
+test('ignores a selected field that the latest revision no longer has', () => {
   const chosen = { selectedFields: ['phone', 'fax'] };
   expect(planOf({}, chosen).plan.fields).toEqual(['email', 'phone']);
   expect(planOf({ optionalFieldsAuto: 'ALL' }, chosen).plan.fields).toEqual([
@@ -51,7 +51,7 @@ test('a selected field that the latest revision no longer has is not read', () =
   ]);
 });
 
-test('mapped fields have both names, and a field that is left to be mapped gets the config’s', () => {
+test('returns both names of mapped fields, and takes unmapped names from the config', () => {
   const object = {
     requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, { mapToName: 'rank' }],
     optionalFields: [{ mapToName: 'language' }],
@@ -64,7 +64,7 @@ test('mapped fields have both names, and a field that is left to be mapped gets 
   ]);
 });
 
-test('the mapped name of the object is the one that is delivered; both lead to the object', () => {
+test('delivers the mapped name of an object, and finds the object by both names', () => {
   const { plan, content } = planOf({ mapToName: 'people' });
   expect(plan).toMatchObject({ objectName: 'contacts', deliveredName: 'people' });
   const services = { catalogue: createCatalogue([]) };
@@ -73,7 +73,7 @@ test('the mapped name of the object is the one that is delivered; both lead to t
   expect(nativeName(services, content, 'deals')).toBeNull();
 });
 
-test('an alias of the provider leads to the object, unless it is a mapped name', () => {
+test("finds an object by the provider's alias, unless the alias is a mapped name", () => {
   const services = { catalogue: createCatalogue(DECLARED) };
   const [contacts] = contentFor().read.objects;
   const objects = [
@@ -88,19 +88,19 @@ test('an alias of the provider leads to the object, unless it is a mapped name',
   expect(nativeName(services, content, 'invoices')).toBe('Accounts');
 });
 
-test('the config’s destination goes before the integration’s', () => {
+test("prefers the config's destination to the integration's", () => {
   expect(planOf().plan.destination).toBe('records');
   expect(planOf({}, { destination: 'other' }).plan.destination).toBe('other');
 });
 
-test('messages are as large as the integration says, and pages as the provider allows', () => {
+test("takes the size of messages from the integration, and limits pages to the provider's maximum", () => {
   const sizes = (pageSize?: number) => planOf({ delivery: { pageSize } }).plan;
   expect(sizes()).toMatchObject({ pageSize: 200, messageSize: null });
   expect(sizes(50)).toMatchObject({ pageSize: 50, messageSize: 50 });
   expect(sizes(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
 });
 
-test('a cursor is good for the same fields and conditions of the same account only', () => {
+test('changes the key of a plan with the connection, the fields or the conditions', () => {
   const { plan } = planOf({}, { selectedFields: ['phone'] });
   const key = planKey('con_1', plan, []);
   expect(planKey('con_1', { ...plan, fields: ['phone', 'email'] }, [])).toBe(key);
@@ -114,13 +114,13 @@ const now = new Date('2026-01-02T10:00:00.700Z');
 const aMinuteAgo = new Date('2026-01-02T09:59:00.700Z');
 const never = { backfillDone: false, readUntil: null };
 
-test('without a choice the first read is the whole history, open on both ends', () => {
+test('reads the whole history first if the config has no default period', () => {
   const whole = { readType: 'BACKFILL', since: null, until: null, position: aMinuteAgo };
   expect(scheduledWindow(never, null, now)).toEqual(whole);
   expect(scheduledWindow(never, { days: null, fullHistory: true }, now)).toEqual(whole);
 });
 
-test('a backfill of days begins so many days ago', () => {
+test('reads the last days first if the config has a number of days', () => {
   expect(scheduledWindow(never, { days: 2, fullHistory: null }, now)).toEqual({
     readType: 'BACKFILL',
     since: new Date('2025-12-31T10:00:00.700Z'),
@@ -129,13 +129,13 @@ test('a backfill of days begins so many days ago', () => {
   });
 });
 
-test('a backfill of 0 days reads nothing and begins with the second that it is', () => {
+test('reads nothing first if the config has 0 days, and starts at the current second', () => {
   const window = scheduledWindow(never, { days: 0, fullHistory: null }, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(new Date('2026-01-02T10:00:00.000Z'));
 });
 
-test('later reads begin where the last one ended, and end where changes have settled', () => {
+test('starts a later read where the previous one ended, and ends it a minute ago', () => {
   const readUntil = new Date('2026-01-02T09:00:00.000Z');
   const window = scheduledWindow(
     { backfillDone: true, readUntil },
@@ -150,7 +150,7 @@ test('later reads begin where the last one ended, and end where changes have set
   });
 });
 
-test('a read that follows at once has nothing to read, and the position never goes back', () => {
+test('reads nothing if the previous read has just ended, and never moves its position back', () => {
   const window = scheduledWindow({ backfillDone: true, readUntil: now }, null, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(now);

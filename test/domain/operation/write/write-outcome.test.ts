@@ -50,7 +50,7 @@ test('summarizes a batch by its counts, and fails it if nothing was written', ()
   expect(summarize(task, [refused, refused])).toMatchObject({ status: 'FAILURE', failureCount: 2 });
 });
 
-test('what a provider answers is stored without what a database refuses, and within bounds', () => {
+test("removes text that the database refuses from a provider's response, and truncates it", () => {
   const outcome = storableOutcome({
     success: false,
     recordId: 'c\0 1',

@@ -32,7 +32,7 @@ const forbidden = { ...unavailable, isTemporary: false };
 const next = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>
   decide({ ...creation, ...write }, failure, { now, random: () => random });
 
-test('delays double up to ten minutes, half of each by chance, and never undercut Retry-After', () => {
+test('doubles the delay up to ten minutes, with half of it random, and waits at least Retry-After', () => {
   expect([1, 2, 3, 4].map((attempt) => delayMs(attempt, null, () => 1))).toEqual([
     1_000, 2_000, 4_000, 8_000,
   ]);
@@ -44,19 +44,19 @@ test('delays double up to ten minutes, half of each by chance, and never undercu
   expect(delayMs(12, 90_000, () => 1)).toBe(600_000);
 });
 
-test('what may pass is tried again until the deadline', () => {
+test('retries a temporary failure until the deadline', () => {
   expect(next({}, unavailable)).toEqual({ kind: 'retry', time: later(1_000) });
   expect(next({ deadlineTime: later(1_000) }, unavailable)).toMatchObject({ kind: 'retry' });
   expect(next({ deadlineTime: later(999) }, unavailable)).toEqual({ kind: 'fail' });
-  const asked = { ...unavailable, retryAfterMs: 3_600_001 };
-  expect(next({}, asked)).toEqual({ kind: 'fail' });
+  const tooLate = { ...unavailable, retryAfterMs: 3_600_001 };
+  expect(next({}, tooLate)).toEqual({ kind: 'fail' });
 });
 
-test('what can not pass is not tried again', () => {
+test('does not retry a permanent failure', () => {
   expect(next({}, forbidden)).toEqual({ kind: 'fail' });
 });
 
-test('a creation that may be done is repeated only under a key that the provider knows', () => {
+test('retries a creation with an unknown outcome only while the provider remembers its idempotency key', () => {
   expect(next({}, timeout)).toEqual({ kind: 'unknown' });
   expect(next({ keyUntil: later(1_000) }, timeout)).toMatchObject({ kind: 'retry' });
   expect(next({ keyUntil: later(999) }, timeout)).toEqual({ kind: 'unknown' });
@@ -64,13 +64,13 @@ test('a creation that may be done is repeated only under a key that the provider
   expect(next({ type: 'DELETE' }, timeout)).toMatchObject({ kind: 'retry' });
 });
 
-test('once in doubt, a write that is given up stays in doubt', () => {
+test('leaves the outcome unknown if a write with an uncertain attempt fails permanently', () => {
   const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
   expect(next(inDoubt, forbidden)).toEqual({ kind: 'unknown' });
   expect(next({ ...inDoubt, deadlineTime: now }, unavailable)).toEqual({ kind: 'unknown' });
 });
 
-test('a creation that an earlier attempt may have done is not tried again when the provider forgets its key', () => {
+test('does not retry a creation with an uncertain attempt after the provider forgets its idempotency key', () => {
   const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
   expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_000 })).toMatchObject({ kind: 'retry' });
   expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_001 })).toEqual({ kind: 'unknown' });
@@ -78,14 +78,14 @@ test('a creation that an earlier attempt may have done is not tried again when t
   expect(next(undone, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({ kind: 'retry' });
 });
 
-test('an attempt under a key must end before the provider forgets it', () => {
+test('ends an attempt with an idempotency key before the provider forgets the key', () => {
   const takes = { associations: false, headers: false, idempotencyKeyMs: 300_000, allOrNone: [] };
   const limits = { ...sandbox.limits, timeoutMs: 30_000 };
   expect(keyUntilOf({ takes, limits }, now)).toEqual(later(270_000));
   expect(keyUntilOf({ takes: { ...takes, idempotencyKeyMs: null }, limits }, now)).toBeNull();
 });
 
-test('who waits for a synchronous write is told of a failure at once; a doubt is cleared up twice', () => {
+test('fails a synchronous write immediately, and retries it twice if the outcome is unknown', () => {
   const waited = { mode: 'SYNCHRONOUS', type: 'UPDATE' } as const;
   expect(next(waited, unavailable)).toEqual({ kind: 'fail' });
   expect(next(waited, timeout)).toMatchObject({ kind: 'retry' });
