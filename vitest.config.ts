@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { defineConfig } from 'vitest/config';
-import { memoryFolder } from './test/support/database/memory-folder.ts';
-import { noPgbouncer } from './test/support/database/pgbouncer.ts';
-import { noPostgres } from './test/support/database/postgres-binaries.ts';
+import { createMemoryFolder } from './test/support/database/memory-folder.ts';
+import { reasonWithoutPgbouncer } from './test/support/database/pgbouncer.ts';
+import { reasonWithoutPostgres } from './test/support/database/postgres-binaries.ts';
 import { LongestFirst } from './test/support/sequencer.ts';
 
 const { FAULTS_SHORT, TEST_CITUS_URL, TEST_DATABASE_POOLER = '' } = process.env;
@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 // Databases and temporary files of a run.
-process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
+process.env.TMPDIR ??= createMemoryFolder() ?? tmpdir();
 
 /**
  * Reasons why a file or a test runs in `npm run test:all` only. A file names its reason in the comment at its top
@@ -189,7 +189,7 @@ function ifAvailable<T extends { test: { name: string } }>(project: T, reason: s
 }
 
 function allProjects() {
-  const withoutPostgres = noPostgres();
+  const withoutPostgres = reasonWithoutPostgres();
   const withoutCitus = TEST_CITUS_URL
     ? null
     : 'TEST_CITUS_URL names no cluster (postgresql://user@coordinator,worker,worker)';
@@ -197,7 +197,7 @@ function allProjects() {
     embedded,
     ifAvailable(postgres, withoutPostgres),
     ifAvailable(bench, withoutPostgres),
-    ifAvailable(pooler, withoutPostgres ?? noPgbouncer()),
+    ifAvailable(pooler, withoutPostgres ?? reasonWithoutPgbouncer()),
     ifAvailable(citus, withoutCitus),
     faults,
     measured,

@@ -1,6 +1,6 @@
 /**
- * Compares servers that differ by a few per cent. They take turns of a fraction of a second, so that what slows the
- * machine slows all of them alike; the processor's time is counted to the nanosecond.
+ * Compares servers that differ by a few per cent. They alternate in slices of a fraction of a second, so that
+ * other load on the machine affects all of them equally. CPU time is counted in nanoseconds.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Flags } from './flags.ts';

@@ -113,7 +113,7 @@ function timeDigits(ms: string): string {
   return digits.map(digit).join(' || ');
 }
 
-/** n of all shards, and k inside its shard. */
+/** `n` numbers the rows over all shards, and `k` numbers them within a shard. */
 const rows = (perShard: string) =>
   `(select n, n / ${SHARDS} as k from generate_series(0::bigint, ${perShard}::bigint * ${SHARDS} - 1) n) s`;
 

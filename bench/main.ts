@@ -22,7 +22,7 @@ import { spreadTable } from './spread.ts';
 import { workloadTable } from './table.ts';
 import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 
-/** Smaller in a run with fewer operations. */
+/** A run with fewer operations has fewer connections. */
 const CONNECTIONS_MAX = 10_000;
 
 const flags = readFlags(process.argv.slice(2));
@@ -31,7 +31,7 @@ if (flags.growth) {
   const results = await measureGrowth(server, flags);
   console.log(growthTable(results));
   writeResults('growth', results, flags.results);
-  // Its packages are installed with those of the peers.
+  // Imported here because its packages are installed only with those of the peers.
   const { growthPicture } = await import('./parts/growth-picture.ts');
   writePicture('growth', await growthPicture(results), flags.results);
 } else {

@@ -15,7 +15,7 @@ const PACKAGES: { [N in PeerName]?: string } = {
   apollo: '@apollo/server',
 };
 
-/** Peers whose packages are installed. Reports the others. */
+/** Returns the peers whose packages are installed, and reports the others. */
 export function installedPeers(): PeerName[] {
   const missing = PEERS.filter((name) => !isInstalled(PACKAGES[name]));
   if (missing.length > 0) {

@@ -15,7 +15,7 @@ export interface BenchSizes {
   inboundWarmUpSeconds: number;
   /** Servers of each kind in the part `observing`. */
   observedServers: number;
-  /** Turns before servers that take turns are timed. */
+  /** Warm-up slices of each server before `drive-in-slices.ts` measures. */
   warmUpSlices: number;
 }
 

@@ -13,7 +13,7 @@ import {
 import { searchList } from '../src/providers/declarative/reading/equality.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 
-/** Pages of providers that are code, not declarations. */
+/** Pages of providers that are code and not declarations. */
 export const WRITTEN_BY_HAND = ['hubspot.md', 'salesforce.md'];
 
 /** Texts of the generated pages by file name. */

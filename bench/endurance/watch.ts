@@ -11,7 +11,7 @@ export interface Sample {
   /** Seconds since the work began. */
   seconds: number;
   memoryMib: number;
-  /** Open descriptors, without files of an embedded database, which stay open once they were read. */
+  /** Open descriptors, except files of an embedded database, which stay open after the first read. */
   descriptors: number;
   connections: number;
   databaseMib: number;

@@ -16,7 +16,7 @@ const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
 export async function measureCallers(filled: Filled, flags: Flags): Promise<Compared[]> {
   await using key = await startPeer('gateway', filled);
   const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await tokenOf(key)}` } };
-  // Twice, because the difference between two equal keys is the noise.
+  // The API key is measured twice: the difference between two equal keys is the noise.
   const callers = { 'API key': key, 'API key, again': { ...key }, 'end user': endUser };
   const loads = await loadsOf(Object.values(callers), 'W0', { flags, nodes: [] });
   const named = Object.entries(callers).map(([name, peer]) => {

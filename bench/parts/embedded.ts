@@ -15,7 +15,7 @@ import { startServer } from '../processes/server.ts';
 import { DOCUMENTS, nodeVariables, type Variables, type Workload } from '../workloads.ts';
 import { measureWorkload, type Result } from './requests.ts';
 
-/** A realistic size for an embedded database, which fills in a quarter of a minute. */
+/** A realistic size for an embedded database. Filling it takes 15 s. */
 const OPERATIONS_MAX = 50_000;
 const WORKLOADS: Workload[] = ['W1', 'W1-deep', 'W2', 'W3'];
 

@@ -18,7 +18,7 @@ import {
 import type { ToRecord } from '../processes/recorder.ts';
 import { table } from '../table.ts';
 
-/** Events of one transaction: enough to measure sending and not waking. */
+/** Number of events in a transaction. It is large enough that sending dominates and not waking up. */
 const BURST = 50;
 /** Latencies at a low rate. */
 const EVENTS_PER_SECOND = 5;

@@ -25,7 +25,8 @@ const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
 
 const METRICS = { METRICS_PORT: '0' };
 /**
- * Such a server samples nothing itself. The callers decide what is traced, so that one process is compared with itself.
+ * A server for this part samples no traces itself. Callers decide what is traced, so that a process is
+ * compared with itself.
  */
 const tracing = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -127,7 +128,7 @@ function asSampled(request: Buffer): Buffer {
 }
 
 /**
- * A server's further requests are compared with its own first ones, and those, by their median, with the first kind's.
+ * Compares a server's further requests with its own first ones, and those with the median of the first kind.
  */
 function compared(driven: (Asked & { turns: Turns })[]): Omit<Observing, 'workload'>[] {
   const firsts = driven.filter(({ isFirst }) => isFirst);

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { CLIENT } from '../support/providers/oauth.ts';
-import { checkPlatformShape } from '../support/rest/platform.ts';
+import { checkReferenceShape } from '../support/rest/reference-api.ts';
 import { type PagesStage, serveEmptyPage } from './stage.ts';
 
 interface Sent {
@@ -30,7 +30,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     const { status, contentType, text } = answer;
     const isJson = contentType?.includes('json');
     const read = isJson && text !== '' ? JSON.parse(text) : text;
-    checkPlatformShape({ method, path, status, contentType, body: read });
+    checkReferenceShape({ method, path, status, contentType, body: read });
     expect(status, text).toBeLessThan(400);
     return read;
   }

@@ -8,7 +8,7 @@ import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
-import { names, recordAll, routeEvents } from '../support/event-log.ts';
+import { names, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 
 const app = await sharedApp();
 /** Yoga's own handler takes every request. */
@@ -63,7 +63,7 @@ test.each(ENTRIES)('sends events of a subscription to HttpLink through %s', asyn
   });
   await expect
     .poll(async () => {
-      if (received.length === 0) await recordAll(database, tenant, names('e', 1));
+      if (received.length === 0) await recordNamedEvents(database, tenant, names('e', 1));
       return received.length;
     })
     .toBeGreaterThan(0);

@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { zipOf } from '../support/rest/zip.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { buildZip } from '../support/rest/zip.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 import { insertDestination } from '../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -54,7 +54,7 @@ function cli({ tenant }: Pick<RestTenant, 'tenant'>) {
   };
   /** Uploads the manifest of `amp deploy`, up to the question whether reads of dropped objects stop. */
   const upload = async (text: string) => {
-    const file = zipOf({ name: 'amp.yaml', text, isStreamed: true });
+    const file = buildZip({ name: 'amp.yaml', text, isStreamed: true });
     const md5 = createHash('md5').update(file).digest('base64');
     const query = new URLSearchParams({ md5 });
     const signed = await send('GET', `/v1/generate-upload-url?${query}`);
@@ -102,7 +102,7 @@ test('deploy: uploads a manifest and puts its integrations', async () => {
 test('deploy: pauses reads of dropped objects only if the user confirms', async () => {
   const { project, send, upload, deploy, tenant, get, base } = await prepare();
   await deploy(await upload(manifest('contacts', 'deals')));
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
   const created = await send('POST', installations, { groupRef: 'acme' });
@@ -134,7 +134,7 @@ test('deploy: returns the findings of a refused manifest', async () => {
 test("returns lists, deletions and the caller's account in the shapes that the command reads", async () => {
   const { project, send, upload, deploy, tenant } = await prepare();
   await deploy(await upload(manifest('contacts')));
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
   const created = await send('POST', installations, { groupRef: 'acme' });

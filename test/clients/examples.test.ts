@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { blocksOf, ROOT } from '../support/documents.ts';
+import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { type ServerProcess, startServerProcess } from '../support/process/server-process.ts';
 import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
 
@@ -40,7 +40,9 @@ beforeAll(async () => {
   args = [token, triggerRead.operation.id];
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   copyFileSync(join(ROOT, 'schema.graphql'), join(folder, 'schema.graphql'));
-  for (const { text } of blocksOf('docs/clients.md').filter(({ language }) => language === 'js')) {
+  for (const { text } of listCodeBlocks('docs/clients.md').filter(
+    ({ language }) => language === 'js',
+  )) {
     const name = text.split('\n')[0]?.slice('// '.length) ?? '';
     writeFileSync(join(folder, name), text);
   }
@@ -54,7 +56,7 @@ afterAll(async () => {
 const CLIENTS = ['fetch', 'urql', 'Apollo', 'Relay'];
 
 test('runs each client until it has read the viewer and followed an operation', async () => {
-  const commands = blocksOf('docs/clients.md').filter(({ text }) =>
+  const commands = listCodeBlocks('docs/clients.md').filter(({ text }) =>
     /^(node page\.mjs|mkdir -p pages)/.test(text),
   );
   expect(commands).toHaveLength(2);

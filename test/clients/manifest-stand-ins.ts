@@ -11,13 +11,13 @@ import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts
 import { providerAt } from '../../src/providers/modules.ts';
 import { ownObjectName } from '../../src/providers/object-support.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { hubspotServer } from '../support/providers/hubspot-server.ts';
-import { salesforceServer } from '../support/providers/salesforce-server.ts';
+import { startHubspotServer } from '../support/providers/hubspot-server.ts';
+import { startSalesforceServer } from '../support/providers/salesforce-server.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
 import { FACT } from '../support/wire/generated-parts.ts';
-import { generatedWire } from '../support/wire/generated-wire.ts';
-import { TOKEN } from '../support/wire/terms.ts';
+import { generateWire } from '../support/wire/generated-wire.ts';
 import { type VendorServer, vendorServer } from '../support/wire/vendor-server.ts';
+import { TOKEN } from '../support/wire/wire-format.ts';
 
 /** Requirements of a manifest: the object with a record, and these fields. */
 export interface Wanted {
@@ -42,9 +42,9 @@ export interface StandIns extends AsyncDisposable {
 
 export async function standIns(): Promise<StandIns> {
   const servers = await Promise.all([
-    salesforceServer({ token: TOKEN }),
+    startSalesforceServer({ token: TOKEN }),
     vendorServer(accountEngagement.fixture),
-    hubspotServer({ token: TOKEN }),
+    startHubspotServer({ token: TOKEN }),
   ]);
   const [salesforce, engagement, hubspot] = servers;
   let current: VendorServer | undefined;
@@ -61,7 +61,7 @@ export async function standIns(): Promise<StandIns> {
       providerAt(declarativeProvider(declaredProvider), module),
       objectName,
     );
-    const { fixture, facts, needs, textField } = generatedWire(declaredProvider, accountObject);
+    const { fixture, facts, needs, textField } = generateWire(declaredProvider, accountObject);
     const server = await vendorServer(fixture);
     server.store.create({ [textField]: 'From the account' }, new Date(Date.now() - HOUR_MS));
     current = server;

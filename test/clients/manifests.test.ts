@@ -10,9 +10,9 @@ import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { sharedApp } from '../support/app.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, insertDestination } from '../support/scenes/integrations.ts';
-import { POLLING, startReading, TRIGGER } from '../support/scenes/reads.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../support/scenes/reads.ts';
 import { WRITE } from '../support/scenes/writes.ts';
 import { standIns, type Wanted } from './manifest-stand-ins.ts';
 
@@ -86,7 +86,7 @@ const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: stands.providers,
 });
-const workers = await startReading(app);
+const workers = await startReadJobs(app);
 afterAll(async () => {
   await workers[Symbol.asyncDispose]();
   await stands[Symbol.asyncDispose]();
@@ -163,7 +163,7 @@ async function use(rest: RestTenant, content: Content): Promise<string> {
   const wanted: Wanted = { provider, module, objectName, fields };
   await using account = await stands.open(wanted);
   const { tenant } = rest;
-  await generate(tenant, { provider, ...account.connection });
+  await generateConnection(tenant, { provider, ...account.connection });
   const target = {
     projectIdOrName: tenant.projectId,
     integrationIdOrName: name,

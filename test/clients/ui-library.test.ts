@@ -12,7 +12,7 @@ import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import { createIntegration } from '../support/rest/rest-installation.ts';
-import { jwtIssuer, sessionToken } from '../support/scenes/end-users.ts';
+import { createJwtIssuer, createSessionToken } from '../support/scenes/end-users.ts';
 import { contentFor, insertDestination } from '../support/scenes/integrations.ts';
 import {
   byKey,
@@ -79,15 +79,15 @@ async function projectWith(content: typeof withContacts): Promise<RestTenant> {
 type Headers = Record<string, string>;
 
 const withKey = async ({ tenant }: RestTenant): Promise<Headers> => ({
-  'x-api-key': await tenant.keyOf('frontend'),
+  'x-api-key': await tenant.createKey('frontend'),
 });
 
 const withSessionToken = async ({ tenant }: RestTenant): Promise<Headers> => ({
-  authorization: `Bearer ${(await sessionToken(tenant)).token}`,
+  authorization: `Bearer ${(await createSessionToken(tenant)).token}`,
 });
 
 const withJwt = async ({ tenant }: RestTenant): Promise<Headers> => ({
-  authorization: `Bearer ${await (await jwtIssuer(tenant)).sign()}`,
+  authorization: `Bearer ${await (await createJwtIssuer(tenant)).sign()}`,
 });
 
 const PAGE_KEY = 'a frontend key';

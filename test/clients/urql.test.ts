@@ -3,7 +3,7 @@ import { Client, cacheExchange, fetchExchange, gql, type OperationResult } from 
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { insertRows } from '../support/database/rows.ts';
+import { insertRows } from '../support/database/insert-rows.ts';
 
 const app = await sharedApp();
 

@@ -12,9 +12,9 @@ import { eventList } from '../../src/domain/event/notification-event.ts';
 import { messageCursor } from '../../src/domain/event/stream-message.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { sharedApp } from '../support/app.ts';
-import { record, routeEvents } from '../support/event-log.ts';
+import { recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import { createStream, put } from '../support/scenes/streams.ts';
+import { appendMessages, createStream } from '../support/scenes/streams.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/listen.ts');
 const app = await sharedApp();
@@ -75,19 +75,19 @@ test('prints events of a topic, and loses none in a reconnect and a restart', as
   writeFileSync(cursorFile, encodeCursor(eventList(projectId), 0n));
   const args = ['--topic', 'created', '--project', projectName, '--cursor-file', cursorFile];
   const first = listen(args);
-  await record(database, { projectId, name: 'one' });
+  await recordNamedEvent(database, { projectId, name: 'one' });
   expect(await first.next()).toBe('one');
-  await record(database, { projectId, name: 'two' });
+  await recordNamedEvent(database, { projectId, name: 'two' });
   expect(await first.next()).toBe('two');
 
   between.drop();
-  await record(database, { projectId, name: 'other', eventType: 'CONNECTION_DELETED' });
-  await record(database, { projectId, name: 'during the drop' });
+  await recordNamedEvent(database, { projectId, name: 'other', eventType: 'CONNECTION_DELETED' });
+  await recordNamedEvent(database, { projectId, name: 'during the drop' });
   expect(await first.next()).toBe('during the drop');
 
   first.child.kill();
   await once(first.child, 'exit');
-  await record(database, { projectId, name: 'while it was off' });
+  await recordNamedEvent(database, { projectId, name: 'while it was off' });
   const second = listen(args);
   // The last event may repeat if the command ended before it had stored its cursor.
   const [last, later] = [await second.next(), second.next()];
@@ -104,14 +104,14 @@ test('prints messages of a stream, and loses none in a reconnect and a restart',
   const options = ['--url', between.url, '--key', apiKey, '--project', projectId];
   const args = [...options, '--stream', 'records', '--cursor-file', cursorFile];
   const first = listen(args);
-  await put(database, stream, { names: ['one', 'two'] });
+  await appendMessages(database, stream, { names: ['one', 'two'] });
   expect([await first.nextBody(), await first.nextBody()]).toEqual(['one', 'two']);
   between.drop();
-  await put(database, stream, { names: ['during the drop'] });
+  await appendMessages(database, stream, { names: ['during the drop'] });
   expect(await first.nextBody()).toBe('during the drop');
   first.child.kill();
   await once(first.child, 'exit');
-  await put(database, stream, { names: ['while it was off'] });
+  await appendMessages(database, stream, { names: ['while it was off'] });
   const second = listen(args);
   const [last, later] = [await second.nextBody(), second.nextBody()];
   expect(last === 'during the drop' ? await later : last).toBe('while it was off');

@@ -1,6 +1,6 @@
 /** The bodies of requests about provider apps and connections, field by field. */
 import { PROVIDER_APP, TOKENS } from '../support/conformance/accounts.ts';
-import { type Json, needed, optional } from '../support/conformance/body.ts';
+import { type Json, optionalField, requiredField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
@@ -12,38 +12,38 @@ const ofApps: Section = {
       name: 'A new provider app',
       send: ({ ask, base }, body) => ask('POST', `${base}/provider-apps`, body),
       mutation: 'createProviderApp',
-      whole: () => ({ ...PROVIDER_APP, provider: 'hubspot' }),
+      createWhole: () => ({ ...PROVIDER_APP, provider: 'hubspot' }),
       fields: {
-        provider: needed('string'),
-        clientId: needed('string'),
-        clientSecret: needed('string'),
-        externalRef: optional('string'),
-        scopes: optional('strings'),
-        metadata: optional('object'),
-        'metadata.authQueryParams': optional('object'),
-        'metadata.providerParams': optional('object'),
-        'metadata.providerParams.packageInstallURL': optional('string'),
-        'metadata.providerParams.gcpProjectId': optional('string'),
-        'metadata.providerParams.gcpPubSubTopicName': optional('string'),
+        provider: requiredField('string'),
+        clientId: requiredField('string'),
+        clientSecret: requiredField('string'),
+        externalRef: optionalField('string'),
+        scopes: optionalField('strings'),
+        metadata: optionalField('object'),
+        'metadata.authQueryParams': optionalField('object'),
+        'metadata.providerParams': optionalField('object'),
+        'metadata.providerParams.packageInstallURL': optionalField('string'),
+        'metadata.providerParams.gcpProjectId': optionalField('string'),
+        'metadata.providerParams.gcpPubSubTopicName': optionalField('string'),
       },
     }),
     ...bodyRules({
       name: 'A change of a provider app',
-      send: async ({ ask, base, made }, body) =>
-        ask('PATCH', `${base}/provider-apps/${(await made.otherApp()).id}`, body),
+      send: async ({ ask, base, resources }, body) =>
+        ask('PATCH', `${base}/provider-apps/${(await resources.otherApp()).id}`, body),
       mutation: 'updateProviderApp',
-      beside: async ({ tenant, made }) => ({
+      extraInput: async ({ tenant, resources }) => ({
         projectIdOrName: tenant.projectName,
-        providerAppId: (await made.otherApp()).id,
+        providerAppId: (await resources.otherApp()).id,
       }),
-      whole: () => ({ updateMask: ['externalRef'], providerApp: { externalRef: '44' } }),
-      fields: { updateMask: needed('strings'), providerApp: needed('object') },
+      createWhole: () => ({ updateMask: ['externalRef'], providerApp: { externalRef: '44' } }),
+      fields: { updateMask: requiredField('strings'), providerApp: requiredField('object') },
     }),
   ],
 };
 
-const account = ({ fresh }: Scene) => ({
-  groupRef: fresh('group'),
+const account = ({ uniqueName }: Scene) => ({
+  groupRef: uniqueName('group'),
   consumerRef: 'ann',
   provider: 'sandbox',
   groupName: 'A group',
@@ -59,7 +59,7 @@ const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =
     name: 'A new connection',
     send: ({ ask, base }, body) => ask('POST', `${base}/connections:generate`, body),
     mutation: 'generateConnection',
-    whole: having({ apiKey: 'sandbox-key' }),
+    createWhole: having({ apiKey: 'sandbox-key' }),
     fields,
   });
 
@@ -67,28 +67,31 @@ const basicAuth = { username: 'ann', password: 'sandbox-password-planted' };
 const withBasic = having({ basicAuth });
 /** An account has one kind of credentials at a time. */
 const credentials = (given: Json) =>
-  optional('object', { body: having(given), instead: withBasic });
+  optionalField('object', { createWith: having(given), createWithout: withBasic });
 
 const ofConnections: Section = {
   title: 'Bodies of connections',
   rules: connection({
-    groupRef: needed('string'),
-    consumerRef: needed('string'),
-    provider: needed('string'),
-    providerWorkspaceRef: optional('string'),
-    providerMetadata: optional('object'),
-    groupName: optional('string'),
-    consumerName: optional('string'),
-    apiKey: optional('string', { instead: withBasic }),
+    groupRef: requiredField('string'),
+    consumerRef: requiredField('string'),
+    provider: requiredField('string'),
+    providerWorkspaceRef: optionalField('string'),
+    providerMetadata: optionalField('object'),
+    groupName: optionalField('string'),
+    consumerName: optionalField('string'),
+    apiKey: optionalField('string', { createWithout: withBasic }),
     customAuth: credentials({ customAuth: { accountKey: 'sandbox-key-a' } }),
-    basicAuth: optional('object', { body: withBasic, instead: having({ apiKey: 'sandbox-key' }) }),
+    basicAuth: optionalField('object', {
+      createWith: withBasic,
+      createWithout: having({ apiKey: 'sandbox-key' }),
+    }),
     oauth2ClientCredentials: credentials({ oauth2ClientCredentials: client }),
     oauth2PasswordCredentials: credentials({
       oauth2PasswordCredentials: { ...client, ...basicAuth },
     }),
     oauth2AuthorizationCode: credentials({ oauth2AuthorizationCode: TOKENS }),
-    'oauth2AuthorizationCode.scopes': optional('strings', {
-      body: having({ oauth2AuthorizationCode: TOKENS }),
+    'oauth2AuthorizationCode.scopes': optionalField('strings', {
+      createWith: having({ oauth2AuthorizationCode: TOKENS }),
     }),
   }),
 };

@@ -1,5 +1,5 @@
 /** The body that creates an integration, field by field. */
-import { type Body, type Json, typed } from '../support/conformance/body.ts';
+import { type Body, type Json, unspecifiedField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
 import { subscribeContent, wholeContent } from '../support/conformance/contents.ts';
 import type { Section } from '../support/conformance/rule.ts';
@@ -7,8 +7,8 @@ import type { Scene } from '../support/conformance/scene.ts';
 import { revisionOf } from '../support/scenes/integrations.ts';
 
 function integration(provider: string, given: object) {
-  return ({ fresh }: Scene): Json => {
-    const name = fresh('integration');
+  return ({ uniqueName }: Scene): Json => {
+    const name = uniqueName('integration');
     return { name, provider, latestRevision: revisionOf({ name, provider, ...given }) };
   };
 }
@@ -17,7 +17,7 @@ export const integrationBody: Body = {
   name: 'A new integration',
   send: ({ ask, base }, body) => ask('POST', `${base}/integrations`, body),
   mutation: 'createIntegration',
-  whole: integration('sandbox', wholeContent),
+  createWhole: integration('sandbox', wholeContent),
   fields: {},
 };
 
@@ -26,58 +26,58 @@ const fieldsAt = (place: string, fields: Body['fields']) =>
 
 const content = 'latestRevision.content';
 const MODULE = { module: 'crm', proxy: { enabled: true, useModule: true } };
-const inModule = { body: integration('salesforce', MODULE) };
+const inModule = { createWith: integration('salesforce', MODULE) };
 
 const top: Body['fields'] = {
-  name: typed('string'),
-  provider: typed('string'),
-  latestRevision: typed('object'),
-  'latestRevision.specVersion': typed('string'),
-  [content]: typed('object'),
+  name: unspecifiedField('string'),
+  provider: unspecifiedField('string'),
+  latestRevision: unspecifiedField('object'),
+  'latestRevision.specVersion': unspecifiedField('string'),
+  [content]: unspecifiedField('object'),
   ...fieldsAt(`${content}.`, {
-    name: typed('string'),
-    provider: typed('string'),
-    displayName: typed('string'),
-    module: typed('string', inModule),
-    read: typed('object'),
-    'read.objects': typed('objects'),
-    write: typed('object'),
-    'write.objects': typed('objects'),
-    proxy: typed('object'),
-    'proxy.enabled': typed('boolean'),
-    'proxy.useModule': typed('boolean', inModule),
+    name: unspecifiedField('string'),
+    provider: unspecifiedField('string'),
+    displayName: unspecifiedField('string'),
+    module: unspecifiedField('string', inModule),
+    read: unspecifiedField('object'),
+    'read.objects': unspecifiedField('objects'),
+    write: unspecifiedField('object'),
+    'write.objects': unspecifiedField('objects'),
+    proxy: unspecifiedField('object'),
+    'proxy.enabled': unspecifiedField('boolean'),
+    'proxy.useModule': unspecifiedField('boolean', inModule),
   }),
 };
 
 const mapping = (place: string) =>
   fieldsAt(`${place}[0].`, {
-    fieldName: typed('string'),
-    mapToName: typed('string'),
-    mapToDisplayName: typed('string'),
+    fieldName: unspecifiedField('string'),
+    mapToName: unspecifiedField('string'),
+    mapToDisplayName: unspecifiedField('string'),
   });
 
 const reads = fieldsAt(`${content}.read.objects[0].`, {
-  objectName: typed('string'),
-  destination: typed('string'),
-  schedule: typed('string'),
-  mapToName: typed('string'),
-  mapToDisplayName: typed('string'),
-  requiredFields: typed('objects'),
+  objectName: unspecifiedField('string'),
+  destination: unspecifiedField('string'),
+  schedule: unspecifiedField('string'),
+  mapToName: unspecifiedField('string'),
+  mapToDisplayName: unspecifiedField('string'),
+  requiredFields: unspecifiedField('objects'),
   ...mapping('requiredFields'),
-  optionalFields: typed('objects'),
+  optionalFields: unspecifiedField('objects'),
   ...mapping('optionalFields'),
-  optionalFieldsAuto: typed('string'),
-  delivery: typed('object'),
-  'delivery.mode': typed('string'),
-  'delivery.pageSize': typed('integer'),
-  enabled: typed('string'),
+  optionalFieldsAuto: unspecifiedField('string'),
+  delivery: unspecifiedField('object'),
+  'delivery.mode': unspecifiedField('string'),
+  'delivery.pageSize': unspecifiedField('integer'),
+  enabled: unspecifiedField('string'),
 });
 
 const writes = fieldsAt(`${content}.write.objects[0].`, {
-  objectName: typed('string'),
-  inheritMapping: typed('boolean'),
-  valueDefaults: typed('object'),
-  'valueDefaults.allowAnyFields': typed('boolean'),
+  objectName: unspecifiedField('string'),
+  inheritMapping: unspecifiedField('boolean'),
+  valueDefaults: unspecifiedField('object'),
+  'valueDefaults.allowAnyFields': unspecifiedField('boolean'),
 });
 
 const body = integration('sandbox', subscribeContent);
@@ -88,24 +88,24 @@ const watchingAll = integration('sandbox', {
   subscribe: { objects: [{ ...subscribed, updateEvent }] },
 });
 const subscribes = {
-  [`${content}.subscribe`]: typed('object', { body }),
-  [`${content}.subscribe.objects`]: typed('objects', { body }),
+  [`${content}.subscribe`]: unspecifiedField('object', { createWith: body }),
+  [`${content}.subscribe.objects`]: unspecifiedField('objects', { createWith: body }),
   ...fieldsAt(`${content}.subscribe.objects[0].`, {
-    objectName: typed('string', { body }),
-    destination: typed('string', { body }),
-    inheritFieldsAndMapping: typed('boolean', { body }),
-    createEvent: typed('object', { body }),
-    'createEvent.enabled': typed('string', { body }),
-    updateEvent: typed('object', { body }),
-    'updateEvent.enabled': typed('string', { body }),
-    'updateEvent.watchFieldsAuto': typed('string', { body: watchingAll }),
-    'updateEvent.requiredWatchFields': typed('strings', { body }),
-    deleteEvent: typed('object', { body }),
-    'deleteEvent.enabled': typed('string', { body }),
-    associationChangeEvent: typed('object', { body }),
-    'associationChangeEvent.enabled': typed('string', { body }),
-    'associationChangeEvent.includeFullRecords': typed('boolean', { body }),
-    otherEvents: typed('strings', { body }),
+    objectName: unspecifiedField('string', { createWith: body }),
+    destination: unspecifiedField('string', { createWith: body }),
+    inheritFieldsAndMapping: unspecifiedField('boolean', { createWith: body }),
+    createEvent: unspecifiedField('object', { createWith: body }),
+    'createEvent.enabled': unspecifiedField('string', { createWith: body }),
+    updateEvent: unspecifiedField('object', { createWith: body }),
+    'updateEvent.enabled': unspecifiedField('string', { createWith: body }),
+    'updateEvent.watchFieldsAuto': unspecifiedField('string', { createWith: watchingAll }),
+    'updateEvent.requiredWatchFields': unspecifiedField('strings', { createWith: body }),
+    deleteEvent: unspecifiedField('object', { createWith: body }),
+    'deleteEvent.enabled': unspecifiedField('string', { createWith: body }),
+    associationChangeEvent: unspecifiedField('object', { createWith: body }),
+    'associationChangeEvent.enabled': unspecifiedField('string', { createWith: body }),
+    'associationChangeEvent.includeFullRecords': unspecifiedField('boolean', { createWith: body }),
+    otherEvents: unspecifiedField('strings', { createWith: body }),
   }),
 };
 

@@ -1,9 +1,9 @@
 /** The body of a write, field by field. */
-import { needed, optional } from '../support/conformance/body.ts';
+import { optionalField, requiredField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
-import { mappedContact } from '../support/conformance/makings.ts';
-import type { Sendable } from '../support/conformance/outcome.ts';
+import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
+import { mappedContact } from '../support/conformance/scene-resources.ts';
 
 const create = { groupRef: 'acme', type: 'create' };
 const single = () => ({ ...create, record: mappedContact() });
@@ -16,10 +16,10 @@ const association = {
 const associated = () => ({ ...single(), associations: [association] });
 const headed = () => ({ ...single(), headers: [{ key: 'x-sandbox-trace', value: '1' }] });
 
-export const writeBody: Sendable = {
+export const writeBody: BodyEndpoint = {
   send: ({ ask, objectPath }, body) => ask('POST', objectPath, body),
   mutation: 'writeRecords',
-  beside: ({ tenant, installation }) => ({
+  extraInput: ({ tenant, installation }) => ({
     projectIdOrName: tenant.projectName,
     integrationIdOrName: installation.integrationId,
     objectName: 'contacts',
@@ -32,34 +32,41 @@ export const bodiesOfWrites: Section[] = [
     rules: bodyRules({
       ...writeBody,
       name: 'A write',
-      whole: single,
+      createWhole: single,
       fields: {
-        groupRef: needed('string'),
-        type: needed('string', { oneOf: ['create', 'update', 'delete'] }),
-        mode: optional('string', { body: later, oneOf: ['synchronous', 'asynchronous'] }),
-        retryPolicy: optional('object', {
-          body: () => ({ ...later(), retryPolicy: { deadlineHours: 2 } }),
+        groupRef: requiredField('string'),
+        type: requiredField('string', { values: ['create', 'update', 'delete'] }),
+        mode: optionalField('string', {
+          createWith: later,
+          values: ['synchronous', 'asynchronous'],
         }),
-        autoBatchPolicy: optional('object', {
-          body: () => ({ ...later(), autoBatchPolicy: { maxDelayMinutes: 60 } }),
+        retryPolicy: optionalField('object', {
+          createWith: () => ({ ...later(), retryPolicy: { deadlineHours: 2 } }),
         }),
-        record: optional('object', { instead: several }),
-        batchPolicy: optional('object', {
-          body: () => ({ ...several(), batchPolicy: { allOrNone: true } }),
+        autoBatchPolicy: optionalField('object', {
+          createWith: () => ({ ...later(), autoBatchPolicy: { maxDelayMinutes: 60 } }),
         }),
-        'batchPolicy.allOrNone': optional('boolean', {
-          body: () => ({ ...several(), batchPolicy: { allOrNone: true } }),
+        record: optionalField('object', { createWithout: several }),
+        batchPolicy: optionalField('object', {
+          createWith: () => ({ ...several(), batchPolicy: { allOrNone: true } }),
         }),
-        batch: optional('objects', { body: several, instead: single }),
-        associations: optional('objects', { body: associated }),
-        'associations[0].to': needed('object', { body: associated }),
-        'associations[0].to.id': needed('string', { body: associated }),
-        'associations[0].types': needed('objects', { body: associated }),
-        'associations[0].types[0].associationCategory': needed('string', { body: associated }),
-        'associations[0].types[0].associationTypeId': needed('integer', { body: associated }),
-        headers: optional('objects', { body: headed }),
-        'headers[0].key': needed('string', { body: headed }),
-        'headers[0].value': needed('string', { body: headed }),
+        'batchPolicy.allOrNone': optionalField('boolean', {
+          createWith: () => ({ ...several(), batchPolicy: { allOrNone: true } }),
+        }),
+        batch: optionalField('objects', { createWith: several, createWithout: single }),
+        associations: optionalField('objects', { createWith: associated }),
+        'associations[0].to': requiredField('object', { createWith: associated }),
+        'associations[0].to.id': requiredField('string', { createWith: associated }),
+        'associations[0].types': requiredField('objects', { createWith: associated }),
+        'associations[0].types[0].associationCategory': requiredField('string', {
+          createWith: associated,
+        }),
+        'associations[0].types[0].associationTypeId': requiredField('integer', {
+          createWith: associated,
+        }),
+        headers: optionalField('objects', { createWith: headed }),
+        'headers[0].key': requiredField('string', { createWith: headed }),
+        'headers[0].value': requiredField('string', { createWith: headed }),
       },
     }),
   },

@@ -1,8 +1,12 @@
 /** The bodies of requests about projects, orgs and routes, field by field. */
-import { needed, optional } from '../support/conformance/body.ts';
+import { optionalField, requiredField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
-import { claim, newInvite, newProject } from '../support/conformance/fresh.ts';
-import type { Sendable } from '../support/conformance/outcome.ts';
+import {
+  createProjectBody,
+  domainClaimBody,
+  inviteBody,
+} from '../support/conformance/fresh-resources.ts';
+import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
 const EVENT_TYPES = [
@@ -19,13 +23,13 @@ const EVENT_TYPES = [
   'destination.webhook.disabled',
 ];
 
-export const projectBody: Sendable = {
+export const projectBody: BodyEndpoint = {
   send: ({ builder }, body) => builder.ask('POST', '/projects', body),
   mutation: 'createProject',
   isBuilders: true,
-  beside: () => ({}),
+  extraInput: () => ({}),
 };
-export const claimBody: Sendable = {
+export const claimBody: BodyEndpoint = {
   ...projectBody,
   send: ({ builder }, body) => builder.ask('POST', '/claimed-domains', body),
   mutation: 'claimDomain',
@@ -38,32 +42,39 @@ const ofProjects: Section = {
       name: 'A new API key',
       send: ({ ask, base }, body) => ask('POST', `${base}/api-keys`, body),
       mutation: 'createApiKey',
-      whole: () => ({ label: 'CI', scopes: ['read'] }),
-      fields: { label: needed('string'), scopes: optional('strings', { isRestOnly: true }) },
+      createWhole: () => ({ label: 'CI', scopes: ['read'] }),
+      fields: {
+        label: requiredField('string'),
+        scopes: optionalField('strings', { isRestOnly: true }),
+      },
     }),
     ...bodyRules({
       ...projectBody,
       name: 'A new project',
-      whole: newProject,
-      fields: { appName: needed('string'), name: needed('string'), orgId: needed('string') },
+      createWhole: createProjectBody,
+      fields: {
+        appName: requiredField('string'),
+        name: requiredField('string'),
+        orgId: requiredField('string'),
+      },
     }),
     ...bodyRules({
       ...claimBody,
       name: 'A claim of a domain',
-      whole: claim,
+      createWhole: domainClaimBody,
       fields: {
-        domain: needed('string'),
-        parentId: needed('string'),
-        parentType: needed('string', { oneOf: ['org'] }),
+        domain: requiredField('string'),
+        parentId: requiredField('string'),
+        parentType: requiredField('string', { values: ['org'] }),
       },
     }),
     ...bodyRules({
       name: 'A new invite',
       send: ({ ask, tenant }, body) => ask('POST', `/orgs/${tenant.orgId}/invites`, body),
       mutation: 'createInvite',
-      beside: ({ tenant }) => ({ orgId: tenant.orgId }),
-      whole: newInvite,
-      fields: { email: needed('string') },
+      extraInput: ({ tenant }) => ({ orgId: tenant.orgId }),
+      createWhole: inviteBody,
+      fields: { email: requiredField('string') },
     }),
   ],
 };
@@ -75,23 +86,23 @@ const ofRoutes: Section = {
       name: 'A new route of a topic to a destination',
       send: ({ ask, base }, body) => ask('POST', `${base}/topic-destination-routes`, body),
       mutation: 'createTopicDestinationRoute',
-      whole: async ({ made, freshTopic }) => ({
-        topicId: await freshTopic(),
-        destinationId: (await made.destination()).id,
+      createWhole: async ({ resources, createTopic }) => ({
+        topicId: await createTopic(),
+        destinationId: (await resources.destination()).id,
       }),
-      fields: { topicId: needed('string'), destinationId: needed('string') },
+      fields: { topicId: requiredField('string'), destinationId: requiredField('string') },
     }),
     ...bodyRules({
       name: 'A new route of events to a topic',
       send: ({ ask, base }, body) => ask('POST', `${base}/notification-event-topic-routes`, body),
       mutation: 'createEventTopicRoute',
-      whole: async ({ freshTopic }) => ({
+      createWhole: async ({ createTopic }) => ({
         eventType: 'connection.created',
-        topicId: await freshTopic(),
+        topicId: await createTopic(),
       }),
       fields: {
-        eventType: needed('string', { oneOf: EVENT_TYPES }),
-        topicId: needed('string'),
+        eventType: requiredField('string', { values: EVENT_TYPES }),
+        topicId: requiredField('string'),
       },
     }),
   ],
@@ -103,12 +114,12 @@ const ofReads: Section = {
     name: 'A pause of reads',
     send: ({ ask, installationPath }, body) => ask('POST', `${installationPath}:pause`, body),
     mutation: 'pauseReads',
-    beside: ({ tenant, installation }) => ({
+    extraInput: ({ tenant, installation }) => ({
       projectIdOrName: tenant.projectName,
       installationId: installation.id,
     }),
-    whole: () => ({ objects: ['contacts'], note: 'Moving.' }),
-    fields: { objects: optional('strings'), note: optional('string') },
+    createWhole: () => ({ objects: ['contacts'], note: 'Moving.' }),
+    fields: { objects: optionalField('strings'), note: optionalField('string') },
   }),
 };
 

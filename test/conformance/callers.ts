@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { TOKENS } from '../support/conformance/accounts.ts';
-import { claim, newProject } from '../support/conformance/fresh.ts';
+import { createProjectBody, domainClaimBody } from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
 import { restClient } from '../support/rest/rest-client.ts';
@@ -16,9 +16,9 @@ const withKey = ({ app }: Scene, key: string) => ({
 const keys: Rule[] = [
   {
     says: 'An endpoint requires the header `X-Api-Key` with an API key.',
-    rest: async ({ stranger, get, base }) => {
+    rest: async ({ anonymous, get, base }) => {
       for (const list of ['connections', 'provider-apps', 'topics', 'api-keys']) {
-        expect(await stranger.ask('GET', `${base}/${list}`)).toMatchObject({ status: 401 });
+        expect(await anonymous.ask('GET', `${base}/${list}`)).toMatchObject({ status: 401 });
         await get(`${base}/${list}`);
       }
     },
@@ -29,10 +29,10 @@ const keys: Rule[] = [
   },
   {
     says: 'Every endpoint returns 401 without a key and without a token.',
-    rest: async ({ stranger }) => {
+    rest: async ({ anonymous }) => {
       for (const { method, path } of ENDPOINTS) {
         const filled = path.replaceAll(/\{\w+\}/g, 'unknown');
-        const { status } = await stranger.ask(method, filled);
+        const { status } = await anonymous.ask(method, filled);
         expect(status, `${method} ${path}`).toBe(401);
       }
     },
@@ -41,10 +41,10 @@ const keys: Rule[] = [
     says: "New projects and claims of domains require `Authorization: Bearer` with a builder's token.",
     rest: async (scene) => {
       for (const [path, body] of [
-        ['/projects', newProject(scene)],
-        ['/claimed-domains', claim(scene)],
+        ['/projects', createProjectBody(scene)],
+        ['/claimed-domains', domainClaimBody(scene)],
       ] as const) {
-        expect(await scene.stranger.ask('POST', path, body)).toMatchObject({ status: 401 });
+        expect(await scene.anonymous.ask('POST', path, body)).toMatchObject({ status: 401 });
         expect((await scene.ask('POST', path, body)).status).toBeGreaterThanOrEqual(401);
         await scene.builder.post(path, body);
       }
@@ -52,7 +52,7 @@ const keys: Rule[] = [
     graphql: async (scene) => {
       const query =
         'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
-      const input = newProject(scene);
+      const input = createProjectBody(scene);
       expect((await scene.tenant.refusal(query, { input })).problem.status).toBeGreaterThan(400);
       await scene.tenant.builder.query(query, { input });
     },
@@ -124,8 +124,8 @@ const CREDENTIALS: [scheme: string, given: object][] = [
 const schemes = CREDENTIALS.map(
   ([scheme, given]): Rule => ({
     says: `With \`${Object.keys(given).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
-    rest: async ({ post, base, fresh }) => {
-      const account = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
+    rest: async ({ post, base, uniqueName }) => {
+      const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
       const made = await post(`${base}/connections:generate`, { ...account, ...given });
       expect(made).toMatchObject({ authScheme: scheme, status: 'created' });
     },

@@ -3,8 +3,13 @@
  * integrations.
  */
 import { expect } from 'vitest';
-import { DONE, outcomeRule, refused, type Sendable } from '../support/conformance/outcome.ts';
-import { withValue } from '../support/conformance/places.ts';
+import { withValue } from '../support/conformance/json-paths.ts';
+import {
+  ACCEPTED,
+  type BodyEndpoint,
+  matchRefusal,
+  outcomeRule,
+} from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import { integrationBody } from './bodies-of-integrations.ts';
 
@@ -40,14 +45,14 @@ const ofIntegrations: Choice[] = [
       'Names, providers, the revision with its version and content, and the name and destination of read objects.',
       integrationBody,
       async (outcomeOf, scene) => {
-        const whole = async () => integrationBody.whole(scene);
+        const whole = async () => integrationBody.createWhole(scene);
         for (const place of NEEDED) {
           const outcome = await outcomeOf(withValue(await whole(), place, undefined));
-          expect(outcome, place).toMatchObject(refused(last(place)));
+          expect(outcome, place).toMatchObject(matchRefusal(last(place)));
         }
         for (const place of LEFT_OUT) {
           const outcome = await outcomeOf(withValue(await whole(), place, undefined));
-          expect(outcome, place).toMatchObject(DONE);
+          expect(outcome, place).toMatchObject(ACCEPTED);
         }
       },
     ),
@@ -64,15 +69,15 @@ const ofIntegrations: Choice[] = [
           `${object}.delivery.mode`,
           'latestRevision.specVersion',
         ]) {
-          const given = withValue(await integrationBody.whole(scene), place, 'other');
-          expect(await outcomeOf(given), place).toMatchObject(refused(last(place)));
+          const given = withValue(await integrationBody.createWhole(scene), place, 'other');
+          expect(await outcomeOf(given), place).toMatchObject(matchRefusal(last(place)));
         }
       },
     ),
   },
 ];
 
-const routeBody: Sendable = {
+const routeBody: BodyEndpoint = {
   send: ({ ask, base }, body) => ask('POST', `${base}/notification-event-topic-routes`, body),
   mutation: 'createEventTopicRoute',
 };
@@ -90,8 +95,8 @@ const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventTyp
   ...outcomeRule(
     `\`${eventType}\` can be routed: ${reason}.`,
     routeBody,
-    async (outcomeOf, { freshTopic }) => {
-      expect(await outcomeOf({ eventType, topicId: await freshTopic() })).toMatchObject(DONE);
+    async (outcomeOf, { createTopic }) => {
+      expect(await outcomeOf({ eventType, topicId: await createTopic() })).toMatchObject(ACCEPTED);
     },
   ),
 }));
@@ -99,8 +104,8 @@ const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventTyp
 const webhookSecretMask: Choice = {
   open: 'Further names in the `updateMask` of a provider app',
   says: '`webhookSecret`: providers that sign events with a secret of their own need it, and it can be rotated without a new app.',
-  async rest({ post, ask, base, fresh }) {
-    const app = { provider: 'sandbox', clientId: fresh('client'), clientSecret: 'planted' };
+  async rest({ post, ask, base, uniqueName }) {
+    const app = { provider: 'sandbox', clientId: uniqueName('client'), clientSecret: 'planted' };
     const { id } = await post(`${base}/provider-apps`, app, 200);
     const changes = { updateMask: ['webhookSecret'], providerApp: { webhookSecret: 'planted' } };
     const { status, body } = await ask('PATCH', `${base}/provider-apps/${id}`, changes);

@@ -6,8 +6,8 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pageOf } from '../support/conformance/page.ts';
-import { checksOf, type Rule } from '../support/conformance/rule.ts';
+import { formatPage } from '../support/conformance/conformance-document.ts';
+import { listChecks, type Rule } from '../support/conformance/rule.ts';
 import { conformanceScene } from '../support/conformance/scene.ts';
 import { SECTIONS } from './sections.ts';
 
@@ -20,7 +20,7 @@ for (const { title, rules, choices = [] } of SECTIONS) {
 }
 
 function testRule(rule: Rule) {
-  for (const { surface, check } of checksOf(rule)) {
+  for (const { surface, check } of listChecks(rule)) {
     test(`${rule.says} (${surface})`, async () => {
       if (!rule.notYet) return check(scene);
       const kept = await Promise.resolve(check(scene)).then(
@@ -36,10 +36,10 @@ test('contains each rule once, checked over a surface', () => {
   const all = SECTIONS.flatMap(({ rules, choices = [] }) => [...rules, ...choices]);
   const said = all.map(({ says }) => says);
   expect(said.filter((says, index) => said.indexOf(says) < index)).toEqual([]);
-  expect(all.filter((rule) => checksOf(rule).length === 0)).toEqual([]);
+  expect(all.filter((rule) => listChecks(rule).length === 0)).toEqual([]);
 });
 
 test('generates the document from the rules: `npx vitest run test/conformance -u` writes it', async () => {
   const file = join(import.meta.dirname, '../../docs/conformance.md');
-  await expect(pageOf(SECTIONS)).toMatchFileSnapshot(file);
+  await expect(formatPage(SECTIONS)).toMatchFileSnapshot(file);
 });

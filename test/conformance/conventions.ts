@@ -1,6 +1,6 @@
 /** Rules for all requests and responses, and for queries of single endpoints. */
 import { expect } from 'vitest';
-import { newProject } from '../support/conformance/fresh.ts';
+import { createProjectBody } from '../support/conformance/fresh-resources.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
 
@@ -22,14 +22,14 @@ const conventions: Rule[] = [
   },
   {
     says: 'Bodies of requests are JSON, `Content-Type: application/json`.',
-    rest: async ({ app, tenant, base, fresh }) => {
+    rest: async ({ app, tenant, base, uniqueName }) => {
       const send = (type: string, body: string) =>
         app.fetch(`/v1${base}/topics`, {
           method: 'POST',
           headers: { 'x-api-key': tenant.apiKey, 'content-type': type },
           body,
         });
-      const body = JSON.stringify({ name: fresh('topic') });
+      const body = JSON.stringify({ name: uniqueName('topic') });
       expect((await send('text/plain', body)).status).toBe(415);
       expect((await send('application/json', '{')).status).toBe(400);
       const made = await send('application/json', body);
@@ -39,9 +39,9 @@ const conventions: Rule[] = [
   },
   {
     says: 'Times are ISO 8601 in UTC, whatever the time zone of the input.',
-    rest: async ({ post, get, base, fresh }) => {
+    rest: async ({ post, get, base, uniqueName }) => {
       const token = { token: 'at', issuedAt: '2026-01-01T02:00:00+02:00' };
-      const account = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
+      const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
       const given = { ...account, oauth2AuthorizationCode: { accessToken: token } };
       const { id } = await post(`${base}/connections:generate`, given);
       const shown = await get(`${base}/connections/${id}?includeCreds=true`);
@@ -65,7 +65,7 @@ const conventions: Rule[] = [
   {
     says: 'The name of a project is unique, and is stored in lower case.',
     rest: async (scene) => {
-      const given = newProject(scene);
+      const given = createProjectBody(scene);
       const name = String(given.name).toUpperCase();
       const made = await scene.builder.post('/projects', { ...given, name });
       expect(made.name).toBe(name.toLowerCase());
@@ -76,7 +76,7 @@ const conventions: Rule[] = [
     says: 'The API cannot set the entitlements of a project.',
     rest: async ({ builder, base, ...scene }) => {
       const entitlements = { brandingRemoval: { value: true } };
-      const given = { ...newProject({ ...scene, builder, base }), entitlements };
+      const given = { ...createProjectBody({ ...scene, builder, base }), entitlements };
       expect(await builder.ask('POST', '/projects', given)).toMatchObject({ status: 400 });
       const change = { updateMask: ['entitlements'], project: { entitlements } };
       expect(await builder.ask('PATCH', base, change)).toMatchObject({ status: 400 });
@@ -84,20 +84,20 @@ const conventions: Rule[] = [
   },
   {
     says: 'The client secret of a provider app is never returned.',
-    rest: async ({ made, get, base }) => {
-      expect(JSON.stringify(await made.providerApp())).not.toContain('planted');
+    rest: async ({ resources, get, base }) => {
+      expect(JSON.stringify(await resources.providerApp())).not.toContain('planted');
       expect(JSON.stringify(await get(`${base}/provider-apps`))).not.toContain('planted');
     },
-    graphql: async ({ made, tenant }) => {
-      await made.providerApp();
+    graphql: async ({ resources, tenant }) => {
+      await resources.providerApp();
       const query = '{ viewer { project { providerApps { nodes { clientSecret } } } } }';
       expect((await tenant.refusal(query)).code).toBe('GRAPHQL_VALIDATION_FAILED');
     },
   },
   {
     says: 'An update of a provider app writes the fields in `updateMask`, and keeps the others.',
-    rest: async ({ made, patch, base }) => {
-      const before = await made.otherApp();
+    rest: async ({ resources, patch, base }) => {
+      const before = await resources.otherApp();
       const changed = await patch(`${base}/provider-apps/${before.id}`, {
         updateMask: ['scopes'],
         providerApp: { scopes: ['b'], externalRef: 'ignored' },
@@ -120,8 +120,8 @@ const VALUES: Record<string, unknown> = {
 const masks = MASKED.map(
   (field): Rule => ({
     says: `\`updateMask\` may name \`${field}\`.`,
-    rest: async ({ made, patch, base }) => {
-      const { id } = await made.otherApp();
+    rest: async ({ resources, patch, base }) => {
+      const { id } = await resources.otherApp();
       const providerApp = { [field]: VALUES[field] };
       const changed = await patch(`${base}/provider-apps/${id}`, {
         updateMask: [field],
@@ -141,8 +141,8 @@ const EXTRACTED: [given: string, from: string, domain: (name: string) => string]
 const claims = EXTRACTED.map(
   ([given, from, domainOf]): Rule => ({
     says: `The domain of ${given} is ${from}.`,
-    rest: async ({ builder, fresh, tenant }) => {
-      const name = fresh('extracted');
+    rest: async ({ builder, uniqueName, tenant }) => {
+      const name = uniqueName('extracted');
       const parent = { parentId: tenant.orgId, parentType: 'org' };
       const body = { domain: domainOf(name), ...parent };
       const { status, headers } = await builder.ask('POST', '/claimed-domains', body);
@@ -186,17 +186,17 @@ const queries: Rule[] = [
     says: 'Only the metadata of an installation has the mapped name of an object.',
     rest: async (scene) => {
       expect(await scene.get(metadataPath(scene))).not.toHaveProperty('mappedObjectName');
-      expect(await scene.made.objectMetadata()).toMatchObject({ mappedObjectName: 'people' });
+      expect(await scene.resources.objectMetadata()).toMatchObject({ mappedObjectName: 'people' });
     },
   },
   {
     says: '`topicId` and `destinationId` filter the routes of topics to destinations.',
-    rest: async ({ made, get, base, freshTopic }) => {
-      const route = await made.topicRoute();
+    rest: async ({ resources, get, base, createTopic }) => {
+      const route = await resources.topicRoute();
       const path = `${base}/topic-destination-routes`;
       const query = `topicId=${route.topicId}&destinationId=${route.destinationId}`;
       expect(await get(`${path}?${query}`)).toEqual([route]);
-      expect(await get(`${path}?topicId=${await freshTopic()}`)).toEqual([]);
+      expect(await get(`${path}?topicId=${await createTopic()}`)).toEqual([]);
     },
   },
 ];

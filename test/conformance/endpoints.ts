@@ -1,10 +1,10 @@
 /** Every endpoint of the reference API with its response, and the GraphQL field that does the same. */
 import { type EndpointRow, endpointRules } from '../support/conformance/endpoint-rules.ts';
-import * as fresh from '../support/conformance/fresh.ts';
-import { nodeOf } from '../support/conformance/graphql-field.ts';
-import { mappedContact } from '../support/conformance/makings.ts';
+import * as fresh from '../support/conformance/fresh-resources.ts';
+import { queryNode } from '../support/conformance/graphql-field.ts';
 import type { Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
+import { mappedContact } from '../support/conformance/scene-resources.ts';
 import { integrationBody } from './bodies-of-integrations.ts';
 
 const project = '/projects/{projectIdOrName}';
@@ -13,83 +13,83 @@ const inOrg = ({ tenant }: Scene) => ({ orgId: tenant.orgId });
 const inNothing = () => ({});
 
 const ofOrg = (selection: string) => (scene: Scene) =>
-  nodeOf(scene.tenant, { id: scene.tenant.orgId, type: 'Org', selection });
+  queryNode(scene.tenant, { id: scene.tenant.orgId, type: 'Org', selection });
 const ofInstallation =
   (selection: string) =>
   ({ tenant, installation: { id } }: Scene) =>
-    nodeOf(tenant, { id, type: 'Installation', selection });
+    queryNode(tenant, { id, type: 'Installation', selection });
 
 const inProjects: EndpointRow[] = [
   {
     request: `POST ${project}/api-keys`,
     status: 201,
-    answer: 'ApiKey',
+    response: 'ApiKey',
     body: () => ({ label: 'CI', scopes: ['read'] }),
     mutation: 'createApiKey',
   },
   {
     request: `DELETE ${project}/api-keys/{apiKey}`,
     status: 204,
-    answer: null,
-    places: fresh.freshKey,
+    response: null,
+    pathParameters: fresh.freshKey,
     mutation: 'deleteApiKey',
   },
   {
     request: `POST ${project}/connections:generate`,
     status: 201,
-    answer: 'Connection',
-    body: fresh.connecting,
+    response: 'Connection',
+    body: fresh.connectionBody,
     mutation: 'generateConnection',
   },
   {
     request: `POST ${project}/provider-apps`,
     status: 200,
-    answer: 'ProviderApp',
+    response: 'ProviderApp',
     body: () => fresh.APP_BODY,
     mutation: 'createProviderApp',
   },
   {
     request: `PATCH ${project}/provider-apps/{providerAppId}`,
     status: 200,
-    answer: 'ProviderApp',
-    places: fresh.freshApp,
+    response: 'ProviderApp',
+    pathParameters: fresh.freshApp,
     body: () => ({ updateMask: ['scopes'], providerApp: { scopes: ['a'] } }),
     mutation: 'updateProviderApp',
   },
   {
     request: `DELETE ${project}/provider-apps/{providerAppId}`,
     status: 204,
-    answer: null,
-    places: fresh.freshApp,
+    response: null,
+    pathParameters: fresh.freshApp,
     mutation: 'deleteProviderApp',
   },
   {
     request: `POST ${project}/integrations`,
     status: 201,
-    answer: null,
-    body: integrationBody.whole,
+    response: null,
+    body: integrationBody.createWhole,
     mutation: 'createIntegration',
   },
   {
     request: `GET ${project}/integrations/{integrationId}/installations/{installationId}/operations`,
     status: 200,
-    answer: 'results and pagination',
+    response: 'results and pagination',
     query: ofInstallation('operations { nodes { id } pageInfo { hasNextPage endCursor } }'),
   },
   {
     request: `POST ${project}/integrations/{integrationId}/objects/{objectName}`,
     status: 200,
-    answer: 'WriteResult',
-    places: () => ({ objectName: 'contacts' }),
+    response: 'WriteResult',
+    pathParameters: () => ({ objectName: 'contacts' }),
     body: () => ({ groupRef: 'acme', type: 'create', record: mappedContact() }),
     mutation: 'writeRecords',
-    beside: ({ graphqlWrite }) => graphqlWrite({}),
+    extraInput: ({ graphqlWrite }) => graphqlWrite({}),
   },
   {
     request: `GET ${project}/providers/{provider}/objects/{objectName}/metadata`,
     status: 200,
-    answer: 'ObjectMetadata',
-    places: () => ({ provider: 'sandbox', objectName: 'contacts' }),
+    response: 'ObjectMetadata',
+    pathParameters: () => ({ provider: 'sandbox', objectName: 'contacts' }),
     parameters: 'groupRef=acme',
     query: async ({ tenant, metadataQuery }) =>
       (await tenant.query(metadataQuery('name'))).objectMetadata,
@@ -97,9 +97,9 @@ const inProjects: EndpointRow[] = [
   {
     request: `POST ${project}/integrations/{integrationId}/installations/{installationId}:pause`,
     status: 204,
-    answer: null,
+    response: null,
     mutation: 'pauseReads',
-    beside: ({ tenant, installation: { id } }) => ({
+    extraInput: ({ tenant, installation: { id } }) => ({
       projectIdOrName: tenant.projectName,
       installationId: id,
     }),
@@ -110,63 +110,63 @@ const aboutOrgs: EndpointRow[] = [
   {
     request: 'POST /projects',
     status: 201,
-    answer: 'Project',
+    response: 'Project',
     isBuilders: true,
-    body: fresh.newProject,
+    body: fresh.createProjectBody,
     mutation: 'createProject',
-    beside: inNothing,
+    extraInput: inNothing,
   },
   {
     request: 'POST /claimed-domains',
     status: 201,
-    answer: null,
+    response: null,
     isBuilders: true,
-    body: fresh.claim,
+    body: fresh.domainClaimBody,
     mutation: 'claimDomain',
-    beside: inNothing,
+    extraInput: inNothing,
   },
   {
     request: `POST ${invites}`,
     status: 201,
-    answer: 'Invite',
-    body: fresh.newInvite,
+    response: 'Invite',
+    body: fresh.inviteBody,
     mutation: 'createInvite',
-    beside: inOrg,
+    extraInput: inOrg,
   },
   {
     request: `GET ${invites}`,
     status: 200,
-    answer: ['Invite'],
+    response: ['Invite'],
     query: ofOrg('invites { nodes { id } }'),
   },
   {
     request: `GET ${invites}/{inviteId}`,
     status: 200,
-    answer: 'Invite',
-    places: fresh.freshInvite,
+    response: 'Invite',
+    pathParameters: fresh.freshInvite,
     async query(scene) {
       const { inviteId: id } = await fresh.freshInvite(scene);
-      return nodeOf(scene.tenant, { id, type: 'Invite', selection: 'invitedEmail' });
+      return queryNode(scene.tenant, { id, type: 'Invite', selection: 'invitedEmail' });
     },
   },
   {
     request: `DELETE ${invites}/{inviteId}`,
     status: 204,
-    answer: null,
-    places: fresh.freshInvite,
+    response: null,
+    pathParameters: fresh.freshInvite,
     mutation: 'deleteInvite',
-    beside: inOrg,
+    extraInput: inOrg,
   },
   {
     request: 'GET /orgs/{orgId}/builders',
     status: 200,
-    answer: ['Builder'],
+    response: ['Builder'],
     query: ofOrg('builders { nodes { id } }'),
   },
   {
     request: 'GET /orgs/{orgId}/billingAccount',
     status: 200,
-    answer: 'BillingAccount',
+    response: 'BillingAccount',
     query: ofOrg('billingAccount { id }'),
   },
 ];
@@ -175,16 +175,16 @@ const ofRoutes: EndpointRow[] = [
   {
     request: `POST ${project}/topic-destination-routes`,
     status: 201,
-    answer: 'TopicDestinationRoute',
-    body: fresh.topicRoute,
+    response: 'TopicDestinationRoute',
+    body: fresh.topicRouteBody,
     mutation: 'createTopicDestinationRoute',
   },
   {
     request: `GET ${project}/topic-destination-routes`,
     status: 200,
-    answer: ['TopicDestinationRoute'],
+    response: ['TopicDestinationRoute'],
     query: ({ tenant }) =>
-      nodeOf(tenant, {
+      queryNode(tenant, {
         id: tenant.projectId,
         type: 'Project',
         selection: 'topicDestinationRoutes { nodes { id } }',
@@ -193,22 +193,22 @@ const ofRoutes: EndpointRow[] = [
   {
     request: `DELETE ${project}/topic-destination-routes/{routeId}`,
     status: 204,
-    answer: null,
-    places: fresh.freshTopicRoute,
+    response: null,
+    pathParameters: fresh.freshTopicRoute,
     mutation: 'deleteTopicDestinationRoute',
   },
   {
     request: `POST ${project}/notification-event-topic-routes`,
     status: 201,
-    answer: 'NotificationEventTopicRoute',
-    body: fresh.eventRoute,
+    response: 'NotificationEventTopicRoute',
+    body: fresh.eventRouteBody,
     mutation: 'createEventTopicRoute',
   },
   {
     request: `DELETE ${project}/notification-event-topic-routes/{routeId}`,
     status: 204,
-    answer: null,
-    places: fresh.freshEventRoute,
+    response: null,
+    pathParameters: fresh.freshEventRoute,
     mutation: 'deleteEventTopicRoute',
   },
 ];

@@ -95,7 +95,7 @@ const CONDITIONS: Condition[] = [
     when: 'the request has neither a key nor a token',
     status: 401,
     type: 'urn:problem:unauthenticated',
-    provoke: ({ stranger, base }) => stranger.refusal('GET', `${base}/topics`),
+    provoke: ({ anonymous, base }) => anonymous.refusal('GET', `${base}/topics`),
   },
   {
     when: 'the key lacks the scope',
@@ -114,8 +114,8 @@ const CONDITIONS: Condition[] = [
     when: 'the name is taken',
     status: 409,
     type: 'urn:problem:conflict',
-    async provoke({ post, refusal, base, fresh }) {
-      const name = fresh('taken');
+    async provoke({ post, refusal, base, uniqueName }) {
+      const name = uniqueName('taken');
       await post(`${base}/topics`, { name });
       return refusal('POST', `${base}/topics`, { name });
     },

@@ -1,13 +1,13 @@
 /** Limits: values just inside are accepted, values just outside are refused. */
 import { expect } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { newProject } from '../support/conformance/fresh.ts';
-import { nodeOf } from '../support/conformance/graphql-field.ts';
-import { mappedContact } from '../support/conformance/makings.ts';
-import { DONE, outcomeRule, refused } from '../support/conformance/outcome.ts';
+import { createProjectBody } from '../support/conformance/fresh-resources.ts';
+import { queryNode } from '../support/conformance/graphql-field.ts';
+import { ACCEPTED, matchRefusal, outcomeRule } from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
-import { insertRows } from '../support/database/rows.ts';
+import { mappedContact } from '../support/conformance/scene-resources.ts';
+import { insertRows } from '../support/database/insert-rows.ts';
 import { projectBody } from './bodies.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
@@ -23,7 +23,7 @@ const pageOf = async ({ get, installationPath }: Scene, query: string) =>
   (await get(`${installationPath}/operations${query}`)).results.length;
 const nodesOf = async ({ tenant, installation: { id } }: Scene, args: string) => {
   const selection = `operations${args} { nodes { id } }`;
-  return (await nodeOf(tenant, { id, type: 'Installation', selection })).operations.nodes.length;
+  return (await queryNode(tenant, { id, type: 'Installation', selection })).operations.nodes.length;
 };
 
 const pageSizes: Rule[] = [
@@ -85,11 +85,13 @@ const batchOf = (length: number) => ({
 const lengths = (member: string, taken: string[], wrong: string[], says: string) =>
   outcomeRule(says, projectBody, async (outcomeOf, scene) => {
     for (const value of taken) {
-      expect(await outcomeOf({ ...newProject(scene), [member]: value })).toMatchObject(DONE);
+      expect(await outcomeOf({ ...createProjectBody(scene), [member]: value })).toMatchObject(
+        ACCEPTED,
+      );
     }
     for (const value of wrong) {
-      const outcome = await outcomeOf({ ...newProject(scene), [member]: value });
-      expect(outcome, value).toMatchObject(refused(member));
+      const outcome = await outcomeOf({ ...createProjectBody(scene), [member]: value });
+      expect(outcome, value).toMatchObject(matchRefusal(member));
     }
   });
 const unique = (length: number) => crypto.randomUUID().repeat(4).slice(0, length);
@@ -106,10 +108,10 @@ export const limits: Section = {
   rules: [
     ...pageSizes,
     outcomeRule('A batch has 1 to 100 records.', writeBody, async (outcomeOf) => {
-      expect(await outcomeOf(batchOf(1))).toMatchObject(DONE);
-      expect(await outcomeOf(batchOf(100))).toMatchObject(DONE);
-      expect(await outcomeOf(batchOf(0))).toMatchObject(refused('batch'));
-      expect(await outcomeOf(batchOf(101))).toMatchObject(refused('batch'));
+      expect(await outcomeOf(batchOf(1))).toMatchObject(ACCEPTED);
+      expect(await outcomeOf(batchOf(100))).toMatchObject(ACCEPTED);
+      expect(await outcomeOf(batchOf(0))).toMatchObject(matchRefusal('batch'));
+      expect(await outcomeOf(batchOf(101))).toMatchObject(matchRefusal('batch'));
     }),
     lengths(
       'appName',
@@ -121,11 +123,11 @@ export const limits: Section = {
       "A project's `name` has 2 to 128 characters.",
       projectBody,
       async (outcomeOf, scene) => {
-        const named = (name: string) => outcomeOf({ ...newProject(scene), name });
-        expect(await named(shortName())).toMatchObject(DONE);
-        expect(await named(unique(128))).toMatchObject(DONE);
-        expect(await named('a')).toMatchObject(refused('name'));
-        expect(await named(unique(129))).toMatchObject(refused('name'));
+        const named = (name: string) => outcomeOf({ ...createProjectBody(scene), name });
+        expect(await named(shortName())).toMatchObject(ACCEPTED);
+        expect(await named(unique(128))).toMatchObject(ACCEPTED);
+        expect(await named('a')).toMatchObject(matchRefusal('name'));
+        expect(await named(unique(129))).toMatchObject(matchRefusal('name'));
       },
     ),
     lengths(

@@ -4,27 +4,32 @@
 import { expect } from 'vitest';
 import { testApp } from '../support/app.ts';
 import type { Json } from '../support/conformance/body.ts';
-import { mappedContact } from '../support/conformance/makings.ts';
-import { DONE, outcomeRule, refused, type Sendable } from '../support/conformance/outcome.ts';
-import { withValue } from '../support/conformance/places.ts';
+import { withValue } from '../support/conformance/json-paths.ts';
+import {
+  ACCEPTED,
+  type BodyEndpoint,
+  matchRefusal,
+  outcomeRule,
+} from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
+import { mappedContact } from '../support/conformance/scene-resources.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 import { WRITE } from '../support/scenes/writes.ts';
 
-const connectionBody: Sendable = {
+const connectionBody: BodyEndpoint = {
   send: ({ ask, base }, body) => ask('POST', `${base}/connections:generate`, body),
   mutation: 'generateConnection',
 };
-const appBody: Sendable = {
+const appBody: BodyEndpoint = {
   send: ({ ask, base }, body) => ask('POST', `${base}/provider-apps`, body),
   mutation: 'createProviderApp',
 };
 
-const account = ({ fresh }: Scene, given: Json): Json => ({
-  ...{ groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' },
+const account = ({ uniqueName }: Scene, given: Json): Json => ({
+  ...{ groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' },
   ...given,
 });
 
@@ -61,9 +66,13 @@ const ofConnections: Choice[] = [
         issues: [{ name: 'providerMetadata' }],
       });
     },
-    graphql: async ({ tenant, fresh }) => {
-      const given = { groupRef: fresh('group'), apiKey: 'sandbox-key', providerMetadata: facts };
-      const { id } = await generate(tenant, given);
+    graphql: async ({ tenant, uniqueName }) => {
+      const given = {
+        groupRef: uniqueName('group'),
+        apiKey: 'sandbox-key',
+        providerMetadata: facts,
+      };
+      const { id } = await generateConnection(tenant, given);
       expect((await tenant.query(METADATA, { id })).node.providerMetadata).toEqual(facts);
     },
   },
@@ -75,14 +84,14 @@ const ofConnections: Choice[] = [
       async (outcomeOf, scene) => {
         for (const [kind, whole] of Object.entries(CREDENTIALS)) {
           const given = account(scene, { [kind]: whole });
-          expect(await outcomeOf(given), kind).toMatchObject(DONE);
+          expect(await outcomeOf(given), kind).toMatchObject(ACCEPTED);
           if (kind !== 'basicAuth') {
             const scoped = withValue(given, `${kind}.scopes`, ['read']);
-            expect(await outcomeOf(scoped), kind).toMatchObject(DONE);
+            expect(await outcomeOf(scoped), kind).toMatchObject(ACCEPTED);
           }
           for (const member of Object.keys(whole)) {
             const outcome = await outcomeOf(withValue(given, `${kind}.${member}`, undefined));
-            expect(outcome, `${kind}.${member}`).toMatchObject(refused(member));
+            expect(outcome, `${kind}.${member}`).toMatchObject(matchRefusal(member));
           }
         }
       },
@@ -96,10 +105,10 @@ const ofConnections: Choice[] = [
       async (outcomeOf, scene) => {
         const given = (oauth2AuthorizationCode: Json) =>
           outcomeOf(account(scene, { oauth2AuthorizationCode }));
-        expect(await given({ accessToken: { token: 'at' } })).toMatchObject(DONE);
-        expect(await given({ refreshToken: { token: 'rt' } })).toMatchObject(DONE);
-        expect(await given({ scopes: ['read'] })).toMatchObject(DONE);
-        expect(await given({})).toMatchObject(refused('needs an accessToken'));
+        expect(await given({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
+        expect(await given({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
+        expect(await given({ scopes: ['read'] })).toMatchObject(ACCEPTED);
+        expect(await given({})).toMatchObject(matchRefusal('needs an accessToken'));
       },
     ),
   },
@@ -110,20 +119,20 @@ const ofConnections: Choice[] = [
       connectionBody,
       async (outcomeOf, scene) => {
         const wrong = account(scene, { apiKey: 'wrong' });
-        expect(await outcomeOf(wrong)).toMatchObject(refused('refused the credentials', 422));
-        expect(await outcomeOf({ ...wrong, skipCheck: true })).toMatchObject(DONE);
+        expect(await outcomeOf(wrong)).toMatchObject(matchRefusal('refused the credentials', 422));
+        expect(await outcomeOf({ ...wrong, skipCheck: true })).toMatchObject(ACCEPTED);
         const client = { clientId: 'client', clientSecret: 'wrong' };
         const ofClient = account(scene, { oauth2ClientCredentials: client });
-        expect(await outcomeOf(ofClient)).toMatchObject(refused('invalid_client', 422));
+        expect(await outcomeOf(ofClient)).toMatchObject(matchRefusal('invalid_client', 422));
       },
     ),
   },
   {
     open: '`enableCSRFProtection` of an OAuth connect',
     says: 'Both values are accepted and ignored: every connect has a secret link that works once, in the browser that opened it.',
-    rest: async ({ post, tenant, made, fresh }) => {
-      await made.providerApp();
-      const who = { provider: 'sandbox', groupRef: fresh('group'), consumerRef: 'ann' };
+    rest: async ({ post, tenant, resources, uniqueName }) => {
+      await resources.providerApp();
+      const who = { provider: 'sandbox', groupRef: uniqueName('group'), consumerRef: 'ann' };
       for (const enableCSRFProtection of [true, false]) {
         const body = { projectIdOrName: tenant.projectName, ...who, enableCSRFProtection };
         const url = await post('/oauth-connect', body, 200);
@@ -135,8 +144,8 @@ const ofConnections: Choice[] = [
     open: 'Transitions between the states of a connection',
     says: 'New credentials change `bad_credentials` to `created`, and a successful request changes it to `working`.',
     rest: async (scene) => {
-      const { app, base, fresh } = scene;
-      const body = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
+      const { app, base, uniqueName } = scene;
+      const body = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
       const path = `${base}/connections:generate`;
       const { id } = await scene.post(path, { ...body, apiKey: 'wrong', skipCheck: true });
       const status = async () => (await scene.get(`${base}/connections/${id}`)).status;
@@ -161,11 +170,11 @@ const ofConnections: Choice[] = [
           clientSecret: 'sandbox-secret-planted',
         };
         expect(await outcomeOf({ ...app, metadata: { other: {} } })).toMatchObject(
-          refused('metadata'),
+          matchRefusal('metadata'),
         );
         const providerParams = { other: 'a' };
         expect(await outcomeOf({ ...app, metadata: { providerParams } })).toMatchObject(
-          refused('providerParams'),
+          matchRefusal('providerParams'),
         );
       },
     ),

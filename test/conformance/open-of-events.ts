@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { generate } from '../support/scenes/connections.ts';
-import { clockAt, createWorker } from '../support/scenes/deliveries.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
+import { createClock, createWorker } from '../support/scenes/deliveries.ts';
 import { contentFor, installFor, integrate } from '../support/scenes/integrations.ts';
 
 const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id name } } }`;
@@ -13,12 +13,12 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
 }`;
 
 /** Creates a destination that a number of topics route the event type to. */
-async function listening({ post, base, fresh }: Scene, eventType: string, topics = 1) {
+async function listening({ post, base, uniqueName }: Scene, eventType: string, topics = 1) {
   const metadata = { url: 'https://receiver.test/hook' };
-  const place = { name: fresh('place'), type: 'webhook', metadata };
+  const place = { name: uniqueName('place'), type: 'webhook', metadata };
   const { id: destinationId } = await post(`${base}/destinations`, place);
   for (let count = 0; count < topics; count += 1) {
-    const { id: topicId } = await post(`${base}/topics`, { name: fresh('topic') });
+    const { id: topicId } = await post(`${base}/topics`, { name: uniqueName('topic') });
     await post(`${base}/notification-event-topic-routes`, { eventType, topicId });
     await post(`${base}/topic-destination-routes`, { topicId, destinationId });
   }
@@ -31,10 +31,14 @@ async function owed({ services }: Scene, destinationId: string) {
   return rows.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
 }
 
-async function connected({ tenant, fresh }: Scene) {
-  const groupRef = fresh('group');
-  const consumerRef = fresh('consumer');
-  const connection = await generate(tenant, { groupRef, consumerRef, apiKey: 'sandbox-key' });
+async function connected({ tenant, uniqueName }: Scene) {
+  const groupRef = uniqueName('group');
+  const consumerRef = uniqueName('consumer');
+  const connection = await generateConnection(tenant, {
+    groupRef,
+    consumerRef,
+    apiKey: 'sandbox-key',
+  });
   return { id: connection.id as string, groupRef, consumerRef };
 }
 
@@ -72,11 +76,11 @@ const payloads: Choice[] = [
     open: 'Payload of notification events',
     says: 'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
     rest: async (scene) => {
-      const { tenant, fresh, app } = scene;
+      const { tenant, uniqueName, app } = scene;
       const destinationId = await listening(scene, 'installation.created');
-      const integration = await integrate(app, tenant, contentFor(fresh('crm')));
-      const groupRef = fresh('group');
-      await generate(tenant, { groupRef, apiKey: 'sandbox-key' });
+      const integration = await integrate(app, tenant, contentFor(uniqueName('crm')));
+      const groupRef = uniqueName('group');
+      await generateConnection(tenant, { groupRef, apiKey: 'sandbox-key' });
       const { id: installationId } = await installFor(tenant, integration, { groupRef });
       const [message] = await owed(scene, destinationId);
       expect(message?.data).toMatchObject({
@@ -99,23 +103,23 @@ const payloads: Choice[] = [
 const places: Choice = {
   open: 'Creation of topics and destinations',
   says: 'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
-  rest: async ({ post, refusal, base, fresh }) => {
-    const topic = { name: fresh('topic') };
+  rest: async ({ post, refusal, base, uniqueName }) => {
+    const topic = { name: uniqueName('topic') };
     expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
     expect(await refusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
     const metadata = { url: 'https://receiver.test/hook' };
-    const place = { name: fresh('place'), type: 'webhook', metadata };
+    const place = { name: uniqueName('place'), type: 'webhook', metadata };
     expect(await post(`${base}/destinations`, place)).toMatchObject(place);
     expect(await refusal('POST', `${base}/destinations`, place)).toMatchObject({ status: 409 });
   },
-  graphql: async ({ tenant, fresh }) => {
+  graphql: async ({ tenant, uniqueName }) => {
     const { projectName: projectIdOrName } = tenant;
-    const topic = { input: { projectIdOrName, name: fresh('topic') } };
+    const topic = { input: { projectIdOrName, name: uniqueName('topic') } };
     const { createTopic } = await tenant.query(CREATE_TOPIC, topic);
     expect(createTopic.topic.name).toBe(topic.input.name);
     expect(await tenant.refusal(CREATE_TOPIC, topic)).toMatchObject({ code: 'CONFLICT' });
     const url = 'https://receiver.test/hook';
-    const input = { projectIdOrName, name: fresh('place'), type: 'WEBHOOK', url };
+    const input = { projectIdOrName, name: uniqueName('place'), type: 'WEBHOOK', url };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { projectIdOrName: _project, ...shown } = input;
     expect(createDestination.destination).toMatchObject(shown);
@@ -135,8 +139,8 @@ const UPDATE_DESTINATION = `mutation ($input: UpdateDestinationInput!) {
 const maskedValues: Choice = {
   open: 'Creation of topics and destinations',
   says: "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
-  rest: async ({ get, post, patch, refusal, base, fresh }) => {
-    const place = { name: fresh('place'), type: 'webhook', metadata: SECRET };
+  rest: async ({ get, post, patch, refusal, base, uniqueName }) => {
+    const place = { name: uniqueName('place'), type: 'webhook', metadata: SECRET };
     const { id, metadata } = await post(`${base}/destinations`, place);
     expect(metadata).toEqual(MASKED);
     const path = `${base}/destinations/${id}`;
@@ -149,9 +153,9 @@ const maskedValues: Choice = {
     const { secrets } = await get(`${path}?includeSecrets=true`);
     expect(secrets).toMatchObject({ ...SECRET, headers: { ...SECRET.headers, 'X-B': 'b' } });
   },
-  graphql: async ({ tenant, fresh }) => {
+  graphql: async ({ tenant, uniqueName }) => {
     const { projectName: projectIdOrName } = tenant;
-    const input = { projectIdOrName, name: fresh('place'), type: 'WEBHOOK', ...SECRET };
+    const input = { projectIdOrName, name: uniqueName('place'), type: 'WEBHOOK', ...SECRET };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { id: destinationId } = createDestination.destination;
     const { url, headers } = SECRET;
@@ -192,14 +196,14 @@ const guarantees: Choice[] = [
       await database.prisma.destination.updateMany({ where: { id: destinationId }, data: { url } });
       await connected(scene);
       const [message] = await owed(scene, destinationId);
-      receiver.behave('hook', { status: 500 });
-      const clock = clockAt(new Date(Date.now() + 1_000).toISOString());
+      receiver.setBehaviour('hook', { status: 500 });
+      const clock = createClock(new Date(Date.now() + 1_000).toISOString());
       await using sender = createWorker(database, { vault, now: clock.now, random: () => 0.5 });
       await sender.worker.drain();
       const where = { id: message?.id };
       const { nextAttemptTime } = await database.prisma.delivery.findFirstOrThrow({ where });
       expect(Number(nextAttemptTime) - clock.now().getTime()).toBe(5_000);
-      receiver.behave('hook', { status: 200 });
+      receiver.setBehaviour('hook', { status: 200 });
       clock.advance(5_000);
       await sender.worker.drain();
       expect(receiver.received('hook').map(({ id }) => id)).toEqual([message?.id, message?.id]);

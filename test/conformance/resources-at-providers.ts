@@ -1,15 +1,15 @@
 /** The resources of accounts at providers, and of operations there, field by field. */
 import { fieldRules } from '../support/conformance/field-rules.ts';
-import { nodeOf } from '../support/conformance/graphql-field.ts';
-import { mappedContact } from '../support/conformance/makings.ts';
-import { always, maybe } from '../support/conformance/resource.ts';
+import { queryNode } from '../support/conformance/graphql-field.ts';
+import { optionalMember, requiredMember } from '../support/conformance/resource.ts';
 import type { Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
+import { mappedContact } from '../support/conformance/scene-resources.ts';
 
-const id = always('string');
-const projectId = always('string', { graphql: 'project.id' });
-const createTime = always('time');
-const updateTime = maybe('time');
+const id = requiredMember('string');
+const projectId = requiredMember('string', { graphql: 'project.id' });
+const createTime = requiredMember('time');
+const updateTime = optionalMember('time');
 
 const providerApps: Section = {
   title: 'Provider apps',
@@ -17,15 +17,15 @@ const providerApps: Section = {
     name: 'A provider app',
     schema: 'ProviderApp',
     type: 'ProviderApp',
-    shown: ({ made }) => made.providerApp(),
+    load: ({ resources }) => resources.providerApp(),
     fields: {
       id,
       projectId,
-      provider: always('string'),
-      clientId: always('string'),
-      externalRef: maybe('string'),
-      scopes: maybe('strings'),
-      metadata: maybe('object'),
+      provider: requiredMember('string'),
+      clientId: requiredMember('string'),
+      externalRef: optionalMember('string'),
+      scopes: optionalMember('strings'),
+      metadata: optionalMember('object'),
       createTime,
       updateTime,
     },
@@ -45,10 +45,10 @@ const inCredentials = (field: string) => ({ graphql: `credentials.${field}` });
 const tokenFields = (name: string) => {
   const token = `oauth2AuthorizationCode.${name}`;
   return {
-    [token]: maybe('object', inCredentials(token)),
-    [`${token}.token`]: maybe('string', inCredentials(`${token}.token`)),
-    [`${token}.issuedAt`]: maybe('time', inCredentials(`${token}.issuedAt`)),
-    [`${token}.expiresAt`]: maybe('time', inCredentials(`${token}.expiresAt`)),
+    [token]: optionalMember('object', inCredentials(token)),
+    [`${token}.token`]: optionalMember('string', inCredentials(`${token}.token`)),
+    [`${token}.issuedAt`]: optionalMember('time', inCredentials(`${token}.issuedAt`)),
+    [`${token}.expiresAt`]: optionalMember('time', inCredentials(`${token}.expiresAt`)),
   };
 };
 
@@ -59,36 +59,36 @@ const connections: Section = {
       name: 'A connection',
       schema: 'Connection',
       type: 'ConnectedAccount',
-      shown: ({ made }) => made.connection(),
+      load: ({ resources }) => resources.connection(),
       fields: {
         id,
         projectId,
-        provider: always('string'),
-        group: always('object'),
-        consumer: always('object'),
+        provider: requiredMember('string'),
+        group: requiredMember('object'),
+        consumer: requiredMember('object'),
         createTime,
-        authScheme: always('string', { oneOf: AUTH_SCHEMES }),
-        status: always('string', { oneOf: ['created', 'working', 'bad_credentials'] }),
-        providerApp: maybe('object'),
-        providerWorkspaceRef: maybe('string'),
-        providerConsumerRef: maybe('string', { isUnset: true }),
+        authScheme: requiredMember('string', { values: AUTH_SCHEMES }),
+        status: requiredMember('string', { values: ['created', 'working', 'bad_credentials'] }),
+        providerApp: optionalMember('object'),
+        providerWorkspaceRef: optionalMember('string'),
+        providerConsumerRef: optionalMember('string', { isUnset: true }),
         updateTime,
-        oauth2AuthorizationCode: maybe('object', inCredentials('oauth2AuthorizationCode')),
+        oauth2AuthorizationCode: optionalMember('object', inCredentials('oauth2AuthorizationCode')),
         ...tokenFields('accessToken'),
         ...tokenFields('refreshToken'),
-        'oauth2AuthorizationCode.scopes': maybe(
+        'oauth2AuthorizationCode.scopes': optionalMember(
           'strings',
           inCredentials('oauth2AuthorizationCode.scopes'),
         ),
-        providerMetadata: maybe('object'),
+        providerMetadata: optionalMember('object'),
       },
     }),
     ...fieldRules({
       name: 'A connection with an API key',
       schema: 'Connection',
       type: 'ConnectedAccount',
-      shown: ({ made }) => made.keyConnection(),
-      fields: { apiKey: maybe('string', inCredentials('apiKey')) },
+      load: ({ resources }) => resources.keyConnection(),
+      fields: { apiKey: optionalMember('string', inCredentials('apiKey')) },
     }),
   ],
 };
@@ -99,24 +99,24 @@ const operations: Section = {
     name: 'An operation',
     schema: 'Operation',
     type: 'Operation',
-    shown: ({ made }) => made.operation(),
+    load: ({ resources }) => resources.operation(),
     fields: {
       id,
       projectId,
-      integrationId: always('string'),
-      installationId: always('string'),
-      configId: always('string'),
-      actionType: always('string'),
-      status: always('string'),
-      result: maybe('string'),
-      metadata: maybe('object'),
-      'metadata.objects': maybe('strings'),
-      'metadata.progress': maybe('object'),
-      'metadata.progress.installationId': maybe('string', { graphql: 'installationId' }),
-      'metadata.progress.objectName': maybe('string'),
-      'metadata.progress.operationId': maybe('string', { graphql: 'id' }),
-      'metadata.progress.recordsProcessed': maybe('integer'),
-      'metadata.progress.recordsEstimatedTotal': maybe('integer'),
+      integrationId: requiredMember('string'),
+      installationId: requiredMember('string'),
+      configId: requiredMember('string'),
+      actionType: requiredMember('string'),
+      status: requiredMember('string'),
+      result: optionalMember('string'),
+      metadata: optionalMember('object'),
+      'metadata.objects': optionalMember('strings'),
+      'metadata.progress': optionalMember('object'),
+      'metadata.progress.installationId': optionalMember('string', { graphql: 'installationId' }),
+      'metadata.progress.objectName': optionalMember('string'),
+      'metadata.progress.operationId': optionalMember('string', { graphql: 'id' }),
+      'metadata.progress.recordsProcessed': optionalMember('integer'),
+      'metadata.progress.recordsEstimatedTotal': optionalMember('integer'),
       createTime,
     },
   }),
@@ -124,7 +124,7 @@ const operations: Section = {
 
 async function metadataByGraphql({ tenant, installation: { id } }: Scene, selected: string) {
   const selection = `objectMetadata(objectName: "contacts") { ${selected} }`;
-  return (await nodeOf(tenant, { id, type: 'Installation', selection })).objectMetadata;
+  return (await queryNode(tenant, { id, type: 'Installation', selection })).objectMetadata;
 }
 
 /** A field with values to choose from. */
@@ -137,33 +137,34 @@ const metadata: Section = {
       name: 'Metadata of an installed object',
       schema: 'ObjectMetadata',
       type: 'ObjectMetadata',
-      shown: ({ made }) => made.objectMetadata(),
-      shownByGraphql: metadataByGraphql,
+      load: ({ resources }) => resources.objectMetadata(),
+      queryGraphql: metadataByGraphql,
       fields: {
-        name: always('string'),
-        displayName: maybe('string'),
-        fields: always('object', { graphql: null }),
-        mappedObjectName: maybe('string'),
+        name: requiredMember('string'),
+        displayName: optionalMember('string'),
+        fields: requiredMember('object', { graphql: null }),
+        mappedObjectName: optionalMember('string'),
       },
     }),
     ...fieldRules({
       name: 'Metadata of a field',
       schema: 'FieldMetadata',
       type: 'FieldMetadata',
-      shown: async ({ made }) => chosen(Object.values((await made.objectMetadata()).fields)),
-      async shownByGraphql(scene, selection) {
+      load: async ({ resources }) =>
+        chosen(Object.values((await resources.objectMetadata()).fields)),
+      async queryGraphql(scene, selection) {
         const found = await metadataByGraphql(scene, `fields { values { value } ${selection} }`);
         return chosen(found.fields);
       },
       fields: {
-        fieldName: maybe('string'),
-        displayName: maybe('string'),
-        valueType: maybe('string'),
-        providerType: maybe('string'),
-        readOnly: maybe('boolean'),
-        isCustom: maybe('boolean'),
-        isRequired: maybe('boolean'),
-        values: maybe('objects'),
+        fieldName: optionalMember('string'),
+        displayName: optionalMember('string'),
+        valueType: optionalMember('string'),
+        providerType: optionalMember('string'),
+        readOnly: optionalMember('boolean'),
+        isCustom: optionalMember('boolean'),
+        isRequired: optionalMember('boolean'),
+        values: optionalMember('objects'),
       },
     }),
   ],
@@ -175,8 +176,8 @@ const writes: Section = {
     name: 'The result of a write',
     schema: 'WriteResult',
     type: 'WriteRecordsPayload',
-    shown: ({ made }) => made.writeResult(),
-    async shownByGraphql({ tenant, graphqlWrite }, selection) {
+    load: ({ resources }) => resources.writeResult(),
+    async queryGraphql({ tenant, graphqlWrite }, selection) {
       const write = `mutation ($input: WriteRecordsInput!) {
         writeRecords(input: $input) { ${selection} }
       }`;
@@ -184,11 +185,11 @@ const writes: Section = {
       return (await tenant.query(write, { input })).writeRecords;
     },
     fields: {
-      operationId: always('string'),
-      result: maybe('object'),
-      'result.success': maybe('boolean'),
-      'result.recordId': maybe('string'),
-      'result.data': maybe('object'),
+      operationId: requiredMember('string'),
+      result: optionalMember('object'),
+      'result.success': optionalMember('boolean'),
+      'result.recordId': optionalMember('string'),
+      'result.data': optionalMember('object'),
     },
   }),
 };

@@ -1,12 +1,12 @@
 /** The resources of projects and orgs, field by field. */
 import { fieldRules } from '../support/conformance/field-rules.ts';
-import { always, maybe } from '../support/conformance/resource.ts';
+import { optionalMember, requiredMember } from '../support/conformance/resource.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
-const id = always('string');
-const projectId = always('string', { graphql: 'project.id' });
-const createTime = always('time');
-const updateTime = maybe('time');
+const id = requiredMember('string');
+const projectId = requiredMember('string', { graphql: 'project.id' });
+const createTime = requiredMember('time');
+const updateTime = optionalMember('time');
 
 const apiKeys: Section = {
   title: 'API keys',
@@ -14,13 +14,13 @@ const apiKeys: Section = {
     name: 'An API key',
     schema: 'ApiKey',
     type: 'ApiKey',
-    shown: ({ made }) => made.apiKey(),
+    load: ({ resources }) => resources.apiKey(),
     fields: {
-      key: always('string', { graphql: 'CreateApiKeyPayload.key' }),
-      label: always('string'),
-      scopes: always('strings'),
+      key: requiredMember('string', { graphql: 'CreateApiKeyPayload.key' }),
+      label: requiredMember('string'),
+      scopes: requiredMember('strings'),
       projectId,
-      active: maybe('boolean'),
+      active: optionalMember('boolean'),
     },
   }),
 };
@@ -31,17 +31,17 @@ const projects: Section = {
     name: 'A project',
     schema: 'Project',
     type: 'Project',
-    shown: ({ made }) => made.project(),
+    load: ({ resources }) => resources.project(),
     fields: {
       id,
-      name: always('string'),
-      appName: always('string'),
-      orgId: always('string'),
+      name: requiredMember('string'),
+      appName: requiredMember('string'),
+      orgId: requiredMember('string'),
       createTime,
       updateTime,
-      entitlements: maybe('object'),
-      'entitlements.brandingRemoval': maybe('object'),
-      'entitlements.brandingRemoval.value': maybe('boolean'),
+      entitlements: optionalMember('object'),
+      'entitlements.brandingRemoval': optionalMember('object'),
+      'entitlements.brandingRemoval.value': optionalMember('boolean'),
     },
   }),
 };
@@ -53,10 +53,10 @@ const groups: Section = {
       name: 'A group',
       schema: 'Group',
       type: 'Group',
-      shown: async ({ made }) => (await made.connection()).group,
+      load: async ({ resources }) => (await resources.connection()).group,
       fields: {
-        groupRef: always('string'),
-        groupName: always('string'),
+        groupRef: requiredMember('string'),
+        groupName: requiredMember('string'),
         projectId,
         createTime,
         updateTime,
@@ -66,10 +66,10 @@ const groups: Section = {
       name: 'A consumer',
       schema: 'Consumer',
       type: 'Consumer',
-      shown: async ({ made }) => (await made.connection()).consumer,
+      load: async ({ resources }) => (await resources.connection()).consumer,
       fields: {
-        consumerRef: always('string'),
-        consumerName: always('string'),
+        consumerRef: requiredMember('string'),
+        consumerName: requiredMember('string'),
         projectId,
         createTime,
         updateTime,
@@ -87,13 +87,13 @@ const orgs: Section = {
       name: 'An invite',
       schema: 'Invite',
       type: 'Invite',
-      shown: ({ made }) => made.invite(),
+      load: ({ resources }) => resources.invite(),
       fields: {
         id,
-        invitedEmail: always('string'),
-        parentType: always('string', { oneOf: ['org'] }),
-        parentId: always('string'),
-        status: always('string', { oneOf: INVITE_STATUSES }),
+        invitedEmail: requiredMember('string'),
+        parentType: requiredMember('string', { values: ['org'] }),
+        parentId: requiredMember('string'),
+        status: requiredMember('string', { values: INVITE_STATUSES }),
         createTime,
         updateTime,
       },
@@ -102,35 +102,35 @@ const orgs: Section = {
       name: 'A builder',
       schema: 'Builder',
       type: 'Builder',
-      shown: ({ made }) => made.builder(),
-      async shownByGraphql({ app, made }, selection) {
-        const { token } = await made.builder();
+      load: ({ resources }) => resources.builder(),
+      async queryGraphql({ app, resources }, selection) {
+        const { token } = await resources.builder();
         const client = app.client({ authorization: `Bearer ${token}` });
         return (await client.query(`{ viewer { builder { ${selection} } } }`)).viewer.builder;
       },
       fields: {
         id,
-        idpProvider: always('string'),
-        idpRef: always('string'),
+        idpProvider: requiredMember('string'),
+        idpRef: requiredMember('string'),
         createTime,
-        firstName: maybe('string'),
-        lastName: maybe('string'),
-        fullName: maybe('string'),
-        primaryEmail: maybe('string'),
+        firstName: optionalMember('string'),
+        lastName: optionalMember('string'),
+        fullName: optionalMember('string'),
+        primaryEmail: optionalMember('string'),
       },
     }),
     ...fieldRules({
       name: 'A billing account',
       schema: 'BillingAccount',
       type: 'BillingAccount',
-      shown: ({ made }) => made.billingAccount(),
+      load: ({ resources }) => resources.billingAccount(),
       fields: {
         id,
-        displayName: always('string'),
-        billingProvider: always('string'),
-        billingProviderRef: always('string'),
-        createTime: maybe('time'),
-        updateTime: maybe('time', { isUnset: true }),
+        displayName: requiredMember('string'),
+        billingProvider: requiredMember('string'),
+        billingProviderRef: requiredMember('string'),
+        createTime: optionalMember('time'),
+        updateTime: optionalMember('time', { isUnset: true }),
       },
     }),
   ],
@@ -143,11 +143,11 @@ const routes: Section = {
       name: 'A route of a topic to a destination',
       schema: 'TopicDestinationRoute',
       type: 'TopicDestinationRoute',
-      shown: ({ made }) => made.topicRoute(),
+      load: ({ resources }) => resources.topicRoute(),
       fields: {
         id,
-        topicId: always('string', { graphql: 'topic.id' }),
-        destinationId: always('string', { graphql: 'destination.id' }),
+        topicId: requiredMember('string', { graphql: 'topic.id' }),
+        destinationId: requiredMember('string', { graphql: 'destination.id' }),
         projectId,
         createTime,
       },
@@ -156,14 +156,14 @@ const routes: Section = {
       name: 'A route of events to a topic',
       schema: 'NotificationEventTopicRoute',
       type: 'EventTopicRoute',
-      shown: ({ made }) => made.eventRoute(),
+      load: ({ resources }) => resources.eventRoute(),
       fields: {
         id,
-        eventType: always('string'),
-        topicId: always('string', { graphql: 'topic.id' }),
+        eventType: requiredMember('string'),
+        topicId: requiredMember('string', { graphql: 'topic.id' }),
         projectId,
         createTime,
-        updateTime: maybe('time', { isUnset: true }),
+        updateTime: optionalMember('time', { isUnset: true }),
       },
     }),
   ],

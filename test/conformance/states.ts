@@ -1,9 +1,9 @@
 /** States, and the changes that lead to each. */
 import { expect } from 'vitest';
-import { newInvite } from '../support/conformance/fresh.ts';
-import { mappedContact } from '../support/conformance/makings.ts';
+import { inviteBody } from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
+import { mappedContact } from '../support/conformance/scene-resources.ts';
 import {
   CLIENT,
   callSandbox,
@@ -11,7 +11,7 @@ import {
   getConnection,
 } from '../support/providers/oauth.ts';
 import { restClient } from '../support/rest/rest-client.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 import { RESUME } from '../support/scenes/reads.ts';
 import { startWriteJobs } from '../support/scenes/writes.ts';
 
@@ -29,15 +29,15 @@ const call = async ({ app }: Scene, id: string) => callSandbox(app, await getCon
 
 const ofConnections: Rule[] = [
   both('A connection is `created` when it is new.', async (scene) => {
-    const { id } = await generate(scene.tenant, {
-      groupRef: scene.fresh('group'),
+    const { id } = await generateConnection(scene.tenant, {
+      groupRef: scene.uniqueName('group'),
       apiKey: 'sandbox-key',
     });
     expect(await statusOf(scene, id)).toBe('created');
   }),
   both('A connection is `created` after a refresh of its access token.', async (scene) => {
     const { id } = await connectWithTokens(scene.app, scene.tenant);
-    await scene.patch(`${scene.base}/provider-apps/${(await scene.made.providerApp()).id}`, {
+    await scene.patch(`${scene.base}/provider-apps/${(await scene.resources.providerApp()).id}`, {
       updateMask: ['clientId', 'clientSecret'],
       providerApp: CLIENT,
     });
@@ -45,16 +45,20 @@ const ofConnections: Rule[] = [
     expect(await statusOf(scene, id)).toBe('created');
   }),
   both('A connection is `working` after a successful request.', async (scene) => {
-    const groupRef = scene.fresh('group');
-    const { id } = await generate(scene.tenant, { groupRef, apiKey: 'sandbox-key' });
+    const groupRef = scene.uniqueName('group');
+    const { id } = await generateConnection(scene.tenant, { groupRef, apiKey: 'sandbox-key' });
     await call(scene, id);
     expect(await statusOf(scene, id)).toBe('working');
   }),
   both(
     'A connection is `bad_credentials` after the provider refused its credentials in a request.',
     async (scene) => {
-      const groupRef = scene.fresh('group');
-      const { id } = await generate(scene.tenant, { groupRef, apiKey: 'wrong', skipCheck: true });
+      const groupRef = scene.uniqueName('group');
+      const { id } = await generateConnection(scene.tenant, {
+        groupRef,
+        apiKey: 'wrong',
+        skipCheck: true,
+      });
       await call(scene, id);
       expect(await statusOf(scene, id)).toBe('bad_credentials');
     },
@@ -62,8 +66,8 @@ const ofConnections: Rule[] = [
   both(
     'A connection is `bad_credentials` after the provider refused to refresh its token.',
     async (scene) => {
-      const { id } = await generate(scene.tenant, {
-        groupRef: scene.fresh('group'),
+      const { id } = await generateConnection(scene.tenant, {
+        groupRef: scene.uniqueName('group'),
         oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
       });
       await scene.ask('GET', `${scene.base}/connections/${id}?refresh=force`);
@@ -74,7 +78,7 @@ const ofConnections: Rule[] = [
 
 async function invited(scene: Scene) {
   const path = `/orgs/${scene.tenant.orgId}/invites`;
-  const { id } = await scene.post(path, newInvite(scene));
+  const { id } = await scene.post(path, inviteBody(scene));
   const query = 'query ($id: ID!) { node(id: $id) { ... on Invite { status } } }';
   return {
     id: id as string,
@@ -110,7 +114,7 @@ const ofInvites: Choice[] = [
   },
   {
     ...both('It is `accepted` when the builder of that address accepts it.', async (scene) => {
-      const { token, primaryEmail: email } = await scene.made.builder();
+      const { token, primaryEmail: email } = await scene.resources.builder();
       const path = `/orgs/${scene.tenant.orgId}/invites`;
       const known = await scene.get(path);
       const mine = known.find((one: { invitedEmail: string }) => one.invitedEmail === email);
@@ -193,8 +197,11 @@ export const states: Section[] = [
   {
     title: 'States of operations',
     rules: [
-      both('A read or a write that succeeded is `success`.', async ({ made }) => {
-        expect(await made.operation()).toMatchObject({ actionType: 'read', status: 'success' });
+      both('A read or a write that succeeded is `success`.', async ({ resources }) => {
+        expect(await resources.operation()).toMatchObject({
+          actionType: 'read',
+          status: 'success',
+        });
       }),
     ],
     choices: [...ofInvites, ...ofOperations],

@@ -1,9 +1,9 @@
 /** Members of a write, and its outcomes. */
 import { expect } from 'vitest';
-import { mappedContact } from '../support/conformance/makings.ts';
-import { DONE, outcomeRule, refused } from '../support/conformance/outcome.ts';
+import { ACCEPTED, matchRefusal, outcomeRule } from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import type { Scene } from '../support/conformance/scene.ts';
+import { mappedContact } from '../support/conformance/scene-resources.ts';
 import { startWriteJobs, WRITE } from '../support/scenes/writes.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
@@ -66,9 +66,9 @@ const outcomes: Rule[] = [
 
 const rule = (says: string, taken: object[], wrong: [object, string][]) =>
   outcomeRule(says, writeBody, async (outcomeOf) => {
-    for (const given of taken) expect(await outcomeOf({ ...given })).toMatchObject(DONE);
+    for (const given of taken) expect(await outcomeOf({ ...given })).toMatchObject(ACCEPTED);
     for (const [given, place] of wrong) {
-      expect(await outcomeOf({ ...given })).toMatchObject(refused(place));
+      expect(await outcomeOf({ ...given })).toMatchObject(matchRefusal(place));
     }
   });
 

@@ -1,7 +1,7 @@
 /** Changes in the console, checked by the API. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { consoleApi, holdToAxe, openConsole } from '../support/console.ts';
+import { createDemoClient, expectAccessible, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
 export function testChanges(stage: () => ConsoleStage) {
@@ -114,7 +114,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await press('Load records');
     const records = page.getByRole('region', { name: 'Records at the provider' });
     await records.getByRole('row').nth(5).waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     await press('Next page');
     await page.getByRole('button', { name: 'First page' }).waitFor();
     const address = records.getByRole('cell', { name: /@/ }).first();
@@ -152,7 +152,7 @@ export function testChanges(stage: () => ConsoleStage) {
       `Line ${lineOf('"objectName"')}: read.objects[0].objectNam is not a member`,
     ).waitFor();
     await dialog().locator('.cm-lintRange-error').first().waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     // The gateway finds this error.
     await edit(() => text.replace('*/10 * * * *', 'sometimes'));
     await finding('read.objects').waitFor({ state: 'detached' });
@@ -192,7 +192,7 @@ export function testChanges(stage: () => ConsoleStage) {
       expect(warning).toBe(
         'read.objects[0].requiredFields[0] is left out, because the field email is named again later.',
       );
-      await holdToAxe(page);
+      await expectAccessible(page);
       await pressInDialog('Done');
       await dialog().waitFor({ state: 'detached' });
     };
@@ -216,7 +216,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await page.getByRole('heading', { name: 'Its routes' }).waitFor();
     const rows = page.getByRole('region', { name: 'Routes', exact: true }).getByRole('row');
     await expect.poll(() => rows.filter({ hasNotText: 'topic data' }).count()).toBe(1);
-    await holdToAxe(page);
+    await expectAccessible(page);
     await press('Route events');
     await choose('Event', 'Subscribe create error');
     await pressInDialog('Create route');
@@ -250,7 +250,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await pressInDialog('Done');
     await page.getByRole('row', { name: /of a page/ }).waitFor();
     expect(await page.content()).not.toContain(key);
-    const asKey = consoleApi({ demo: { url: stage().url, apiKey: key ?? '' } });
+    const asKey = createDemoClient({ demo: { url: stage().url, apiKey: key ?? '' } });
     expect((await asKey('{ viewer { scopes } }')).viewer.scopes).toEqual([
       'CONNECTIONS_WRITE',
       'INSTALLATIONS_WRITE',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdToAxe } from '../support/console.ts';
+import { expectAccessible } from '../support/console.ts';
 import { CLIENT } from '../support/providers/oauth.ts';
 import type { ConsoleStage } from './stage.ts';
 
@@ -75,17 +75,17 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('connects by an API key, installs, and shows the first read', async () => {
     await openConnect('by-key');
-    await holdToAxe(page);
+    await expectAccessible(page);
     await chooseWay('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
     await page.getByRole('checkbox', { name: 'Phone' }).waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     await page.getByText('Phone', { exact: true }).click();
     await page.getByRole('button', { name: 'Start' }).click();
     // The first read starts automatically.
     await page.getByText(/^50 records, last read/).waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     expect(await connectionsOf('by-key')).toEqual([
       { authScheme: 'API_KEY', consumer: { consumerRef: 'ann' } },
     ]);
@@ -124,7 +124,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await submit();
     await page.getByText('refused the credentials').waitFor();
     expect(await connectionsOf('by-mistake')).toEqual([]);
-    await holdToAxe(page);
+    await expectAccessible(page);
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
     await isConnected();
@@ -145,7 +145,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByText('before an account was connected').waitFor();
     const install = page.getByRole('link', { name: 'Install package' });
     expect(await install.getAttribute('href')).toBe(PACKAGE_URL);
-    await holdToAxe(page);
+    await expectAccessible(page);
     const consent = await openWindow('Reopen window');
     const closed = consent.waitForEvent('close');
     await consent.getByRole('button', { name: 'Approve' }).click();
@@ -162,7 +162,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByRole('button', { name: 'Continue in this window' }).click();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('The account was not connected').waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
     await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
     await page.getByRole('button', { name: 'Continue in this window' }).click();
@@ -189,7 +189,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.goto(await connectUrl('by-key'));
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByText('Reads and writes').waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('Not connected', { exact: true }).waitFor();
     expect(await connectionsOf('by-key')).toEqual([]);
@@ -209,7 +209,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.goto('about:blank');
     await page.goto(address.slice(0, signature) + changed);
     await page.getByText('This link has expired').waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
   });
 
   test('opens in a frame of an allowed origin, and sends messages to it', async () => {

@@ -1,6 +1,6 @@
 /** The console and the connect page in a browser. One server and one browser serve all tests. */
 import { describe } from 'vitest';
-import { inBrowser } from '../support/stage.ts';
+import { describeInBrowser } from '../support/stage.ts';
 import { testChanges } from './changes.ts';
 import { testConnect } from './connect.ts';
 import { testDeliveries } from './deliveries.ts';
@@ -10,7 +10,7 @@ import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
 import { openConsoleStage } from './stage.ts';
 
-inBrowser(openConsoleStage, (stage) => {
+describeInBrowser(openConsoleStage, (stage) => {
   // The first suite does not change the demo. Later ones may delete rows and restart the server.
   describe('pages', () => testPages(stage));
   describe('demo session', () => testDemoSession(stage));

@@ -1,7 +1,7 @@
 /** Messages and their retries in the console. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { holdToAxe, openConsole } from '../support/console.ts';
+import { expectAccessible, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
 const DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
@@ -53,7 +53,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     await press('Retry deliveries');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(`${all} deliveries`).waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Retry deliveries' }).click();
     await dialog.getByText(`${all} of ${all} deliveries`).waitFor();
     await expect.poll(async () => Math.min(...(await counts()).attempts)).toBeGreaterThan(1);
@@ -93,7 +93,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     const lines = page.locator('main .lines li');
     await connect('stream-1');
     await lines.filter({ hasText: 'connection.created' }).first().waitFor();
-    await holdToAxe(page);
+    await expectAccessible(page);
     await press('Pause');
     await connect('stream-2');
     await connect('stream-3');

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { hasDocs } from '../../src/server/docs/docs.ts';
 import { VERSION } from '../../src/version.ts';
-import { holdToAxe, signIn } from '../support/console.ts';
+import { expectAccessible, signIn } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
 const PAGES = [
@@ -80,9 +80,9 @@ export function testPages(stage: () => ConsoleStage) {
     await page.goto(`${stage().url}/console/demo/${named}`);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     await page.waitForFunction(() => document.querySelector('.loading') === null);
-    await holdToAxe(page);
+    await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await holdToAxe(page, 'color-contrast');
+    await expectAccessible(page, 'color-contrast');
     await page.setViewportSize({ width: 360, height: 740 });
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(isTooWide, path).toBe(false);
@@ -116,7 +116,7 @@ export function testPages(stage: () => ConsoleStage) {
     await stranger.goto(`${stage().url}/console/demo/operations`);
     await enter(stranger, 'ik_wrong');
     await stranger.getByRole('alert').waitFor();
-    await holdToAxe(stranger);
+    await expectAccessible(stranger);
     await enter(stranger, stage().server.demo.apiKey);
     // The page before the sign-in.
     await stranger.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
@@ -150,7 +150,7 @@ export function testPages(stage: () => ConsoleStage) {
     await enter(reader, created.createApiKey.key);
     await reader.getByText('Not allowed').first().waitFor();
     expect(await reader.locator('main').textContent()).toContain('read');
-    await holdToAxe(reader);
+    await expectAccessible(reader);
     await context.close();
   });
 

@@ -6,10 +6,10 @@
 import { expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
 import { startServerProcess } from '../support/process/server-process.ts';
-import { inBrowser } from '../support/stage.ts';
+import { describeInBrowser } from '../support/stage.ts';
 import { openConsoleStageOn } from './stage.ts';
 
-inBrowser(
+describeInBrowser(
   () => openConsoleStageOn(startServerProcess),
   (stage) => {
     const connect = (groupRef: string) =>

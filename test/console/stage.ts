@@ -1,12 +1,12 @@
 /** The stage of these tests. Its server has the demo, and runs only trusted documents. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { consoleApi } from '../support/console.ts';
+import { createDemoClient } from '../support/console.ts';
 import { openStage, type Stage, type StageServer, startDemo } from '../support/stage.ts';
 
 export interface ConsoleStage<Server extends StageServer = StageServer> extends Stage<Server> {
   url: string;
   /** Sends queries with the demo's key. */
-  api: ReturnType<typeof consoleApi>;
+  api: ReturnType<typeof createDemoClient>;
   /** Opens a tab in a context of its own, signed in. */
   openTab(options?: BrowserContextOptions): Promise<Page>;
   /** Opens a context without a sign-in. */
@@ -27,7 +27,7 @@ export async function openConsoleStageOn<Server extends StageServer>(
   return {
     ...stage,
     url,
-    api: consoleApi(stage.server),
+    api: createDemoClient(stage.server),
     openContext,
     async openTab(options) {
       const context = await openContext(options);

@@ -12,22 +12,22 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { onPostgres } from '../support/app.ts';
 import {
-  connect,
+  createEmptyDatabase,
+  createFolder,
+  type DatabaseEnv,
+  GATEWAY_ENV,
+  openAndReadRows,
+  runCommand,
+  startGateway,
+} from '../support/copies/copied-databases.ts';
+import {
+  connectGroup,
+  createPendingDelivery,
   DELIVERIES,
   EVENTS,
-  owing,
   SEALED_TARGET,
   SEALED_VALUES,
-} from '../support/copies/owing.ts';
-import {
-  contentAt,
-  ENV,
-  newFolder,
-  newPlace,
-  type Place,
-  runCommand,
-  startAt,
-} from '../support/copies/places.ts';
+} from '../support/copies/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -45,27 +45,27 @@ test(
   async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver[Symbol.asyncDispose]());
-    const original = await newPlace();
-    const app = await startAt(original);
-    const { tenant, destinationId } = await owing(app, receiver);
+    const original = await createEmptyDatabase();
+    const app = await startGateway(original);
+    const { tenant, destinationId } = await createPendingDelivery(app, receiver);
     const { projectId, apiKey } = tenant;
-    const file = join(newFolder(), 'backup');
+    const file = join(createFolder(), 'backup');
     const created = await runCommand('backup', [file], { ...original, ...SEALED });
     expect(created).toMatchObject({ code: 0 });
     expect(readFileSync(file).includes('signingSecret')).toBe(false);
     // After the backup: an event, and a subscriber that has received it.
-    await connect(tenant, 'second');
+    await connectGroup(tenant, 'second');
     const { project } = await tenant.query(EVENTS, { project: projectId });
     const { cursor } = project.notificationEvents.edges.at(-1);
     await app[Symbol.asyncDispose]();
 
-    const place = await newPlace();
+    const place = await createEmptyDatabase();
     const restored = await runCommand('restore', [file], { ...place, ...SEALED });
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toContain('- 1 deliveries waited: they are FAILED now');
     const sent = receiver.received(projectId).length;
-    receiver.behave(projectId, { status: 200 });
-    const there = await startAt(place);
+    receiver.setBehaviour(projectId, { status: 200 });
+    const there = await startGateway(place);
     const client = createClient(there.fetch, { 'x-api-key': apiKey });
     const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
     expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
@@ -73,12 +73,12 @@ test(
     const [delivery] = node.deliveries.nodes;
     expect(delivery).toMatchObject({ status: 'FAILED' });
     expect(delivery.failureReason).toMatch(/^Restored from a backup: it may have been sent/);
-    await connect({ ...tenant, ...client }, 'third');
+    await connectGroup({ ...tenant, ...client }, 'third');
     const later = await client.query(EVENTS, { project: projectId, after: cursor });
     expect(later.project.notificationEvents.edges).toHaveLength(1);
     await client.query(RETRY, { input: { projectIdOrName: projectId, deliveryId: delivery.id } });
     // One message for the third connection, and the retried one.
-    await receiver.arrived(projectId, sent + 2);
+    await receiver.waitForMessages(projectId, sent + 2);
     const ids = receiver.received(projectId).slice(sent);
     expect(ids.map(({ id }) => id)).toContain(receiver.received(projectId)[0]?.id);
     await there[Symbol.asyncDispose]();
@@ -86,17 +86,17 @@ test(
     const refused = await runCommand('restore', [file], { ...place, ...SEALED });
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.output).toMatch(/is not empty \(.*\): name another one/);
-    const resending = await newPlace();
+    const resending = await createEmptyDatabase();
     await runCommand('restore', [file, '--resend'], { ...resending, ...SEALED });
-    const { Delivery } = await contentAt(resending);
+    const { Delivery } = await openAndReadRows(resending);
     expect(Delivery?.map((row) => JSON.parse(row).status)).toEqual(['PENDING']);
   },
 );
 
 test('leaves a whole backup or none when the server is killed during it', LIMIT, async () => {
-  const place = await newPlace();
+  const place = await createEmptyDatabase();
   const server = await startServer(place);
-  const file = join(newFolder(), 'backup');
+  const file = join(createFolder(), 'backup');
   const backingUp = runCommand('backup', [file], { ...place, ...SEALED });
   await expect.poll(() => hasBegun(place, file)).toBe(true);
   server.kill('SIGKILL');
@@ -104,18 +104,18 @@ test('leaves a whole backup or none when the server is killed during it', LIMIT,
   expect({ output, isThere: existsSync(file) }).toEqual({ output, isThere: code === 0 });
   expect(existsSync(`${file}.unfinished`)).toBe(false);
   if (code !== 0) return;
-  const other = await newPlace();
+  const other = await createEmptyDatabase();
   expect(await runCommand('restore', [file], { ...other, ...SEALED })).toMatchObject({ code: 0 });
 });
 
 /** The embedded database copies its files first. From PostgreSQL the backup reads rows. */
-function hasBegun({ DATABASE_URL, DATA_DIR = '' }: Place, file: string): boolean {
+function hasBegun({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv, file: string): boolean {
   if (DATABASE_URL) return existsSync(`${file}.unfinished`);
   return readdirSync(DATA_DIR).some((name) => name.startsWith('snapshot-'));
 }
 
-async function startServer(place: Place) {
-  const env = { ...PROCESS_ENV, ...ENV, ...place, PORT: '0' };
+async function startServer(place: DatabaseEnv) {
+  const env = { ...PROCESS_ENV, ...GATEWAY_ENV, ...place, PORT: '0' };
   const server = spawn(process.execPath, ['src/main.ts'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -128,8 +128,8 @@ async function startServer(place: Place) {
 }
 
 test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT, async () => {
-  const original = await newPlace();
-  const file = join(newFolder(), 'backup');
+  const original = await createEmptyDatabase();
+  const file = join(createFolder(), 'backup');
   const unsealed = await runCommand('backup', [file], original);
   expect(unsealed.output).toMatch(/^Set BACKUP_PASSPHRASE/);
   for (const BACKUP_PASSPHRASE of ['correct horse', 'aaaaaaaaaaaaaaaaaaaa']) {
@@ -137,7 +137,7 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
     expect(weak).toMatchObject({ code: 1 });
     expect(weak.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
   }
-  const app = await startAt(original);
+  const app = await startGateway(original);
   await app.tenant();
   await app[Symbol.asyncDispose]();
   expect(await runCommand('backup', [file], { ...original, ...SEALED })).toMatchObject({
@@ -146,7 +146,7 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
   const again = await runCommand('backup', [file], { ...original, ...SEALED });
   expect(again.output).toBe(`${file} already exists: name another file.\n`);
 
-  const place = await newPlace();
+  const place = await createEmptyDatabase();
   const restore = async (env: Record<string, string>) => {
     const { code, output } = await runCommand('restore', [file], { ...place, ...env });
     expect(code).toBe(1);
@@ -159,27 +159,29 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
   expect(await restore(SEALED)).toMatch(/is not whole|is damaged/);
   writeFileSync(file, 'something else');
   expect(await restore(SEALED)).toContain('is damaged');
-  const { Org } = await contentAt(place);
+  const { Org } = await openAndReadRows(place);
   expect(Org).toEqual([]);
 });
 
 /** Creates a backup with an org. */
 async function backUpOrg() {
-  const original = await newPlace();
-  const app = await startAt(original);
+  const original = await createEmptyDatabase();
+  const app = await startGateway(original);
   await app.tenant();
   await app[Symbol.asyncDispose]();
-  const file = join(newFolder(), 'backup');
+  const file = join(createFolder(), 'backup');
   const created = await runCommand('backup', [file], { ...original, ...SEALED });
   expect(created).toMatchObject({ code: 0 });
-  const { Org } = await contentAt(original);
+  const { Org } = await openAndReadRows(original);
   return { file, orgs: Org };
 }
 
 /** A location in which no gateway ever started: its DATA_DIR is an empty folder, or does not exist yet. */
-async function emptyPlace(folder: 'empty' | 'missing'): Promise<Place & { DATA_DIR: string }> {
-  const DATA_DIR = folder === 'empty' ? newFolder() : join(newFolder(), 'new');
-  return onPostgres ? { ...(await newPlace()), DATA_DIR } : { DATA_DIR };
+async function emptyPlace(
+  folder: 'empty' | 'missing',
+): Promise<DatabaseEnv & { DATA_DIR: string }> {
+  const DATA_DIR = folder === 'empty' ? createFolder() : join(createFolder(), 'new');
+  return onPostgres ? { ...(await createEmptyDatabase()), DATA_DIR } : { DATA_DIR };
 }
 
 /**
@@ -224,7 +226,7 @@ test('leaves an empty location unchanged if the restore fails', LIMIT, async () 
       expect(await leftAt(place)).toEqual(untouched);
     }
     expect(await restore(SEALED)).toMatchObject({ code: 0 });
-    expect((await contentAt(place)).Org).toEqual(orgs);
+    expect((await openAndReadRows(place)).Org).toEqual(orgs);
   }
 });
 
@@ -243,7 +245,7 @@ test('repeats a restore that was killed midway', LIMIT, async () => {
   const { file, orgs } = await backUpOrg();
   const place = await emptyPlace('missing');
   const restoring = spawn(process.execPath, ['src/commands/restore.ts', file], {
-    env: { ...PROCESS_ENV, ...ENV, ...place, ...SEALED },
+    env: { ...PROCESS_ENV, ...GATEWAY_ENV, ...place, ...SEALED },
     stdio: 'ignore',
   });
   onTestFinished(() => void restoring.kill('SIGKILL'));
@@ -253,11 +255,11 @@ test('repeats a restore that was killed midway', LIMIT, async () => {
   expect(await exited).toEqual([null, 'SIGKILL']);
   const again = await runCommand('restore', [file], { ...place, ...SEALED });
   expect(again).toMatchObject({ code: 0 });
-  expect((await contentAt(place)).Org).toEqual(orgs);
+  expect((await openAndReadRows(place)).Org).toEqual(orgs);
 });
 
 /** On PostgreSQL, migrations are running and many follow. The embedded database exists, and its keys do. */
-async function hasBegunFilling({ DATABASE_URL, DATA_DIR = '' }: Place): Promise<boolean> {
+async function hasBegunFilling({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv): Promise<boolean> {
   if (!DATABASE_URL) return existsSync(join(DATA_DIR, 'encryption-keys'));
   const exists = `select to_regclass('"Project"') is not null as "isThere"`;
   const [row] = await inPostgres<{ isThere: boolean }>(DATABASE_URL, exists);

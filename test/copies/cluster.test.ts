@@ -7,32 +7,32 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onCitus } from '../support/app.ts';
 import {
-  contentAt,
-  newEmbedded,
-  newFolder,
-  newPostgres,
-  type Place,
+  createEmbeddedDatabase,
+  createFolder,
+  createPostgresDatabase,
+  type DatabaseEnv,
+  openAndReadRows,
   runCommand,
-  startAt,
-} from '../support/copies/places.ts';
-import { lendPostgres } from '../support/database/postgres-databases.ts';
-import { generate } from '../support/scenes/connections.ts';
+  startGateway,
+} from '../support/copies/copied-databases.ts';
+import { acquirePostgres } from '../support/database/postgres-databases.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 
 const PROJECTS = 4;
 
 test.skipIf(!onCitus)(
   'moves, backs up and restores a cluster only while no gateway runs on it',
   async () => {
-    const lent = await lendPostgres();
+    const lent = await acquirePostgres();
     onTestFinished(() => lent[Symbol.asyncDispose]());
     const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-    const cluster: Place = { ...lent.env, DATA_DIR: newFolder(), ENCRYPTION_KEY };
-    const target = newEmbedded();
-    const file = join(newFolder(), 'backup');
+    const cluster: DatabaseEnv = { ...lent.env, DATA_DIR: createFolder(), ENCRYPTION_KEY };
+    const target = createEmbeddedDatabase();
+    const file = join(createFolder(), 'backup');
     const passphrase = { BACKUP_PASSPHRASE: 'of the test' };
 
-    const app = await startAt(cluster);
-    for (let count = 0; count < PROJECTS; count += 1) await generate(await app.tenant());
+    const app = await startGateway(cluster);
+    for (let count = 0; count < PROJECTS; count += 1) await generateConnection(await app.tenant());
     const moved = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
     const backedUp = () => runCommand('backup', [file], { ...cluster, ...passphrase });
     for (const running of [await moved(), await backedUp()]) {
@@ -41,16 +41,21 @@ test.skipIf(!onCitus)(
     }
     await app[Symbol.asyncDispose]();
 
-    const before = await contentAt(cluster);
+    const before = await openAndReadRows(cluster);
     expect(before.Group).toHaveLength(PROJECTS);
     expect(await moved()).toMatchObject({ code: 0 });
-    expect(await contentAt(target)).toEqual(before);
+    expect(await openAndReadRows(target)).toEqual(before);
     expect(await backedUp()).toMatchObject({ code: 0 });
-    const restored = { DATA_DIR: newFolder(), DATABASE_URL: await newPostgres(), ENCRYPTION_KEY };
-    const restoredAt = (place: Place) => runCommand('restore', [file], { ...place, ...passphrase });
+    const restored = {
+      DATA_DIR: createFolder(),
+      DATABASE_URL: await createPostgresDatabase(),
+      ENCRYPTION_KEY,
+    };
+    const restoredAt = (place: DatabaseEnv) =>
+      runCommand('restore', [file], { ...place, ...passphrase });
     expect(await restoredAt(restored)).toMatchObject({ code: 0 });
     // Positions continue far beyond those that may have been published after the backup.
-    expect({ ...(await contentAt(restored)), EventLog: before.EventLog }).toEqual(before);
+    expect({ ...(await openAndReadRows(restored)), EventLog: before.EventLog }).toEqual(before);
     const into = await restoredAt(cluster);
     expect(into).toMatchObject({ code: 1 });
     expect(into.output).toContain('are spread over the nodes of a cluster already');

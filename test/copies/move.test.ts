@@ -9,36 +9,36 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onPostgres } from '../support/app.ts';
 import {
-  connect,
+  createEmbeddedDatabase,
+  createEmptyDatabase,
+  createFolder,
+  createPostgresDatabase,
+  type DatabaseEnv,
+  openAndReadRows,
+  runCommand,
+  startGateway,
+} from '../support/copies/copied-databases.ts';
+import {
+  connectGroup,
+  createPendingDelivery,
   EVENTS,
-  loseErasure,
-  owing,
+  insertLostErasure,
   SEALED_TARGET,
   SEALED_VALUES,
-} from '../support/copies/owing.ts';
-import {
-  contentAt,
-  newEmbedded,
-  newFolder,
-  newPlace,
-  newPostgres,
-  type Place,
-  runCommand,
-  startAt,
-} from '../support/copies/places.ts';
+} from '../support/copies/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
-import { type Received, startReceiver, verified } from '../support/receiver.ts';
+import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/receiver.ts';
 
 /** Retries start soon, and continue as long as a test takes. */
 const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
 
 /** The target of the move, and the settings of a server on it: PostgreSQL, or another folder. */
-async function elsewhere(from: Place): Promise<{ to: string; place: Place }> {
+async function elsewhere(from: DatabaseEnv): Promise<{ to: string; place: DatabaseEnv }> {
   if (!onPostgres) {
-    const place = await newPlace();
+    const place = await createEmptyDatabase();
     return { to: place.DATA_DIR as string, place };
   }
-  const to = await newPostgres();
+  const to = await createPostgresDatabase();
   const key = readFileSync(join(from.DATA_DIR as string, 'encryption-keys'), 'utf8').trim();
   return { to, place: { ...from, DATABASE_URL: to, ENCRYPTION_KEY: key } };
 }
@@ -49,59 +49,61 @@ const LIMIT = { timeout: 240_000 };
 test('moves all rows, delivers pending messages, and accepts earlier cursors', LIMIT, async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const source = newEmbedded();
-  const app = await startAt(source, RETRIES);
-  const { tenant, signingSecret } = await owing(app, receiver);
+  const source = createEmbeddedDatabase();
+  const app = await startGateway(source, RETRIES);
+  const { tenant, signingSecret } = await createPendingDelivery(app, receiver);
   const { projectId, apiKey } = tenant;
   const { project } = await tenant.query(EVENTS, { project: projectId });
   const { cursor } = project.notificationEvents.edges.at(-1);
 
-  const running = await runCommand('move', ['--to', newEmbedded().DATA_DIR], source);
+  const running = await runCommand('move', ['--to', createEmbeddedDatabase().DATA_DIR], source);
   expect(running).toMatchObject({ code: 0 });
   expect(running.output).toContain('A gateway is running on the original: later changes');
   expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
   await app[Symbol.asyncDispose]();
 
-  const before = await contentAt(source, (database) => loseErasure(database, projectId));
+  const before = await openAndReadRows(source, (database) =>
+    insertLostErasure(database, projectId),
+  );
   const { to, place } = await elsewhere(source);
   const moved = await runCommand('move', ['--to', to], source);
   expect(moved).toMatchObject({ code: 0 });
   expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
   expect(moved.output).not.toContain('A gateway runs');
-  expect(await contentAt(place)).toEqual(before);
+  expect(await openAndReadRows(place)).toEqual(before);
   expect(before.Operation).toHaveLength(2);
   const again = await runCommand('move', ['--to', to], source);
   expect(again).toMatchObject({ code: 1 });
   expect(again.output).toMatch(/is not empty \(.*\): name another one/);
 
   const sent = receiver.received(projectId).length;
-  receiver.behave(projectId, { status: 200 });
-  const there = await startAt(place, RETRIES);
-  await receiver.arrived(projectId, sent + 1);
+  receiver.setBehaviour(projectId, { status: 200 });
+  const there = await startGateway(place, RETRIES);
+  await receiver.waitForMessages(projectId, sent + 1);
   const messages = receiver.received(projectId);
   expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
-  expect(verified(messages.at(-1) as Received, signingSecret)).toBeTruthy();
+  expect(verifyMessage(messages.at(-1) as ReceivedMessage, signingSecret)).toBeTruthy();
   const client = createClient(there.fetch, { 'x-api-key': apiKey });
   const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
   expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
-  await connect({ ...tenant, ...client }, 'second');
+  await connectGroup({ ...tenant, ...client }, 'second');
   const later = await client.query(EVENTS, { project: projectId, after: cursor });
   expect(later.project.notificationEvents.edges).toHaveLength(1);
   const { prisma } = there.app.services.database;
   await expect.poll(() => prisma.erasure.count()).toBe(0);
   await there[Symbol.asyncDispose]();
 
-  const back = newEmbedded();
+  const back = createEmbeddedDatabase();
   const returned = await runCommand('move', ['--to', back.DATA_DIR], place);
   expect(returned).toMatchObject({ code: 0 });
-  expect(await contentAt(back)).toEqual(await contentAt(place));
+  expect(await openAndReadRows(back)).toEqual(await openAndReadRows(place));
 });
 
 test('refuses without a target and with the source as target', async () => {
-  const DATA_DIR = newFolder();
+  const DATA_DIR = createFolder();
   expect(await runCommand('move', [], { DATA_DIR })).toMatchObject({ code: 2 });
   const same = await runCommand('move', ['--to', DATA_DIR], { DATA_DIR });
   expect(same.output).toContain('the database is already there');
-  const none = await runCommand('move', ['--to', newFolder()], { DATA_DIR });
+  const none = await runCommand('move', ['--to', createFolder()], { DATA_DIR });
   expect(none).toMatchObject({ code: 1, output: `There is no database in ${DATA_DIR}.\n` });
 });

@@ -7,9 +7,9 @@ import { openDatabase } from '../../src/database/database.ts';
 import { plannerUnsetOf } from '../../src/database/postgres/pooler.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres } from '../support/app.ts';
-import { noPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
+import { reasonWithoutPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
 
-const isThere = onPostgres && noPgbouncer() === null;
+const isThere = onPostgres && reasonWithoutPgbouncer() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Creates a database with these settings. Returns a direct URL and one through a pooler. */

@@ -12,7 +12,7 @@ import { joinProcesses } from '../../src/database/processes.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { lendEngine } from '../support/database/embedded/embedded-databases.ts';
+import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';
 
 const log = createLog('silent');
 
@@ -175,7 +175,7 @@ test.runIf(onPostgres)(
 test.runIf(!onPostgres)(
   'marks all other processes as missed when it opens an embedded database',
   async () => {
-    await using engine = await lendEngine();
+    await using engine = await acquireEngine();
     const stays = { address: engine.address, [Symbol.asyncDispose]: async () => {} };
     const first = await openEngine(stays, log);
     await first[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 /** Tests the check that every test file applies to its statements. */
 import { expect, test } from 'vitest';
 import { acrossProjects, forProjects, sent } from '../../src/database/projects/all-projects.ts';
-import { missingProjects } from '../support/database/project-conditions.ts';
+import { listMissingConditions } from '../support/database/project-conditions.ts';
 
 test.each([
   'select * from "Topic" where "projectId" = $1 and "id" = $2',
@@ -20,7 +20,7 @@ test.each([
   'select 1 from unnest($1::text[]) g("id"), lateral (select 1 from "Delivery" where ("projectId", "createTime") between (g."id", $2) and (g."id", $3)) one',
   'insert into "Topic" ("projectId", "id") values ($1, $2)',
 ])('%s', (text) => {
-  expect(missingProjects(text)).toEqual([]);
+  expect(listMissingConditions(text)).toEqual([]);
 });
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   ],
   ['insert into "Topic" ("id") values ($1)', ['inserts into Topic']],
 ])('%s', (text, missing) => {
-  expect(missingProjects(text)).toEqual(missing);
+  expect(listMissingConditions(text)).toEqual(missing);
 });
 
 test('accepts a marked statement over all projects, except changes without the project', () => {
@@ -66,11 +66,11 @@ test('accepts a marked statement over all projects, except changes without the p
       'due',
       () => `with due as (${due}) update "Delivery" d set "body" = '' from due where ${condition}`,
     ).all;
-  expect(missingProjects(acrossProjects('due', () => due).all)).toEqual([]);
-  expect(missingProjects(change('d."projectId" = due."projectId" and d."id" = due."id"'))).toEqual(
-    [],
-  );
-  expect(missingProjects(change('d."id" = due."id"'))).toEqual(['updates Delivery']);
+  expect(listMissingConditions(acrossProjects('due', () => due).all)).toEqual([]);
+  expect(
+    listMissingConditions(change('d."projectId" = due."projectId" and d."id" = due."id"')),
+  ).toEqual([]);
+  expect(listMissingConditions(change('d."id" = due."id"'))).toEqual(['updates Delivery']);
 });
 
 test('appends the project ids as the last value, which makes the mark unnecessary', () => {
@@ -80,9 +80,9 @@ test('appends the project ids as the last value, which makes the mark unnecessar
   );
   const times = [new Date(0), new Date(1)];
   expect(sent(due, null, times)).toEqual([due.all, times]);
-  expect(missingProjects(due.all)).toEqual(['reads Delivery']);
+  expect(listMissingConditions(due.all)).toEqual(['reads Delivery']);
   const [text, values] = sent(due, ['prj_a'], times);
   expect(text).toContain('"projectId" = any($3::text[])');
   expect(values).toEqual([...times, ['prj_a']]);
-  expect(missingProjects(text)).toEqual([]);
+  expect(listMissingConditions(text)).toEqual([]);
 });

@@ -7,16 +7,16 @@ import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { fillProject, idOf } from '../support/database/fill.ts';
+import { fillProject, rowId } from '../support/database/fill.ts';
 import { fillOrg } from '../support/database/filled-org.ts';
 import {
-  argumentsOf,
+  countRelations,
   type ListShape,
+  listFilterArguments,
   listShapes,
-  pageOf,
-  relationsOf,
-  selectionOf,
-  storedNodeTypes,
+  listStoredNodeTypes,
+  selectItem,
+  selectPage,
 } from '../support/fuzz/query-shapes.ts';
 
 const SHORT = 2;
@@ -27,7 +27,7 @@ const MANY = 50 * FEW;
 
 const app = await sharedApp();
 const { services } = app.app;
-const { orgId, projectId, ask } = await fillOrg(app, FEW);
+const { orgId, projectId, run } = await fillOrg(app, FEW);
 await fillProject(
   { ...services, query: services.database.rows.query },
   { projectId, number: 0 },
@@ -39,10 +39,10 @@ const FILTERS = {
   provider: ['"hubspot"'],
   groupRef: ['"group-1"'],
   consumerRef: ['"consumer-1"'],
-  topicId: [`"${idOf('top', 0, 1)}"`],
-  destinationId: [`"${idOf('dst', 0, 1)}"`],
+  topicId: [`"${rowId('top', 0, 1)}"`],
+  destinationId: [`"${rowId('dst', 0, 1)}"`],
   integrationIdOrName: ['"integration-1"'],
-  installationId: [`"${idOf('ins', 0, 1)}"`],
+  installationId: [`"${rowId('ins', 0, 1)}"`],
   search: ['"group-1"'],
   createTime: ['{ from: "2020-01-01T00:00:00Z" }'],
   order: ['OLDEST_FIRST'],
@@ -54,7 +54,7 @@ const FILTERS = {
 function idOfSome(type: string): string {
   if (type === 'Org') return orgId;
   const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
-  return idOf(prefixOfType(type), 0, newest);
+  return rowId(prefixOfType(type), 0, newest);
 }
 
 function tableOf(type: string): string {
@@ -68,16 +68,16 @@ function prefixOfType(type: string): string {
 
 /** Queries the list of a parent that has many items. */
 function queryOf({ name, parent, field }: ListShape, args: string, selection: string): string {
-  const list = `list: ${field}(${args}) { ${pageOf(selection)} }`;
+  const list = `list: ${field}(${args}) { ${selectPage(selection)} }`;
   if (parent.name === 'Query') return `{ ${list} }`;
   if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
   if (parent.name === 'Project') return `{ parent: project(idOrName: "${projectId}") { ${list} } }`;
-  const id = name === 'Destination.messages' ? idOf('dst', 0, FEW) : idOfSome(parent.name);
+  const id = name === 'Destination.messages' ? rowId('dst', 0, FEW) : idOfSome(parent.name);
   return `{ parent: node(id: "${id}") { ... on ${parent.name} { ${list} } } }`;
 }
 
 async function askList(shape: ListShape, args: string, selection = '__typename') {
-  const { data, texts } = await ask(queryOf(shape, args, selection));
+  const { data, texts } = await run(queryOf(shape, args, selection));
   return { list: (data.parent ?? data).list, texts };
 }
 
@@ -85,7 +85,7 @@ async function askList(shape: ListShape, args: string, selection = '__typename')
  * One statement each for the parent, the page, its total and pageInfo, and at most two for each relation and
  * each total of a list.
  */
-const most = ({ item }: ListShape) => 5 + 2 * relationsOf(item);
+const most = ({ item }: ListShape) => 5 + 2 * countRelations(item);
 
 /** The caller can join no org. A page of these orgs reads orgs by their ids. */
 const EMPTY_HERE = 'Viewer.joinableOrgs';
@@ -104,7 +104,7 @@ test.each(
     ['last', `, before: "${endCursor}"`],
   ]) {
     const page = (size: number) =>
-      askList(shape, `${direction}: ${size}${bound}`, selectionOf(shape.item, size));
+      askList(shape, `${direction}: ${size}${bound}`, selectItem(shape.item, size));
     const [short, long] = [await page(SHORT), await page(LONG)];
     expect(short.list.nodes).toHaveLength(SHORT);
     expect(long.list.nodes).toHaveLength(LONG);
@@ -119,8 +119,8 @@ test.each(
   filtered.map((shape) => [shape.name, shape] as const),
 )('%s with filters runs equally many statements for many parents as for two', async (_name, shape) => {
   for (const above of shapes.filter(({ item }) => item === shape.parent)) {
-    for (const args of argumentsOf(shape, FILTERS)) {
-      const list = `${shape.field}(first: 2, ${args}) { ${pageOf('__typename')} }`;
+    for (const args of listFilterArguments(shape, FILTERS)) {
+      const list = `${shape.field}(first: 2, ${args}) { ${selectPage('__typename')} }`;
       const parents = (size: number) => askList(above, `first: ${size}`, list);
       const [short, long] = [await parents(SHORT), await parents(LONG)];
       expect(long.list.nodes).toHaveLength(LONG);
@@ -133,24 +133,24 @@ test.each(
 const STATEMENTS_OF_FIELDS: Record<string, number> = { Destination: 1 };
 
 test.each(
-  storedNodeTypes(schema).map((type) => [type.name, type] as const),
+  listStoredNodeTypes(schema).map((type) => [type.name, type] as const),
 )('runs equally many statements for many nodes of type %s as for two', async (name, type) => {
   const table = `select "id" from "${tableOf(name)}" order by "id" desc limit $1`;
   const nodes = async (size: number) => {
     const rows = await services.database.rows.query<{ id: string }>(table, [size]);
     const ids = JSON.stringify(rows.map(({ id }) => id));
-    return ask(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectionOf(type, SHORT)} } } }`);
+    return run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT)} } } }`);
   };
   const [short, long] = [await nodes(SHORT), await nodes(LONG)];
   expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG);
   expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
   expect(long.texts.length).toBeLessThanOrEqual(
-    1 + 2 * relationsOf(type) + (STATEMENTS_OF_FIELDS[name] ?? 0),
+    1 + 2 * countRelations(type) + (STATEMENTS_OF_FIELDS[name] ?? 0),
   );
 });
 
 test('reads connections with groups, consumers and provider apps in one statement after the project', async () => {
-  const { data, texts } = await ask(`{ project(idOrName: "${projectId}") {
+  const { data, texts } = await run(`{ project(idOrName: "${projectId}") {
     connections(first: 20) { nodes { id group { id } consumer { id } providerApp { id } } }
   } }`);
   expect(data.project.connections.nodes).toHaveLength(20);
@@ -163,11 +163,11 @@ const OPERATIONS = `a: operations(first: 3, status: SUCCESS) { totalCount nodes 
 
 test('returns from lists of many parents the rows of each single list', async () => {
   const list = `installations(first: ${LONG}) { nodes { id ${OPERATIONS} } }`;
-  const { data } = await ask(`{ project(idOrName: "${projectId}") { ${list} } }`);
+  const { data } = await run(`{ project(idOrName: "${projectId}") { ${list} } }`);
   const { nodes } = data.project.installations;
   expect(nodes[0].a.nodes).toHaveLength(3);
   for (const installation of nodes) {
     const node = `node(id: "${installation.id}") { ... on Installation { id ${OPERATIONS} } }`;
-    expect((await ask(`{ ${node} }`)).data.node).toEqual(installation);
+    expect((await run(`{ ${node} }`)).data.node).toEqual(installation);
   }
 });

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { clockAt, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import { createClock, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 const shared = await sharedDeliveries();
-const { database, prisma, receiver, newPlace, projectId, destination, owe } = shared;
+const { database, prisma, receiver, newEndpointName, projectId, destination, enqueue } = shared;
 const { delivery, destinationRow } = shared;
 
 test('disables the destination after a 410, records an event and keeps its deliveries pending', async () => {
-  const place = newPlace();
-  receiver.behave(place, { status: 410 });
+  const place = newEndpointName();
+  receiver.setBehaviour(place, { status: 410 });
   const { id } = await destination(receiver.url(place));
-  const [first] = await owe(id);
-  const clock = clockAt('2031-01-01T00:00:00Z');
+  const [first] = await enqueue(id);
+  const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   await sender.worker.drain();
   expect(await destinationRow(id)).toMatchObject({
@@ -26,14 +26,14 @@ test('disables the destination after a 410, records an event and keeps its deliv
     data: { projectId, destinationId: id, destinationName: id, url: receiver.url(place) },
   });
 
-  const [second] = await owe(id);
+  const [second] = await enqueue(id);
   clock.advance(HOUR_MS);
   await sender.worker.drain();
   expect(receiver.received(place)).toHaveLength(1);
   expect(await delivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
   expect(await delivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 
-  receiver.behave(place, { status: 204 });
+  receiver.setBehaviour(place, { status: 204 });
   await prisma.destination.updateMany({ where: { id }, data: { status: 'ENABLED' } });
   await sender.worker.drain();
   expect(await delivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
@@ -41,15 +41,18 @@ test('disables the destination after a 410, records an event and keeps its deliv
 });
 
 test('ignores a 410 if the URL has changed since the request', async () => {
-  const place = newPlace();
-  receiver.behave(place, 'HANG');
+  const place = newEndpointName();
+  receiver.setBehaviour(place, 'HANG');
   const { id } = await destination(receiver.url(place));
-  await owe(id);
+  await enqueue(id);
   await using sender = createWorker(database);
   const draining = sender.worker.drain();
-  await receiver.arrived(place, 1);
-  await prisma.destination.updateMany({ where: { id }, data: { url: receiver.url(newPlace()) } });
-  receiver.answerHeld(place, { status: 410 });
+  await receiver.waitForMessages(place, 1);
+  await prisma.destination.updateMany({
+    where: { id },
+    data: { url: receiver.url(newEndpointName()) },
+  });
+  receiver.respondToHeld(place, { status: 410 });
   await draining;
   expect(await destinationRow(id)).toMatchObject({
     status: 'ENABLED',
@@ -58,26 +61,26 @@ test('ignores a 410 if the URL has changed since the request', async () => {
 });
 
 test('disables a destination after 5 days and 20 attempts without a success', async () => {
-  const place = newPlace();
-  receiver.behave(place, { status: 503 });
+  const place = newEndpointName();
+  receiver.setBehaviour(place, { status: 503 });
   const { id } = await destination(receiver.url(place));
-  const clock = clockAt('2031-01-01T00:00:00Z');
+  const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const state = () => destinationRow(id);
 
-  await owe(id, 18);
+  await enqueue(id, 18);
   await sender.worker.drain();
   expect(await state()).toMatchObject({ failedAttempts: 18, failingSince: clock.now() });
   await prisma.delivery.deleteMany();
 
   // After 5 days there are only 19 attempts.
   clock.advance(5 * DAY_MS);
-  await owe(id);
+  await enqueue(id);
   await sender.worker.drain();
   expect(await state()).toMatchObject({ failedAttempts: 19, status: 'ENABLED' });
   await prisma.delivery.deleteMany();
 
-  await owe(id);
+  await enqueue(id);
   await sender.worker.drain();
   expect(await state()).toMatchObject({
     failedAttempts: 20,
@@ -88,25 +91,25 @@ test('disables a destination after 5 days and 20 attempts without a success', as
 });
 
 test('disables no destination that fails for less than 5 days, and resets after a success', async () => {
-  const place = newPlace();
-  receiver.behave(place, { status: 503 });
+  const place = newEndpointName();
+  receiver.setBehaviour(place, { status: 503 });
   const { id } = await destination(receiver.url(place));
-  const clock = clockAt('2031-01-01T00:00:00Z');
+  const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const state = () => destinationRow(id);
 
-  await owe(id, 30);
+  await enqueue(id, 30);
   await sender.worker.drain();
   clock.advance(5 * DAY_MS - 1);
   expect(await state()).toMatchObject({ failedAttempts: 30, status: 'ENABLED' });
 
-  receiver.behave(place, { status: 200 });
+  receiver.setBehaviour(place, { status: 200 });
   await sender.worker.drain();
   expect(await state()).toMatchObject({ failedAttempts: 0, failingSince: null });
 
-  receiver.behave(place, { status: 503 });
+  receiver.setBehaviour(place, { status: 503 });
   clock.advance(2);
-  await owe(id, 30);
+  await enqueue(id, 30);
   await sender.worker.drain();
   expect(await state()).toMatchObject({ failedAttempts: 30, failingSince: clock.now() });
   expect(await state()).toMatchObject({ status: 'ENABLED' });

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { responseText } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
-import { clockAt, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import { createClock, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const MINUTE_MS = 60_000;
 
-const { database, prisma, receiver, newPlace, projectId, destination, owe, delivery } =
+const { database, prisma, receiver, newEndpointName, projectId, destination, enqueue, delivery } =
   await sharedDeliveries();
 
 async function routeToTopic(eventType: 'DELIVERY_FAILED' | 'DESTINATION_WEBHOOK_FAILING') {
@@ -24,13 +24,13 @@ const eventsOf = (
 
 test('records one event when a destination fails for an hour, and another after it has recovered', async () => {
   await routeToTopic('DESTINATION_WEBHOOK_FAILING');
-  const place = newPlace();
-  receiver.behave(place, { status: 500 });
+  const place = newEndpointName();
+  receiver.setBehaviour(place, { status: 500 });
   const { id } = await destination(receiver.url(place));
-  const clock = clockAt('2031-01-01T00:00:00Z');
+  const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const fail = async () => {
-    await owe(id);
+    await enqueue(id);
     await sender.worker.drain();
   };
   await fail();
@@ -49,9 +49,9 @@ test('records one event when a destination fails for an hour, and another after 
     url: receiver.url(place),
     failingSince: '2031-01-01T00:00:00.000Z',
   });
-  receiver.behave(place, { status: 204 });
+  receiver.setBehaviour(place, { status: 204 });
   await fail();
-  receiver.behave(place, { status: 500 });
+  receiver.setBehaviour(place, { status: 500 });
   await fail();
   clock.advance(61 * MINUTE_MS);
   await fail();
@@ -60,14 +60,14 @@ test('records one event when a destination fails for an hour, and another after 
 
 test('records an event for a failed delivery, except a delivery of such an event', async () => {
   const topicId = await routeToTopic('DELIVERY_FAILED');
-  const place = newPlace();
-  receiver.behave(place, { status: 500, body: 'no such hook' });
+  const place = newEndpointName();
+  receiver.setBehaviour(place, { status: 500, body: 'no such hook' });
   const { id } = await destination(receiver.url(place));
   await prisma.topicDestinationRoute.create({
     data: { id: newId('tdr'), projectId, topicId, destinationId: id },
   });
   const operationId = newId('opr');
-  const [deliveryId] = await owe(id, 1, { operationId });
+  const [deliveryId] = await enqueue(id, 1, { operationId });
   const config = { DELIVERY_RETRY_SECONDS: [], SHUTDOWN_MS: 1_000 };
   await using sender = createWorker(database, { config });
   await sender.worker.drain();

@@ -1,13 +1,17 @@
 /** @module-tag all/rows */
 import { expect, test } from 'vitest';
-import { createOwing, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import {
+  createDeliveryProject,
+  createWorker,
+  sharedDeliveries,
+} from '../support/scenes/deliveries.ts';
 
 const shared = await sharedDeliveries();
-const { database, prisma, receiver, newPlace, projectId, destination, owe } = shared;
+const { database, prisma, receiver, newEndpointName, projectId, destination, enqueue } = shared;
 const atOnce = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
 
 async function newDestination(data: Parameters<typeof destination>[1] = {}) {
-  const place = newPlace();
+  const place = newEndpointName();
   return { place, ...(await destination(receiver.url(place), data)) };
 }
 
@@ -28,16 +32,16 @@ async function enqueueMany(destinationId: string, count: number): Promise<void> 
 
 test('limits a hanging destination with 20,000 due messages to 8 in flight, and delays no other', async () => {
   const hanging = await newDestination();
-  receiver.behave(hanging.place, 'HANG');
+  receiver.setBehaviour(hanging.place, 'HANG');
   await enqueueMany(hanging.id, 20_000);
   const others = await Promise.all(Array.from({ length: 5 }, () => newDestination()));
-  for (const { id } of others) await owe(id, 200);
+  for (const { id } of others) await enqueue(id, 200);
 
   // Hanging requests must outlast the test even on a slow machine, so that they keep their places.
   const limits = { attemptMs: 100_000, leaseMs: 120_000 };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
-  await Promise.all(others.map(({ place }) => receiver.arrived(place, 200)));
+  await Promise.all(others.map(({ place }) => receiver.waitForMessages(place, 200)));
   expect(receiver.received(hanging.place)).toHaveLength(8);
   await sender.worker.stop(running);
   expect(receiver.mostAtOnce(hanging.place)).toBe(8);
@@ -51,15 +55,15 @@ test('leaves half of the capacity to other destinations while many hang', async 
     ),
   );
   for (const { id, place } of hanging) {
-    receiver.behave(place, 'HANG');
-    await owe(id, 50);
+    receiver.setBehaviour(place, 'HANG');
+    await enqueue(id, 50);
   }
   const good = await newDestination();
-  await owe(good.id, 500);
+  await enqueue(good.id, 500);
 
   await using sender = createWorker(database, { config: atOnce });
   const running = sender.worker.run();
-  await receiver.arrived(good.place, 500);
+  await receiver.waitForMessages(good.place, 500);
   await sender.worker.stop(running);
   const held = hanging.map(({ place }) => receiver.received(place).length);
   expect(held.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
@@ -68,17 +72,17 @@ test('leaves half of the capacity to other destinations while many hang', async 
 test('delays no other project when the destinations of a project fill the capacity in flight', async () => {
   // Each destination may have 8 messages in flight. Together they exceed the limit of the process.
   const hanging = await Promise.all(Array.from({ length: 20 }, () => newDestination()));
-  for (const { place } of hanging) receiver.behave(place, 'HANG');
-  for (const { id } of hanging) await owe(id, 8);
-  const quiet = await createOwing(database);
-  const place = newPlace();
+  for (const { place } of hanging) receiver.setBehaviour(place, 'HANG');
+  for (const { id } of hanging) await enqueue(id, 8);
+  const quiet = await createDeliveryProject(database);
+  const place = newEndpointName();
   const { id } = await quiet.destination(receiver.url(place));
-  await quiet.owe(id, 200);
+  await quiet.enqueue(id, 200);
 
   const limits = { attemptMs: 100_000, leaseMs: 120_000 };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
-  await receiver.arrived(place, 200);
+  await receiver.waitForMessages(place, 200);
   await sender.worker.stop(running);
   expect(receiver.received(place)).toHaveLength(200);
 });
@@ -90,13 +94,13 @@ async function besideHanging({ destinations, failing = false, body = '{}' }: Han
     Array.from({ length: destinations }, () => newDestination(since)),
   );
   for (const { id, place } of hanging) {
-    receiver.behave(place, 'HANG');
-    await owe(id, 20, { body });
+    receiver.setBehaviour(place, 'HANG');
+    await enqueue(id, 20, { body });
   }
-  const quiet = await createOwing(database);
-  const place = newPlace();
+  const quiet = await createDeliveryProject(database);
+  const place = newEndpointName();
   const { id } = await quiet.destination(receiver.url(place), since);
-  await quiet.owe(id, 40, { body });
+  await quiet.enqueue(id, 40, { body });
   return { place, hanging };
 }
 
@@ -126,14 +130,14 @@ test.each([
   const limits = { ...HANGING, ...scenario.limits };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
-  await receiver.arrived(place, 40);
+  await receiver.waitForMessages(place, 40);
   await sender.worker.stop(running);
   expect(receiver.received(place)).toHaveLength(40);
 });
 
 test('serves every destination of a project when one claim takes only a few rows of it', async () => {
   const { hanging } = await besideHanging({ destinations: 12 });
-  for (const { place } of hanging) receiver.behave(place, { status: 200 });
+  for (const { place } of hanging) receiver.setBehaviour(place, { status: 200 });
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
   await using sender = createWorker(database, { limits });
   await sender.worker.drain();
@@ -142,7 +146,7 @@ test('serves every destination of a project when one claim takes only a few rows
 
 test('serves every destination, even if many have many messages', async () => {
   const destinations = await Promise.all(Array.from({ length: 30 }, () => newDestination()));
-  for (const { id } of destinations) await owe(id, 30);
+  for (const { id } of destinations) await enqueue(id, 30);
   const limits = { claimRows: 20, heldRows: 40, inFlight: 4 };
   await using sender = createWorker(database, { limits });
   await sender.worker.drain();
@@ -153,7 +157,7 @@ test('serves every destination, even if many have many messages', async () => {
 test('bounds the bodies in memory, and sends all messages', async () => {
   const { id, place } = await newDestination();
   const body = JSON.stringify({ text: 'x'.repeat(100_000) });
-  await owe(id, 40, { body });
+  await enqueue(id, 40, { body });
   await using sender = createWorker(database, { limits: { heldBytes: 250_000 } });
   await sender.worker.drain();
   expect(receiver.received(place)).toHaveLength(40);
@@ -165,10 +169,10 @@ test('releases deliveries that cannot start within their lease, and sends them w
   const limits = { attemptMs: 150, leaseMs: 200, heldPerQuickDestination: 20 };
   await using sender = createWorker(database, { limits: { ...limits, inFlightPerDestination: 4 } });
   // A quick response allows the worker to hold more messages of the destination than are in flight.
-  await owe(id);
+  await enqueue(id);
   await sender.worker.drain();
-  receiver.behave(place, 'HANG');
-  await owe(id, 20);
+  receiver.setBehaviour(place, 'HANG');
+  await enqueue(id, 20);
   await sender.worker.drain();
   expect(receiver.received(place)).toHaveLength(21);
   expect(receiver.mostAtOnce(place)).toBe(4);

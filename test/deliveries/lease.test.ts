@@ -6,29 +6,29 @@ import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts'
 const HOUR_MS = 3_600_000;
 
 const shared = await sharedDeliveries();
-const { database, prisma, receiver, newPlace, destination, owe } = shared;
+const { database, prisma, receiver, newEndpointName, destination, enqueue } = shared;
 const { delivery, destinationRow, succeeded } = shared;
 
 test('refuses the late result of a claim that another worker took over', async () => {
-  const place = newPlace();
-  receiver.behave(place, 'HANG');
+  const place = newEndpointName();
+  receiver.setBehaviour(place, 'HANG');
   const { id } = await destination(receiver.url(place));
-  const [deliveryId] = await owe(id);
+  const [deliveryId] = await enqueue(id);
   await using late = createWorker(database);
   const draining = late.worker.drain();
-  await receiver.arrived(place, 1);
+  await receiver.waitForMessages(place, 1);
 
   await prisma.delivery.updateMany({
     where: { id: deliveryId },
     data: { leaseExpireTime: new Date(0) },
   });
-  receiver.behave(place, { status: 200 });
+  receiver.setBehaviour(place, { status: 200 });
   await using next = createWorker(database);
   await next.worker.drain();
   const recorded = await delivery(deliveryId);
   expect(recorded).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 
-  receiver.answerHeld(place, { status: 500 });
+  receiver.respondToHeld(place, { status: 500 });
   await draining;
   expect(await delivery(deliveryId)).toEqual(recorded);
   expect(await destinationRow(id)).toMatchObject({
@@ -37,35 +37,35 @@ test('refuses the late result of a claim that another worker took over', async (
 });
 
 test('keeps the next message waiting when the result of the previous one is refused', async () => {
-  const place = newPlace();
-  receiver.behave(place, 'HANG');
+  const place = newEndpointName();
+  receiver.setBehaviour(place, 'HANG');
   const { id } = await destination(receiver.url(place));
-  const [first] = await owe(id, 1, { orderKey: 'one' });
-  const [next] = await owe(id, 1, { orderKey: 'one', afterId: first, nextAttemptTime: null });
+  const [first] = await enqueue(id, 1, { orderKey: 'one' });
+  const [next] = await enqueue(id, 1, { orderKey: 'one', afterId: first, nextAttemptTime: null });
   await using late = createWorker(database);
   const draining = late.worker.drain();
-  await receiver.arrived(place, 1);
+  await receiver.waitForMessages(place, 1);
   await prisma.delivery.updateMany({ where: { id: first }, data: { leaseToken: 'newer' } });
-  receiver.answerHeld(place, { status: 200 });
+  receiver.respondToHeld(place, { status: 200 });
   await draining;
   expect(await delivery(next)).toMatchObject({ status: 'PENDING', afterId: first });
 });
 
 test('skips a delivery while another process holds its lease', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place));
-  await owe(id, 1, { leaseToken: 'other', leaseExpireTime: new Date(Date.now() + HOUR_MS) });
+  await enqueue(id, 1, { leaseToken: 'other', leaseExpireTime: new Date(Date.now() + HOUR_MS) });
   await using sender = createWorker(database);
   await sender.worker.drain();
   expect(receiver.received(place)).toEqual([]);
 });
 
 test('sends deliveries of an ended process immediately, before their lease expires', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place));
   await prisma.serverProcess.create({ data: { id: 'ended', missedTime: new Date(0) } });
   const leaseExpireTime = new Date(Date.now() + HOUR_MS);
-  const [held] = await owe(id, 1, { leaseToken: newLeaseToken('ended'), leaseExpireTime });
+  const [held] = await enqueue(id, 1, { leaseToken: newLeaseToken('ended'), leaseExpireTime });
   await using sender = createWorker(database);
   await sender.worker.drain();
   expect(receiver.received(place).map((message) => message.id)).toEqual([held]);
@@ -73,9 +73,9 @@ test('sends deliveries of an ended process immediately, before their lease expir
 });
 
 test('sends each message once from two concurrent workers', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place));
-  const ids = await owe(id, 500);
+  const ids = await enqueue(id, 500);
   await using first = createWorker(database);
   await using other = createWorker(database);
   await Promise.all([first.worker.drain(), other.worker.drain()]);
@@ -91,20 +91,20 @@ const WAITING = `select 1 from pg_stat_activity where datname = current_database
 test.runIf(onPostgres && !onCitus)(
   'records a result although another transaction changes the delivery',
   async () => {
-    const place = newPlace();
-    receiver.behave(place, 'HANG');
+    const place = newEndpointName();
+    receiver.setBehaviour(place, 'HANG');
     const { id } = await destination(receiver.url(place));
-    const [deliveryId] = await owe(id);
+    const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database);
     const draining = sender.worker.drain();
-    await receiver.arrived(place, 1);
+    await receiver.waitForMessages(place, 1);
 
     await prisma.$transaction(async (tx) => {
       await tx.delivery.updateMany({
         where: { id: deliveryId },
         data: { updateTime: new Date(0) },
       });
-      receiver.answerHeld(place, { status: 200 });
+      receiver.respondToHeld(place, { status: 200 });
       await expect.poll(() => database.rows.query(WAITING, [])).toHaveLength(1);
     });
     await draining;

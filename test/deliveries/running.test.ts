@@ -2,18 +2,19 @@ import { expect, test } from 'vitest';
 import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const shared = await sharedDeliveries();
-const { database, prisma, receiver, newPlace, destination, owe, delivery, succeeded } = shared;
+const { database, prisma, receiver, newEndpointName, destination, enqueue, delivery, succeeded } =
+  shared;
 
 test('waits for messages in flight on stop, records them and releases the others', async () => {
-  const place = newPlace();
-  receiver.behave(place, 'HANG');
+  const place = newEndpointName();
+  receiver.setBehaviour(place, 'HANG');
   const { id } = await destination(receiver.url(place));
-  await owe(id, 20);
+  await enqueue(id, 20);
   const sender = createWorker(database);
   const running = sender.worker.run();
-  await receiver.arrived(place, 8);
+  await receiver.waitForMessages(place, 8);
   const stopping = sender.worker.stop(running);
-  receiver.answerHeld(place, { status: 200 });
+  receiver.respondToHeld(place, { status: 200 });
   await stopping;
   await sender[Symbol.asyncDispose]();
   expect(receiver.received(place)).toHaveLength(8);
@@ -22,38 +23,38 @@ test('waits for messages in flight on stop, records them and releases the others
 });
 
 test('leaves a delivery pending if it does not end before the stop', async () => {
-  const place = newPlace();
-  receiver.behave(place, 'HANG');
+  const place = newEndpointName();
+  receiver.setBehaviour(place, 'HANG');
   const { id } = await destination(receiver.url(place));
-  const [deliveryId] = await owe(id);
+  const [deliveryId] = await enqueue(id);
   const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };
   const sender = createWorker(database, { config });
   const running = sender.worker.run();
-  await receiver.arrived(place, 1);
+  await receiver.waitForMessages(place, 1);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 });
 
 test('sends new deliveries when woken, and by polling', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place));
   const sender = createWorker(database, { limits: { pollMs: 20 } });
   const running = sender.worker.run();
-  await owe(id);
+  await enqueue(id);
   sender.worker.wake();
-  await receiver.arrived(place, 1);
-  await owe(id);
-  await receiver.arrived(place, 2);
+  await receiver.waitForMessages(place, 1);
+  await enqueue(id);
+  await receiver.waitForMessages(place, 2);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(await succeeded()).toBe(2);
 });
 
 test('loses and repeats no delivery while the database fails', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place));
-  await owe(id, 50);
+  await enqueue(id, 50);
   let failures = 0;
   const failing = async <T>(text: string, values: unknown[]): Promise<T[]> => {
     // Every kind of statement fails twice, then succeeds once.
@@ -77,9 +78,9 @@ test('loses and repeats no delivery while the database fails', async () => {
 });
 
 test('claims nothing while results cannot be recorded', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place));
-  await owe(id, 100);
+  await enqueue(id, 100);
   let isGone = true;
   let refused = 0;
   const claims = { begun: 0, ended: 0 };
@@ -102,7 +103,7 @@ test('claims nothing while results cannot be recorded', async () => {
   };
   const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
   const running = sender.worker.run();
-  await receiver.arrived(place, 10);
+  await receiver.waitForMessages(place, 10);
   // One more claim may be under way before the first refusal.
   await expect.poll(() => refused).toBeGreaterThan(1);
   await expect.poll(() => claims.begun - claims.ended).toBe(0);

@@ -1,21 +1,26 @@
 import { expect, test } from 'vitest';
 import { hasSecret, rotateSecrets } from '../../src/deliveries/signing-secret.ts';
 import { sealHeaders, sealUrl } from '../../src/deliveries/target-secrets.ts';
-import { verified } from '../support/receiver.ts';
-import { clockAt, createWorker, sharedDeliveries, vault } from '../support/scenes/deliveries.ts';
+import { verifyMessage } from '../support/receiver.ts';
+import {
+  createClock,
+  createWorker,
+  sharedDeliveries,
+  vault,
+} from '../support/scenes/deliveries.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
 const shared = await sharedDeliveries();
-const { database, prisma, receiver, newPlace, destination, owe } = shared;
+const { database, prisma, receiver, newEndpointName, destination, enqueue } = shared;
 const { delivery, destinationRow } = shared;
 
 test('posts a message with its signature, content type and the headers of its destination', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   // Headers may be stored unsealed: a migration seals them later.
   const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
   const { id, secret } = await destination(receiver.url(place), { maskedHeaders });
-  const [deliveryId] = await owe(id);
+  const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
 
@@ -28,7 +33,7 @@ test('posts a message with its signature, content type and the headers of its de
     'x-tenant': 'acme',
     'user-agent': 'acme-hooks',
   });
-  expect(verified(message, secret)).toEqual({
+  expect(verifyMessage(message, secret)).toEqual({
     notificationType: 'connection.created',
     data: { number: 0 },
   });
@@ -46,11 +51,11 @@ test('posts a message with its signature, content type and the headers of its de
 });
 
 test('keeps the id over all attempts, waits longer after each, and fails after the last', async () => {
-  const place = newPlace();
-  receiver.behave(place, { status: 500 });
+  const place = newEndpointName();
+  receiver.setBehaviour(place, { status: 500 });
   const { id, secret } = await destination(receiver.url(place));
-  const [deliveryId] = await owe(id);
-  const clock = clockAt('2031-01-01T00:00:00Z');
+  const [deliveryId] = await enqueue(id);
+  const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
 
   const waits: number[] = [];
@@ -78,7 +83,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   ]);
   const messages = receiver.received(place);
   expect(new Set(messages.map((message) => message.id))).toEqual(new Set([deliveryId]));
-  for (const message of messages) verified(message, secret);
+  for (const message of messages) verifyMessage(message, secret);
 });
 
 test.each([
@@ -96,14 +101,14 @@ test.each([
     error: 'The connection ended before the answer (UND_ERR_SOCKET).',
   },
 ] as const)('fails an attempt after $behaviour, and continues with other destinations', async (failing) => {
-  const [bad, good] = [newPlace(), newPlace()];
-  receiver.behave(bad, failing.behaviour);
+  const [bad, good] = [newEndpointName(), newEndpointName()];
+  receiver.setBehaviour(bad, failing.behaviour);
   const [badOne, goodOne] = [
     await destination(receiver.url(bad)),
     await destination(receiver.url(good)),
   ];
-  const [failed] = await owe(badOne.id);
-  await owe(goodOne.id, 20);
+  const [failed] = await enqueue(badOne.id);
+  await enqueue(goodOne.id, 20);
   // The limit is short only if the request must time out. A busy machine responds slowly.
   const attemptMs = failing.behaviour === 'HANG' ? 200 : 5_000;
   await using sender = createWorker(database, { limits: { attemptMs } });
@@ -117,19 +122,19 @@ test.each([
 });
 
 test('treats an endless response with a good status as a success', async () => {
-  const place = newPlace();
-  receiver.behave(place, 'ENDLESS');
+  const place = newEndpointName();
+  receiver.setBehaviour(place, 'ENDLESS');
   const { id } = await destination(receiver.url(place));
-  const [deliveryId] = await owe(id);
+  const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('fails without a request if the address of the destination is private', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place).replace('127.0.0.1', '127.0.0.2'));
-  const [deliveryId] = await owe(id);
+  const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
   const { attempts } = await delivery(deliveryId);
@@ -142,23 +147,23 @@ test('fails without a request if the address of the destination is private', asy
 });
 
 test('sends the sealed values of the query and the headers', async () => {
-  const place = `${newPlace()}?token=s3cret`;
+  const place = `${newEndpointName()}?token=s3cret`;
   const { id } = await destination(receiver.url(place));
   const owner = { id, projectId: shared.projectId };
   const url = sealUrl(vault, owner, receiver.url(place));
   const { maskedHeaders, headersSealed } = sealHeaders(vault, owner, { 'X-Key': 's3cret' });
   const data = { ...url, maskedHeaders: maskedHeaders ?? {}, headersSealed };
   await prisma.destination.updateMany({ where: owner, data });
-  await owe(id);
+  await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
   expect(receiver.received(place)).toMatchObject([{ headers: { 'x-key': 's3cret' } }]);
 });
 
 test('fails the attempt without a request if a secret cannot be opened', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id } = await destination(receiver.url(place), { signingSecretSealed: 'v1.other.AAAA' });
-  const [deliveryId] = await owe(id);
+  const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
   expect(receiver.received(place)).toEqual([]);
@@ -168,13 +173,13 @@ test('fails the attempt without a request if a secret cannot be opened', async (
 });
 
 test('honours Retry-After up to one hour', async () => {
-  const clock = clockAt('2031-01-01T00:00:00Z');
+  const clock = createClock('2031-01-01T00:00:00Z');
   const waits: number[] = [];
   for (const retryAfter of ['120', 'Wed, 01 Jan 2031 00:10:00 GMT', '86400', '1', 'soon']) {
-    const place = newPlace();
-    receiver.behave(place, { status: 429, headers: { 'retry-after': retryAfter } });
+    const place = newEndpointName();
+    receiver.setBehaviour(place, { status: 429, headers: { 'retry-after': retryAfter } });
     const { id } = await destination(receiver.url(place));
-    const [deliveryId] = await owe(id);
+    const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
     await sender.worker.drain();
     const { nextAttemptTime } = await delivery(deliveryId);
@@ -184,9 +189,9 @@ test('honours Retry-After up to one hour', async () => {
 });
 
 test('signs with both secrets after a rotation, until the older one expires', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id, secret: before } = await destination(receiver.url(place));
-  const clock = clockAt('2031-01-01T00:00:00Z');
+  const clock = createClock('2031-01-01T00:00:00Z');
   const sealed = await destinationRow(id);
   const after = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
   if (!hasSecret(sealed)) throw new Error('It is no webhook.');
@@ -194,28 +199,28 @@ test('signs with both secrets after a rotation, until the older one expires', as
   await prisma.destination.updateMany({ where: { id }, data: rotated });
   await using sender = createWorker(database, { now: clock.now });
 
-  await owe(id);
+  await enqueue(id);
   await sender.worker.drain();
   clock.advance(DAY_MS);
-  await owe(id);
+  await enqueue(id);
   await sender.worker.drain();
 
   const [both, only] = receiver.received(place);
   if (!both || !only) return expect.unreachable();
   expect(both.headers['webhook-signature']?.split(' ')).toHaveLength(2);
-  expect(verified(both, before)).toEqual(verified(both, after));
+  expect(verifyMessage(both, before)).toEqual(verifyMessage(both, after));
   expect(only.headers['webhook-signature']?.split(' ')).toHaveLength(1);
-  verified(only, after);
-  expect(() => verified(only, before)).toThrow();
+  verifyMessage(only, after);
+  expect(() => verifyMessage(only, before)).toThrow();
 });
 
 test('signs with the time of the database, whatever the clock of the process', async () => {
-  const place = newPlace();
+  const place = newEndpointName();
   const { id, secret } = await destination(receiver.url(place));
-  await owe(id);
-  await using sender = createWorker(database, { now: clockAt('2031-01-01T00:00:00Z').now });
+  await enqueue(id);
+  await using sender = createWorker(database, { now: createClock('2031-01-01T00:00:00Z').now });
   await sender.worker.drain();
   const [message] = receiver.received(place);
   if (!message) return expect.unreachable();
-  verified(message, secret);
+  verifyMessage(message, secret);
 });

@@ -5,7 +5,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandsIn, DOCUMENTS, ROOT, scriptsOf, testsIn } from '../support/documents.ts';
+import {
+  DOCUMENTS,
+  listCommands,
+  listNpmScripts,
+  listTestFiles,
+  ROOT,
+} from '../support/documents.ts';
 import {
   ASIDE,
   BLOCKS_NOT_RUN,
@@ -39,7 +45,7 @@ test('every command in a sentence runs, or has a reason why not', () => {
   const run = [...ofLanguage('sh'), ...ASIDE.map((text) => ({ text }))]
     .map(({ text }) => text.replaceAll('npm run -s', 'npm run'))
     .join('\n');
-  const commands = DOCUMENTS.flatMap(commandsIn);
+  const commands = DOCUMENTS.flatMap(listCommands);
   const reasons = new Set(COMMANDS_NOT_RUN.map(({ command }) => command));
   expect(commands.filter((command) => !run.includes(command) && !reasons.has(command))).toEqual([]);
   expect([...reasons].filter((command) => !commands.includes(command))).toEqual([]);
@@ -47,10 +53,10 @@ test('every command in a sentence runs, or has a reason why not', () => {
 
 test('every npm script and test that a document names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const named = DOCUMENTS.flatMap(scriptsOf);
+  const named = DOCUMENTS.flatMap(listNpmScripts);
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
   expect(named.length).toBeGreaterThan(10);
-  const tests = DOCUMENTS.flatMap(testsIn);
+  const tests = DOCUMENTS.flatMap(listTestFiles);
   expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   expect(tests).not.toEqual([]);
 });

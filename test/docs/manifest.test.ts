@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/integration/integration-content-input.ts';
 import { wordOf } from '../../src/rest/endpoint/words.ts';
 import { sharedApp } from '../support/app.ts';
-import { blocksOf, ROOT } from '../support/documents.ts';
+import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 import { insertDestination } from '../support/scenes/integrations.ts';
 
@@ -49,7 +49,7 @@ test('the page names every member', () => {
 test('the examples deploy', async () => {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
-  const examples = blocksOf(PAGE).filter(({ language }) => language === 'yaml');
+  const examples = listCodeBlocks(PAGE).filter(({ language }) => language === 'yaml');
   expect(examples.length).toBeGreaterThan(1);
   for (const { text, line } of examples) {
     const path = `${rest.base}/integrations:batch`;

@@ -1,5 +1,5 @@
 /** Examples of the documentation that the walk does not run, each with its reason. */
-import { type Block, blocksOf, DOCUMENTS } from '../support/documents.ts';
+import { type CodeBlock, DOCUMENTS, listCodeBlocks } from '../support/documents.ts';
 
 /** Blocks, identified by their beginning. */
 export const BLOCKS_NOT_RUN = [
@@ -174,8 +174,8 @@ export const REENCRYPT = 'npm run reencrypt -- --new-key';
 export const WITHOUT_NPM = 'node_modules/.bin/node src/main.ts';
 export const ASIDE = [START, LISTEN, REENCRYPT, WITHOUT_NPM];
 
-export const blocks = DOCUMENTS.flatMap(blocksOf);
-export const isRun = ({ text }: Block) =>
+export const blocks = DOCUMENTS.flatMap(listCodeBlocks);
+export const isRun = ({ text }: CodeBlock) =>
   !BLOCKS_NOT_RUN.some(({ start }) => text.startsWith(start));
 export const ofLanguage = (language: string, document?: string) =>
   blocks.filter(

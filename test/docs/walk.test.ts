@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freePort, startPostgres } from '../support/database/postgres.ts';
-import { noPostgres } from '../support/database/postgres-binaries.ts';
+import { reasonWithoutPostgres } from '../support/database/postgres-binaries.ts';
+import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
-import { Reader, SHOWN_MAX, type Terminal } from '../support/reader.ts';
 import { LISTEN, nameOf, ofLanguage, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
@@ -39,7 +39,7 @@ const WAITING = { timeout: 60_000, interval: 100 };
 const WALK_MS = 300_000;
 const REFUSED = /"errors":\s*\[\s*\{|urn:problem/;
 
-const postgresMissing = noPostgres();
+const postgresMissing = reasonWithoutPostgres();
 if (postgresMissing) {
   console.warn(`The commands of ${OPERATIONS} on PostgreSQL are not tested: ${postgresMissing}.`);
 }
@@ -104,9 +104,9 @@ async function follow(reader: Reader, document: string): Promise<string> {
 async function shows({ output, hasFailed }: Terminal, expected: RegExp[]): Promise<void> {
   const missing = () => expected.filter((pattern) => !pattern.test(output()));
   await vi.waitFor(() => {
-    if (!hasFailed()) expect(missing(), output().slice(-SHOWN_MAX)).toEqual([]);
+    if (!hasFailed()) expect(missing(), output().slice(-OUTPUT_SHOWN_MAX)).toEqual([]);
   }, WAITING);
-  expect(hasFailed(), output().slice(-SHOWN_MAX)).toBe(false);
+  expect(hasFailed(), output().slice(-OUTPUT_SHOWN_MAX)).toBe(false);
 }
 
 /**

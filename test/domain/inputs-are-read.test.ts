@@ -9,7 +9,7 @@ import { isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../support/app.ts';
-import { recordInputReads } from '../support/inputs/recorded-input.ts';
+import { recordInputReads } from '../support/inputs/input-reads.ts';
 import { MUTATIONS, walkInputs } from '../support/inputs/walk-inputs.ts';
 import { STEPS } from '../support/inputs/whole-inputs.ts';
 
@@ -56,11 +56,15 @@ function isUsed(field: string): boolean {
 
 test('reads every member of every input, except those in NOT_READ', async () => {
   using reads = recordInputReads();
-  const { given, unexpected } = await walkInputs(app);
+  const { sent, unexpectedOutcomes } = await walkInputs(app);
   const uncalled = Object.keys(MUTATIONS).filter(
     (name) => !STEPS.some(({ mutation }) => mutation === name),
   );
-  const missing = { uncalled, members: FIELDS.filter((field) => !given.has(field)), unexpected };
+  const missing = {
+    uncalled,
+    members: FIELDS.filter((field) => !sent.has(field)),
+    unexpected: unexpectedOutcomes,
+  };
   expect(
     missing,
     'test/support/inputs/whole-inputs.ts calls each mutation with all members',

@@ -2,17 +2,17 @@ import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { enqueueMessages } from '../../src/events/enqueue-messages.ts';
 import { testDatabase } from '../support/app.ts';
-import { createOwing } from '../support/scenes/deliveries.ts';
+import { createDeliveryProject } from '../support/scenes/deliveries.ts';
 
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 test('queues a message after the last one with its order key, even if that has an older id', async () => {
-  const { projectId, destination, owe } = await createOwing(database);
+  const { projectId, destination, enqueue } = await createDeliveryProject(database);
   const { id } = await destination('https://hooks.example.com');
-  const [first] = await owe(id, 1, { orderKey: 'one' });
+  const [first] = await enqueue(id, 1, { orderKey: 'one' });
   const behind = `dlv_${'0'.repeat(32)}`;
-  await owe(id, 1, { id: behind, orderKey: 'one', afterId: first, nextAttemptTime: null });
+  await enqueue(id, 1, { id: behind, orderKey: 'one', afterId: first, nextAttemptTime: null });
   const [next] = await inTransaction(database, (tx) =>
     enqueueMessages(
       tx,

@@ -14,12 +14,12 @@ import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import {
   createEventLog,
-  listed,
-  nameOf,
+  eventName,
+  listEventNames,
   names,
-  record,
-  recordAll,
-  take,
+  recordNamedEvent,
+  recordNamedEvents,
+  takeNext,
 } from '../support/event-log.ts';
 
 const log = createLog('silent');
@@ -48,22 +48,22 @@ const delay = onPostgres
 
 test('delivers later events to a follower in the order of the list', async () => {
   const { projectId } = await createEventLog(database);
-  await recordAll(database, { projectId }, names('old', 3));
+  await recordNamedEvents(database, { projectId }, names('old', 3));
   const follower = await follow(projectId);
-  await recordAll(database, { projectId }, names('new', 5));
-  expect((await take(follower, 5)).map(nameOf)).toEqual(names('new', 5));
+  await recordNamedEvents(database, { projectId }, names('new', 5));
+  expect((await takeNext(follower, 5)).map(eventName)).toEqual(names('new', 5));
   await follower.return?.();
 });
 
 test('delivers missed events, then new ones, to a follower that resumes', async () => {
   const { projectId } = await createEventLog(database);
-  await recordAll(database, { projectId }, names('old', 250));
+  await recordNamedEvents(database, { projectId }, names('old', 250));
   const follower = await follow(projectId, { after: 2n });
-  const [first] = await take(follower, 1);
+  const [first] = await takeNext(follower, 1);
   expect(first?.node.position).toBe(3n);
-  await recordAll(database, { projectId }, names('new', 5));
-  const rest = await take(follower, 252);
-  expect([first, ...rest].map((item) => nameOf(item as never))).toEqual([
+  await recordNamedEvents(database, { projectId }, names('new', 5));
+  const rest = await takeNext(follower, 252);
+  expect([first, ...rest].map((item) => eventName(item as never))).toEqual([
     ...names('old', 250).slice(2),
     ...names('new', 5),
   ]);
@@ -73,7 +73,7 @@ test('delivers missed events, then new ones, to a follower that resumes', async 
 test('delivers all remaining events of a topic, even if some of a batch are hidden', async () => {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
   const count = OWN_BATCH + 50;
-  await recordAll(database, { projectId }, names('e', count));
+  await recordNamedEvents(database, { projectId }, names('e', count));
   // Erasing a group hides its events before it removes their topics.
   const isHidden = ({ position }: LoggedEvent) => position % 7n === 3n;
   const { rows } = database;
@@ -86,7 +86,7 @@ test('delivers all remaining events of a topic, even if some of a batch are hidd
   await using hiding = open({ ...database, rows: { ...rows, find } });
   const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hiding });
   const left = names('e', count).filter((_, index) => BigInt(index + 1) % 7n !== 3n);
-  expect((await take(follower, left.length)).map(nameOf)).toEqual(left);
+  expect((await takeNext(follower, left.length)).map(eventName)).toEqual(left);
 });
 
 test(
@@ -103,8 +103,8 @@ test(
       while (seen.length < total) {
         const follower = await follow(projectId, { after });
         turn = (turn * 7 + 3) % 31;
-        for (const item of await take(follower, Math.min(turn + 1, total - seen.length))) {
-          seen.push(nameOf(item));
+        for (const item of await takeNext(follower, Math.min(turn + 1, total - seen.length))) {
+          seen.push(eventName(item));
           after = item.node.position;
         }
         await follower.return?.();
@@ -113,12 +113,12 @@ test(
     };
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (const name of names(`w${writer}-`, perWriter)) {
-        await record(database, { projectId, name, delay });
+        await recordNamedEvent(database, { projectId, name, delay });
       }
     });
     const followers = [1, 2, 3, 4].map(reconnecting);
     await Promise.all(writers);
-    const list = await listed(database, projectId);
+    const list = await listEventNames(database, projectId);
     expect(list).toHaveLength(total);
     for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
   },
@@ -138,20 +138,20 @@ test('serves a lagging follower by reads of its own until it has caught up', asy
   // The follower is live while it waits for its first event. Then it stops reading, and another follower
   // reads to the end.
   const first = slow.next();
-  await recordAll(database, { projectId }, names('e', count));
+  await recordNamedEvents(database, { projectId }, names('e', count));
   const quick = await follow(projectId, { after: 0n, by: countingFeed });
-  await take(quick, count);
+  await takeNext(quick, count);
   const before = ownReads;
   const { value } = await first;
-  const rest = await take(slow, count - 1);
-  expect([value, ...rest].map(nameOf)).toEqual(names('e', count));
+  const rest = await takeNext(slow, count - 1);
+  expect([value, ...rest].map(eventName)).toEqual(names('e', count));
   expect(ownReads).toBeGreaterThan(before);
 
   // The follower has caught up: later events need no reads of its own.
   const after = ownReads;
   const next = slow.next();
-  await record(database, { projectId, name: 'last' });
-  expect(nameOf((await next).value)).toBe('last');
+  await recordNamedEvent(database, { projectId, name: 'last' });
+  expect(eventName((await next).value)).toBe('last');
   expect(ownReads).toBe(after);
 });
 
@@ -160,8 +160,12 @@ test('filters by topic and by type, both for stored and for live events', async 
   const eventTypes = ['CONNECTION_DELETED', 'CONNECTION_REFRESHED'] as const;
   const mixed = async (prefix: string) => {
     for (const name of names(prefix, 4)) {
-      await record(database, { projectId, name: `${name}+` });
-      await record(database, { projectId, name: `${name}-`, eventType: 'CONNECTION_DELETED' });
+      await recordNamedEvent(database, { projectId, name: `${name}+` });
+      await recordNamedEvent(database, {
+        projectId,
+        name: `${name}-`,
+        eventType: 'CONNECTION_DELETED',
+      });
     }
   };
   await mixed('old');
@@ -173,12 +177,12 @@ test('filters by topic and by type, both for stored and for live events', async 
   const followers = await Promise.all(
     filters.map((filter) => follow(projectId, { after: 0n, filter })),
   );
-  const old = await Promise.all(followers.map((follower) => take(follower, 4)));
-  const fresh = followers.map((follower) => take(follower, 4));
+  const old = await Promise.all(followers.map((follower) => takeNext(follower, 4)));
+  const fresh = followers.map((follower) => takeNext(follower, 4));
   await mixed('new');
   const expected = [...names('old', 4), ...names('new', 4)].map((name) => `${name}-`);
   for (const [index, events] of (await Promise.all(fresh)).entries()) {
-    expect([...(old[index] ?? []), ...events].map(nameOf)).toEqual(expected);
+    expect([...(old[index] ?? []), ...events].map(eventName)).toEqual(expected);
   }
   await Promise.all(followers.map((follower) => follower.return?.()));
 });
@@ -189,8 +193,8 @@ test('delivers an event whose notification is lost', async () => {
   await using pollingFeed = open(deaf, { pollMs: 10 });
   const follower = await follow(projectId, { by: pollingFeed });
   const next = follower.next();
-  await record(database, { projectId, name: 'unheard' });
-  expect(nameOf((await next).value)).toBe('unheard');
+  await recordNamedEvent(database, { projectId, name: 'unheard' });
+  expect(eventName((await next).value)).toBe('unheard');
 });
 
 test('delivers an event whose notification is lost while the server of another project hangs', async () => {
@@ -218,15 +222,15 @@ test('delivers an event whose notification is lost while the server of another p
   );
   const others = await follow(hanging, { by });
   const follower = await follow(projectId, { by });
-  await recordAll(database, { projectId }, names('new', 1));
-  expect((await take(follower, 1)).map(nameOf)).toEqual(names('new', 1));
+  await recordNamedEvents(database, { projectId }, names('new', 1));
+  expect((await takeNext(follower, 1)).map(eventName)).toEqual(names('new', 1));
   await Promise.all([others.return?.(), follower.return?.()]);
   await by[Symbol.asyncDispose]();
 });
 
 test('delays events while the database fails, and loses none', async () => {
   const { projectId } = await createEventLog(database);
-  await recordAll(database, { projectId }, names('old', 3));
+  await recordNamedEvents(database, { projectId }, names('old', 3));
   let isDown = true;
   const page: Database['rows']['page'] = (...args) =>
     isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
@@ -234,11 +238,11 @@ test('delays events while the database fails, and loses none', async () => {
   await using retryingFeed = open(ailing, { pollMs: 10 });
   const resumed = await follow(projectId, { after: 0n, by: retryingFeed });
   const live = await follow(projectId, { by: retryingFeed });
-  const [first, next] = [take(resumed, 4), live.next()];
-  await record(database, { projectId, name: 'new' });
+  const [first, next] = [takeNext(resumed, 4), live.next()];
+  await recordNamedEvent(database, { projectId, name: 'new' });
   isDown = false;
-  expect((await first).map(nameOf)).toEqual([...names('old', 3), 'new']);
-  expect(nameOf((await next).value)).toBe('new');
+  expect((await first).map(eventName)).toEqual([...names('old', 3), 'new']);
+  expect(eventName((await next).value)).toBe('new');
 });
 
 test('ends a waiting follower when it returns, and when the feed is disposed of', async () => {
@@ -259,8 +263,8 @@ test('delivers no event of another project', async () => {
   const [a, b] = [await createEventLog(database), await createEventLog(database)];
   const follower = await follow(a.projectId, { after: 0n });
   const next = follower.next();
-  await record(database, { projectId: b.projectId, name: 'theirs' });
-  await record(database, { projectId: a.projectId, name: 'ours' });
-  expect(nameOf((await next).value)).toBe('ours');
+  await recordNamedEvent(database, { projectId: b.projectId, name: 'theirs' });
+  await recordNamedEvent(database, { projectId: a.projectId, name: 'ours' });
+  expect(eventName((await next).value)).toBe('ours');
   await follower.return?.();
 });

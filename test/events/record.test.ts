@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { newId, prefixOf } from '../../src/ids.ts';
 import { testDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
-import { createEventLog, type EventLog, record } from '../support/event-log.ts';
+import { createEventLog, type EventLog, recordNamedEvent } from '../support/event-log.ts';
 
 const DESTINATIONS = 40;
 
@@ -50,7 +50,9 @@ test('records an event with its topics, deliveries and notification in one state
   const { database, log } = await open();
   const destinationIds = await createDestinations(database, log);
   const { projectId, createdTopicId, deletedTopicId } = log;
-  const { statements } = await recordStatements(() => record(database, { projectId, name: 'one' }));
+  const { statements } = await recordStatements(() =>
+    recordNamedEvent(database, { projectId, name: 'one' }),
+  );
   const texts = statements.map(({ text }) => text.trim().split(/\s/)[0]);
   expect(texts).toEqual(['BEGIN', 'with', 'COMMIT']);
 
@@ -76,8 +78,8 @@ test('records no event and uses no position if no route matches', async () => {
   const { database, log } = await open();
   await database.prisma.eventTopicRoute.deleteMany({ where: { eventType: 'CONNECTION_DELETED' } });
   const { projectId } = log;
-  await record(database, { projectId, name: 'none', eventType: 'CONNECTION_DELETED' });
-  await record(database, { projectId, name: 'one' });
+  await recordNamedEvent(database, { projectId, name: 'none', eventType: 'CONNECTION_DELETED' });
+  await recordNamedEvent(database, { projectId, name: 'one' });
   const events = await database.prisma.notificationEvent.findMany();
   expect(events.map(({ position }) => position)).toEqual([1n]);
 });

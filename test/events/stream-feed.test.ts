@@ -12,12 +12,12 @@ import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
 import { BATCH_BYTES_MAX, findStream, streamLogs } from '../../src/events/stream-log.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { createEventLog, names, record, take } from '../support/event-log.ts';
+import { createEventLog, names, recordNamedEvent, takeNext } from '../support/event-log.ts';
 import {
+  appendMessages,
   createStream,
+  listMessageNames,
   messageName,
-  namesIn,
-  put,
   type TestStream,
 } from '../support/scenes/streams.ts';
 
@@ -59,14 +59,18 @@ const delay = onPostgres
 test('delivers put messages and routed events of a stream in one order', async () => {
   const stream = await newStream();
   const { projectId } = stream;
-  await put(database, stream, { names: ['old'] });
+  await appendMessages(database, stream, { names: ['old'] });
   const follower = await follow(stream);
-  await put(database, stream, { names: ['a', 'b'] });
-  await record(database, { projectId, name: 'event' });
-  await record(database, { projectId, name: 'elsewhere', eventType: 'CONNECTION_DELETED' });
-  await put(database, stream, { names: ['c'] });
-  expect((await take(follower, 4)).map(nameOf)).toEqual(['a', 'b', 'event', 'c']);
-  expect(await namesIn(database, stream)).toEqual(['old', 'a', 'b', 'event', 'c']);
+  await appendMessages(database, stream, { names: ['a', 'b'] });
+  await recordNamedEvent(database, { projectId, name: 'event' });
+  await recordNamedEvent(database, {
+    projectId,
+    name: 'elsewhere',
+    eventType: 'CONNECTION_DELETED',
+  });
+  await appendMessages(database, stream, { names: ['c'] });
+  expect((await takeNext(follower, 4)).map(nameOf)).toEqual(['a', 'b', 'event', 'c']);
+  expect(await listMessageNames(database, stream)).toEqual(['old', 'a', 'b', 'event', 'c']);
   expect(await database.prisma.delivery.count({ where: { projectId } })).toBe(0);
   await follower.return?.();
 });
@@ -86,7 +90,7 @@ test(
       while (seen.length < total) {
         const follower = await follow(stream, { after });
         turn = (turn * 7 + 3) % 31;
-        for (const item of await take(follower, Math.min(turn + 1, total - seen.length))) {
+        for (const item of await takeNext(follower, Math.min(turn + 1, total - seen.length))) {
           seen.push(nameOf(item));
           after = item.node.position;
         }
@@ -96,13 +100,13 @@ test(
     };
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (const name of names(`w${writer}-`, perWriter)) {
-        await put(database, stream, { names: [`${name}a`, `${name}b`], delay });
-        await record(database, { projectId, name, delay });
+        await appendMessages(database, stream, { names: [`${name}a`, `${name}b`], delay });
+        await recordNamedEvent(database, { projectId, name, delay });
       }
     });
     const followers = [1, 2, 3, 4].map(reconnecting);
     await Promise.all(writers);
-    const list = await namesIn(database, stream);
+    const list = await listMessageNames(database, stream);
     expect(list).toHaveLength(total);
     for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
   },
@@ -115,15 +119,16 @@ test(
     const stream = await newStream();
     const padding = BATCH_BYTES_MAX / 4;
     const count = (3 * WAITING_BYTES_MAX) / padding;
-    await put(database, stream, { names: ['old'] });
+    await appendMessages(database, stream, { names: ['old'] });
     const slow = await follow(stream);
     const first = slow.next();
-    for (const name of names('m', count)) await put(database, stream, { names: [name], padding });
+    for (const name of names('m', count))
+      await appendMessages(database, stream, { names: [name], padding });
     // Another follower reads to the end while the first one waits.
     const quick = await follow(stream, { after: 1n });
-    await take(quick, count);
+    await takeNext(quick, count);
     expect(feed.lagging).toBe(1);
-    const rest = await take(slow, count - 1);
+    const rest = await takeNext(slow, count - 1);
     expect([(await first).value, ...rest].map(nameOf)).toEqual(names('m', count));
     await Promise.all([slow.return?.(), quick.return?.()]);
   },
@@ -133,52 +138,52 @@ test('rejects a follower whose position was removed', async () => {
   await removeSurplus(services);
   const stream = await newStream();
   const padding = 300_000;
-  await put(database, stream, { names: names('m', 8), padding });
+  await appendMessages(database, stream, { names: names('m', 8), padding });
   const [overtaken, kept] = [
     await follow(stream, { after: 1n }),
     await follow(stream, { after: 6n }),
   ];
   expect(await removeSurplus(services)).toBe(5);
-  expect(await namesIn(database, stream)).toEqual(['m6', 'm7', 'm8']);
+  expect(await listMessageNames(database, stream)).toEqual(['m6', 'm7', 'm8']);
   expect(await findStream(database, stream)).toMatchObject({ removedPosition: 5n });
   await expect(overtaken.next()).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
     message: expect.stringContaining('older than what is kept'),
   });
   expect(await overtaken.next()).toEqual({ done: true, value: undefined });
-  expect((await take(kept, 2)).map(nameOf)).toEqual(['m7', 'm8']);
+  expect((await takeNext(kept, 2)).map(nameOf)).toEqual(['m7', 'm8']);
   // Nothing is left to remove, and the stream continues.
   expect(await removeSurplus(services)).toBe(0);
-  await put(database, stream, { names: ['next'] });
-  expect((await take(kept, 1)).map(nameOf)).toEqual(['next']);
+  await appendMessages(database, stream, { names: ['next'] });
+  expect((await takeNext(kept, 1)).map(nameOf)).toEqual(['next']);
   await kept.return?.();
 });
 
 test('removes messages that are too old, whatever their size', async () => {
   const stream = await newStream();
-  await put(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: names('m', 3) });
   const { destinationId } = stream;
   const data = { createTime: new Date(0) };
   await database.prisma.streamMessage.updateMany({ where: { destinationId, position: 1 }, data });
   expect(await removeSurplus(services)).toBe(0);
   expect(await removeSurplus(services, { before: new Date(1) })).toBe(1);
-  expect(await namesIn(database, stream)).toEqual(['m2', 'm3']);
+  expect(await listMessageNames(database, stream)).toEqual(['m2', 'm3']);
 });
 
 test('ends the followers of a closed stream, and removes its messages', async () => {
   const stream = await newStream();
   const { projectId, destinationId } = stream;
-  await put(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: names('m', 3) });
   const [live, behind] = [await follow(stream), await follow(stream, { after: 0n })];
   const next = live.next();
-  await take(behind, 3);
+  await takeNext(behind, 3);
   await inTransaction(database, (tx) => closeStream(tx, stream));
   const ends = [next, behind.next()].map((ended) =>
     expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' }),
   );
   await Promise.all(ends);
   // A statement may have read the route before the deletion. Its message must be dropped.
-  await record(database, { projectId, name: 'late' });
+  await recordNamedEvent(database, { projectId, name: 'late' });
   await removeStream(services, stream);
   const where = { projectId, destinationId };
   expect(await database.prisma.streamMessage.count({ where })).toBe(0);

@@ -1,4 +1,6 @@
-/** Beside attackers, who share its address too, a good client is served as ever: nothing of it is refused. */
+/**
+ * An attack does not harm a well-behaved client, even from the same address: none of its requests is refused.
+ */
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,14 +9,14 @@ import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scene
 import { type Fared, fareFor } from './scenes/good-client.ts';
 import { KINDS, type Kind, openingMs, startAttack } from './scenes/unfinished-attack.ts';
 
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const BEFORE_MS = SHORT ? 1_000 : 2_000;
-/** Once all sockets have been opened. */
+/** Duration after all sockets have been opened. */
 const ATTACK_MS = SHORT ? 3_000 : 10_000;
-/** What is promised to a good client. */
+/** The promised p99 of a well-behaved client. */
 const P99_MS_MAX = 200;
-/** More sockets than the server has places for requests, by far. */
+/** Many more sockets than the server processes requests concurrently. */
 const SIZES = SHORT
   ? [
       { sockets: 1_000, addresses: 1 },
@@ -26,14 +28,14 @@ const SIZES = SHORT
     ];
 const KINDS_AT_ONCE: Kind[][] = SHORT ? [[...KINDS]] : [...KINDS.map((kind) => [kind]), [...KINDS]];
 const ATTACKS = KINDS_AT_ONCE.flatMap((kinds) => SIZES.map((size) => ({ ...size, kinds })));
-/** Beyond the limit of wrong keys, to begin with; then so many go on. */
+/** Exceeds the limit of wrong keys before the measurement. `WRONG_KEYS_PER_SECOND` continue during it. */
 const WRONG_KEYS = 61;
 const WRONG_KEYS_PER_SECOND = [2, 100];
 
 interface Scene {
   gateway: Gateway;
   apiKey: string;
-  /** Of a tenant that the gateway has not seen. */
+  /** API key of a tenant that the gateway has not authenticated yet. */
   unknownKey: string;
   before: Fared;
 }
@@ -49,22 +51,24 @@ async function openScene(): Promise<Scene> {
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
   });
-  // What starts is slow.
+  // The first requests are slow, because code is compiled.
   await fareFor(BEFORE_MS, gateway.url, known.apiKey);
   const before = await fareFor(BEFORE_MS, gateway.url, known.apiKey);
   return { gateway, before, apiKey: known.apiKey, unknownKey: unknown.apiKey };
 }
 
 /**
- * Nothing is refused, and what is promised holds in the long form, which has the machine to itself. In the short
- * form attackers, the client and the server share the cores with whoever else: times are told alone.
+ * No request fails, and the long form, which has the machine to itself, keeps the promised p99. In the short
+ * form the attackers share the cores with the server, so times are only reported.
  */
 function expectServed({ failures, p99Ms }: Fared): void {
   expect(failures).toEqual({});
   if (!SHORT) expect(p99Ms).toBeLessThan(P99_MS_MAX);
 }
 
-test.each(ATTACKS)('$sockets unfinished of $kinds from $addresses addresses', async ({
+test.each(
+  ATTACKS,
+)('serves a well-behaved client during $sockets unfinished $kinds requests from $addresses addresses', async ({
   sockets,
   addresses,
   kinds,
@@ -83,7 +87,7 @@ test.each(ATTACKS)('$sockets unfinished of $kinds from $addresses addresses', as
   expectServed(beside);
 });
 
-/** Each is another one, from the good client's own address. */
+/** Sends a new random key from the address of the well-behaved client. */
 function sendWrongKey(url: string): Promise<number> {
   const headers = {
     'content-type': 'application/json',
@@ -96,7 +100,10 @@ function sendWrongKey(url: string): Promise<number> {
   });
 }
 
-/** At an even rate until it is told to stop; answers how many got which status. */
+/**
+ * Sends wrong keys at an even rate until the returned function is called, which returns the number of
+ * responses by status.
+ */
 function floodWrongKeys(url: string, perSecond: number) {
   const statuses: Record<number, number> = {};
   const sending = new Set<Promise<void>>();
@@ -118,7 +125,7 @@ function floodWrongKeys(url: string, perSecond: number) {
 
 test.each(
   WRONG_KEYS_PER_SECOND,
-)('%d wrong keys a second from the address of a good one, which nobody has seen before', async (perSecond) => {
+)('serves a new valid key during %d wrong keys per second from the same address', async (perSecond) => {
   const { gateway, before, unknownKey } = await openScene();
   const { url } = gateway;
   const first = await Promise.all(Array.from({ length: WRONG_KEYS }, () => sendWrongKey(url)));

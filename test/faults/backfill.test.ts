@@ -3,41 +3,45 @@ import { expect, test } from 'vitest';
 import { type BackfillScene, prepareBackfill } from './scenes/backfill-scene.ts';
 import { type Gateway, startGateway } from './scenes/gateway.ts';
 
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const RECORDS = SHORT ? 50_000 : 1_000_000;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 100;
 const RUN_MS_MAX = 30 * MINUTE_MS;
-/** Looks at what is in use, each of which collects garbage: few, so that they cost the read little. */
+/**
+ * Number of samples of the memory in use. Each collects garbage, so there are few, to disturb the read
+ * little.
+ */
 const USED_LOOKS = 40;
 const MIB = 2 ** 20;
 
 /** Far fewer than the messages of all records. */
 const PENDING_MAX = 40;
-/** A read looks at what is pending before each slice, which has so many pages at most. */
+/** A read checks the number of pending deliveries before each slice, which has at most this many pages. */
 const SLICE_PAGES = 50;
-/** Of the provider's largest page, at 300,000 bytes a message. */
+/** Messages of the provider's largest page, at 300,000 bytes for each. */
 const MESSAGES_OF_PAGE = 5;
 
 /**
- * What is in use may differ by a page under way and what waits to be sent, some MiB of over 100. A record
- * takes a kilobyte: of those that come between the quarters, half of all, not a tenth can be held.
+ * The memory in use may vary by a page and by messages that wait to be sent, which is some MiB of over 100. A
+ * record takes a kilobyte. If a tenth of the records between the quarters stayed in memory, the limit would
+ * be exceeded.
  */
 const USED_GROWTH_MAX = 1.1;
-/** Garbage that isn't collected yet comes and goes; it doesn't add up. */
+/** RSS includes garbage that is not collected yet. It varies, but must not accumulate. */
 const RSS_GROWTH_MAX = 1.3;
 
 interface Sample {
   ms: number;
   records: number;
   rssMib: number;
-  /** Null where it wasn't looked at. */
+  /** Null if it was not measured. */
   usedMib: number | null;
   pending: number;
 }
 
-/** Until the operation has ended and nothing is pending. */
+/** Takes samples until the operation has ended and no delivery is pending. */
 async function sampleToTheEnd(scene: BackfillScene, gateway: Gateway): Promise<Sample[]> {
   const { receiver } = scene;
   const { prisma } = scene.database;
@@ -59,7 +63,7 @@ async function sampleToTheEnd(scene: BackfillScene, gateway: Gateway): Promise<S
   return samples;
 }
 
-/** Of the samples of this quarter of the run, from 1 to 4. */
+/** Returns the median of a quarter of the run. Quarters are numbered from 1 to 4. */
 function medianOf(samples: Sample[], quarter: number, name: 'rssMib' | 'usedMib'): number {
   const values = samples.flatMap((sample) => (sample.records > 0 ? (sample[name] ?? []) : []));
   const size = values.length / 4;
@@ -83,7 +87,7 @@ function report(samples: Sample[]): void {
   );
 }
 
-test(`a backfill of ${RECORDS} records keeps the memory flat, and each record arrives once`, async () => {
+test(`a backfill of ${RECORDS} records has constant memory and delivers each record once`, async () => {
   const scene = await prepareBackfill({ accounts: RECORDS, pendingMax: PENDING_MAX });
   const { receiver, database } = scene;
   const gateway = await startGateway(scene.env);
@@ -105,7 +109,7 @@ test(`a backfill of ${RECORDS} records keeps the memory flat, and each record ar
   expect(await gateway.stop()).toBe(0);
 });
 
-test('a read whose destination takes nothing waits after a slice, and goes on when it does', async () => {
+test('a read whose destination does not respond pauses after a slice and continues afterwards', async () => {
   const pageSize = 200;
   const accounts = 2 * SLICE_PAGES * pageSize;
   const scene = await prepareBackfill({ accounts, pageSize, pendingMax: 10 });
@@ -128,7 +132,7 @@ test('a read whose destination takes nothing waits after a slice, and goes on wh
   release();
   const pending = () => prisma.delivery.count({ where: { status: 'PENDING' } });
   await expect.poll(pending, { timeout: MINUTE_MS }).toBe(0);
-  // The short form does not sit out the wait.
+  // The short form does not wait until the run is due.
   if (SHORT) await prisma.$executeRaw`update "ReadRun" set "dueTime" = now()`;
   await expect.poll(() => receiver.records, { timeout: 5 * MINUTE_MS }).toBe(accounts);
   expect(receiver.times.filter((times) => times !== 1)).toHaveLength(0);

@@ -5,11 +5,16 @@ import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import { type Received, type Receiver, startReceiver, verified } from '../support/receiver.ts';
-import { createOwing } from '../support/scenes/deliveries.ts';
+import {
+  type ReceivedMessage,
+  type Receiver,
+  startReceiver,
+  verifyMessage,
+} from '../support/receiver.ts';
+import { createDeliveryProject } from '../support/scenes/deliveries.ts';
 import { moments, randomOf } from './scenes/random.ts';
 
-/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
 const SEED = Number(process.env.FAULT_SEED ?? 1);
@@ -24,11 +29,11 @@ async function prepare() {
     await receiver[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   });
-  const { destination, owe } = await createOwing(database);
+  const { destination, enqueue } = await createDeliveryProject(database);
   const secrets = new Map<string, string>();
   for (let n = 0; n < DESTINATIONS; n += 1) {
     const { id, secret } = await destination(receiver.url(PLACE));
-    const owed = await owe(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
+    const owed = await enqueue(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
     for (const deliveryId of owed) secrets.set(deliveryId, secret);
   }
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
@@ -36,7 +41,7 @@ async function prepare() {
   return { database, receiver, secrets, url: `${inject('postgres').serverUrl}/${name}` };
 }
 
-/** A process that is sending by now. */
+/** Starts a process, and resolves when it sends deliveries. */
 async function startProcess(url: string) {
   const child = fork(join(import.meta.dirname, 'scenes', 'delivery-process.ts'), {
     execArgv: [],
@@ -58,11 +63,14 @@ async function endProcess(child: Awaited<ReturnType<typeof startProcess>>, signa
   return code as number | null;
 }
 
-/** How many messages have arrived when a process is ended. */
+/** Numbers of received messages at which a process is ended. */
 const endings = (seed: number) =>
   moments(randomOf(seed), { count: KILLS, most: KILLS * MESSAGES_PER_KILL });
 
-/** What a dead process held: its connections are gone, so that none of its statements is still to come. */
+/**
+ * Returns the deliveries that a killed process had leased. Waits until its connections are gone, so that none
+ * of its statements is still running.
+ */
 async function heldByTheDead(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -79,11 +87,14 @@ async function heldByTheDead(url: string): Promise<string[]> {
   }
 }
 
-function verifyAll(messages: readonly Received[], secrets: ReadonlyMap<string, string>): void {
+function verifyAll(
+  messages: readonly ReceivedMessage[],
+  secrets: ReadonlyMap<string, string>,
+): void {
   for (const message of messages) {
     const secret = secrets.get(message.id);
-    if (secret === undefined) expect.unreachable(`${message.id} was never owed.`);
-    else verified(message, secret);
+    if (secret === undefined) expect.unreachable(`${message.id} was never enqueued.`);
+    else verifyMessage(message, secret);
   }
 }
 
@@ -93,13 +104,13 @@ function timesById({ received }: Receiver): Map<string, number> {
   return times;
 }
 
-test(`over ${KILLS} SIGKILLs every message arrives, and only what was held then arrives twice`, async () => {
+test(`delivers every message over ${KILLS} SIGKILLs, and only messages in flight twice`, async () => {
   const { database, receiver, secrets, url } = await prepare();
   const mayRepeat = new Map<string, number>();
   let checked = 0;
   for (const moment of endings(SEED)) {
     const child = await startProcess(url);
-    await receiver.arrived(PLACE, moment);
+    await receiver.waitForMessages(PLACE, moment);
     await endProcess(child, 'SIGKILL');
     for (const id of await heldByTheDead(url)) mayRepeat.set(id, (mayRepeat.get(id) ?? 0) + 1);
     verifyAll(receiver.received(PLACE).slice(checked), secrets);
@@ -119,16 +130,16 @@ test(`over ${KILLS} SIGKILLs every message arrives, and only what was held then 
   console.log(`${secrets.size} messages, ${KILLS} kills, ${duplicates} duplicates`);
 });
 
-test('over SIGTERMs every message arrives once, and each process ends by itself', async () => {
+test('delivers every message once over SIGTERMs, and each process exits', async () => {
   const { database, receiver, secrets, url } = await prepare();
   for (const moment of endings(SEED + 1).filter((_, index) => index % 4 === 0)) {
     const child = await startProcess(url);
-    await receiver.arrived(PLACE, moment);
+    await receiver.waitForMessages(PLACE, moment);
     expect(await endProcess(child, 'SIGTERM')).toBe(0);
     expect(await heldByTheDead(url)).toEqual([]);
   }
   const last = await startProcess(url);
-  await receiver.arrived(PLACE, secrets.size);
+  await receiver.waitForMessages(PLACE, secrets.size);
   expect(await endProcess(last, 'SIGTERM')).toBe(0);
   const times = timesById(receiver);
   expect([...times.keys()].toSorted()).toEqual([...secrets.keys()].toSorted());

@@ -1,4 +1,4 @@
-/** The embedded database under writes: health is told at once, and no request waits long. */
+/** The embedded database under writes: health checks respond quickly, and no request waits long. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,7 +6,7 @@ import { freePort } from '../support/database/postgres.ts';
 import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
 import { startGateway } from './scenes/gateway.ts';
 
-/** FAULTS_SHORT=1 is the short form, for machines that do other work beside it. */
+/** FAULTS_SHORT=1 runs the short form, for machines with other load. */
 const isShort = process.env.FAULTS_SHORT === '1';
 const WRITERS_MS = isShort ? 5_000 : 60_000;
 const STEADY_MS = isShort ? 10_000 : 300_000;
@@ -16,11 +16,11 @@ const WARM_UP = 100;
 const HEALTH_P99_MS_MAX = isShort ? 1_000 : 100;
 const HEALTH_AT_START_MS_MAX = isShort ? 2_000 : 500;
 const AFTER_START_MS = 3_000;
-/** Of a writer whose server is away. */
+/** Pause of a writer while the server is down. */
 const RETRY_MS = 20;
 const REQUEST_MS_MAX = isShort ? 10_000 : 2_000;
 const HEALTH_EVERY_MS = 25;
-/** Of a health check's client. */
+/** Timeout of the health check's client. */
 const HEALTH_TIMEOUT_MS = 10_000;
 
 interface Spread {
@@ -67,7 +67,7 @@ async function scene() {
     ask(
       `{ project(idOrName: "${tenant.projectId}") { topics(first: 20) { totalCount nodes { name } } } }`,
     );
-  // What is compiled at its first use is compiled.
+  // Warms up, so that the code of both requests is compiled.
   for (let time = 0; time < WARM_UP; time += 1) await Promise.all([write(), read()]);
   return { env, gateway, url, write, read };
 }
@@ -82,7 +82,10 @@ async function isListening(url: string): Promise<void> {
   while (!(await fetch(`${url}/livez`).catch(() => null))) await delay(RETRY_MS);
 }
 
-/** Looks again and again, whether or not the earlier looks are answered. A port that is closed is no answer. */
+/**
+ * Sends health checks at a fixed interval, without waiting for earlier responses. A closed port counts as a
+ * failure.
+ */
 function watchHealth(url: string, paths = ['/livez', '/readyz']) {
   const agent = new Agent({ connections: 8 });
   onTestFinished(() => agent.destroy());
@@ -104,7 +107,7 @@ function watchHealth(url: string, paths = ['/livez', '/readyz']) {
   };
 }
 
-test(`health is told at once beside ${WRITERS} writers`, async () => {
+test(`health checks respond quickly during ${WRITERS} writers`, async () => {
   const { url, write } = await scene();
   const healthOf = watchHealth(url);
   const times: number[] = [];
@@ -118,7 +121,7 @@ test(`health is told at once beside ${WRITERS} writers`, async () => {
   expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);
 });
 
-test(`health is told at once at a start under ${WRITERS} writers`, async () => {
+test(`health checks respond quickly during a start under ${WRITERS} writers`, async () => {
   const { env, gateway, url, write } = await scene();
   let isOver = false;
   const keepWriting = async () => {
@@ -138,7 +141,7 @@ test(`health is told at once at a start under ${WRITERS} writers`, async () => {
   expect(health.maxMs).toBeLessThan(HEALTH_AT_START_MS_MAX);
 });
 
-test(`of ${PER_SECOND} requests a second none takes longer than ${REQUEST_MS_MAX} ms`, async () => {
+test(`no request takes longer than ${REQUEST_MS_MAX} ms at ${PER_SECOND} requests per second`, async () => {
   const { url, write, read } = await scene();
   const healthOf = watchHealth(url);
   const times: number[] = [];

@@ -1,4 +1,4 @@
-/** The embedded database on a disk that is full, and when it crashes. */
+/** The embedded database on a full disk, and after a crash. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { type Gateway, startGateway } from './scenes/gateway.ts';
 import { expectEnd, SHUTDOWN_MS } from './scenes/hang-scene.ts';
 import { changeBy, expectUnavailable, type Met, readBy, type Surfaces } from './scenes/surfaces.ts';
 
-/** Of a start that others are in the way of: modules are loaded, and a database is opened. */
+/** Time to start a server on a busy machine: modules are loaded and a database is opened. */
 const BACK_MS = 60_000;
 const MIB = 1024 * 1024;
 
@@ -24,7 +24,7 @@ async function scene(folder?: string) {
   return { env, tenant, gateway, at: { url: gateway.url, tenant } };
 }
 
-/** By whichever surface it was made. */
+/** Returns the ID of the created topic, from GraphQL or REST. */
 const idOf = ({ body }: Met): string => body.data?.createTopic?.topic.id ?? body.id;
 
 async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
@@ -34,56 +34,59 @@ async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
 }
 
 const noSmallDisk = noSmallFileSystem();
-if (noSmallDisk) console.warn(`A full disk is left out: ${noSmallDisk}`);
+if (noSmallDisk) console.warn(`Tests of a full disk are skipped: ${noSmallDisk}`);
 
 function expectFullToldOnce({ lines }: Gateway): void {
   const warnings = lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
   expect(warnings.map(({ msg, kind }) => `${msg}: ${kind}`)).toEqual(['database.failed: FULL']);
 }
 
-test.skipIf(noSmallDisk)('a disk that is full refuses changes until there is room', async () => {
-  const folder = smallFileSystem(192 * MIB);
-  const { env, tenant, gateway, at } = await scene(folder);
-  const acknowledged: string[] = [];
-  const makeRoom = fillUp(folder);
-  const refused: Met[] = [];
-  await vi.waitFor(
-    async () => {
-      const answers = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());
+test.skipIf(noSmallDisk)(
+  'refuses changes while the disk is full and keeps acknowledged ones',
+  async () => {
+    const folder = smallFileSystem(192 * MIB);
+    const { env, tenant, gateway, at } = await scene(folder);
+    const acknowledged: string[] = [];
+    const makeRoom = fillUp(folder);
+    const refused: Met[] = [];
+    await vi.waitFor(
+      async () => {
+        const answers = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());
+        acknowledged.push(...answers.filter(isGood).map(idOf));
+        refused.push(...answers.filter((answer) => !isGood(answer)));
+        expect(refused.length).toBeGreaterThan(100);
+      },
+      { timeout: BACK_MS, interval: 0 },
+    );
+    expectUnavailable(refused);
+    expectFullToldOnce(gateway);
+    makeRoom();
+    const back = async () => {
+      const answers = await Promise.all(changeBy(at));
       acknowledged.push(...answers.filter(isGood).map(idOf));
-      refused.push(...answers.filter((answer) => !isGood(answer)));
-      expect(refused.length).toBeGreaterThan(100);
-    },
-    { timeout: BACK_MS, interval: 0 },
-  );
-  expectUnavailable(refused);
-  expectFullToldOnce(gateway);
-  makeRoom();
-  const back = async () => {
-    const answers = await Promise.all(changeBy(at));
-    acknowledged.push(...answers.filter(isGood).map(idOf));
-    expect(answers.every(isGood)).toBe(true);
-  };
-  await vi.waitFor(back, { timeout: BACK_MS });
-  expect(await idsAt(at)).toEqual(expect.arrayContaining(acknowledged));
-  expectFullToldOnce(gateway);
-  await gateway.kill();
-  const again = await startGateway(env);
-  expect(await idsAt({ url: again.url, tenant })).toEqual(expect.arrayContaining(acknowledged));
-});
+      expect(answers.every(isGood)).toBe(true);
+    };
+    await vi.waitFor(back, { timeout: BACK_MS });
+    expect(await idsAt(at)).toEqual(expect.arrayContaining(acknowledged));
+    expectFullToldOnce(gateway);
+    await gateway.kill();
+    const again = await startGateway(env);
+    expect(await idsAt({ url: again.url, tenant })).toEqual(expect.arrayContaining(acknowledged));
+  },
+);
 
-test('SIGTERM ends a process whose embedded database is silent', async () => {
+test('SIGTERM ends a process whose embedded database does not respond', async () => {
   const { env, tenant } = await prepareEmbedded();
   const gateway = await startGateway({ ...env, SHUTDOWN_MS: String(SHUTDOWN_MS) });
   const at = { url: gateway.url, tenant };
   await gateway.silenceDatabase();
-  // They end with the process.
+  // These requests fail when the process ends.
   const caught = Promise.allSettled([...readBy(at), ...changeBy(at)]);
   await expectEnd({ gateway });
   await caught;
 });
 
-/** Runs statements in a process of its own. */
+/** Starts a separate process that runs statements. */
 async function startDatabaseProcess(env: Record<string, string>) {
   const child = fork(join(import.meta.dirname, 'scenes/embedded/database-process.ts'), {
     env: { ...PROCESS_ENV, ...env },
@@ -109,32 +112,35 @@ async function startDatabaseProcess(env: Record<string, string>) {
 
 const insert = (id: string) => `insert into "ServerProcess" ("id") values ('${id}')`;
 
-test.skipIf(noSmallDisk)('a log that has no room is refused, and goes on by itself', async () => {
-  const folder = smallFileSystem(192 * MIB);
-  const { env } = await prepareEmbedded(folder);
-  const database = await startDatabaseProcess(env);
-  expect(await database.run(insert('before'))).toBe('done');
-  const makeRoom = fillUp(folder);
-  // Into the write-ahead log alone, until it needs another file.
-  const write = `select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`;
-  let answer = 'done';
-  while (answer === 'done') answer = await database.run(write);
-  expect(answer).toMatch(/ServiceUnavailable.* no room/);
-  for (let time = 0; time < 20; time += 1) {
-    expect(await database.run('select 1')).toMatch(/ServiceUnavailable.* no room/);
-    await delay(100);
-  }
-  makeRoom();
-  const back = async () => expect(await database.run(insert('after'))).toBe('done');
-  await vi.waitFor(back, { timeout: BACK_MS, interval: 100 });
-  const check = `select 1 / (count(*) = 2)::int from "ServerProcess" where "id" in ('before', 'after')`;
-  expect(await database.run(check)).toBe('done');
-  const failed = database.output().match(/database\.failed/g);
-  expect(failed).toHaveLength(1);
-  expect(database.output()).toContain('FULL');
-});
+test.skipIf(noSmallDisk)(
+  'refuses statements while the write-ahead log has no space and recovers automatically',
+  async () => {
+    const folder = smallFileSystem(192 * MIB);
+    const { env } = await prepareEmbedded(folder);
+    const database = await startDatabaseProcess(env);
+    expect(await database.run(insert('before'))).toBe('done');
+    const makeRoom = fillUp(folder);
+    // Writes only to the write-ahead log, until it needs another file.
+    const write = `select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`;
+    let answer = 'done';
+    while (answer === 'done') answer = await database.run(write);
+    expect(answer).toMatch(/ServiceUnavailable.* no room/);
+    for (let time = 0; time < 20; time += 1) {
+      expect(await database.run('select 1')).toMatch(/ServiceUnavailable.* no room/);
+      await delay(100);
+    }
+    makeRoom();
+    const back = async () => expect(await database.run(insert('after'))).toBe('done');
+    await vi.waitFor(back, { timeout: BACK_MS, interval: 100 });
+    const check = `select 1 / (count(*) = 2)::int from "ServerProcess" where "id" in ('before', 'after')`;
+    expect(await database.run(check)).toBe('done');
+    const failed = database.output().match(/database\.failed/g);
+    expect(failed).toHaveLength(1);
+    expect(database.output()).toContain('FULL');
+  },
+);
 
-test('a database that crashes ends the process; what was answered is there again', async () => {
+test('exits when the database crashes and keeps acknowledged changes', async () => {
   const { env } = await prepareEmbedded();
   const database = await startDatabaseProcess(env);
   expect(await database.run(insert('answered'))).toBe('done');

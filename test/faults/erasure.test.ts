@@ -1,16 +1,19 @@
-/** A large erasure while the server is killed: it ends by itself, with all that was to go and nothing else. */
+/**
+ * The server is killed during a large erasure. The erasure continues after each restart, and deletes all rows
+ * of the group and no others.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { testApp, testDatabase } from '../support/app.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 import { moments, randomOf } from './scenes/random.ts';
 
-/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
 const SEED = Number(process.env.FAULT_SEED ?? 1);
-/** Operations of each group, and as many events and deliveries; each operation has a line. */
+/** Number of operations of each group, and of events and deliveries. Each operation has one log line. */
 const ROWS = SHORT ? 20_000 : 200_000;
 const TABLES = ['Operation', 'NotificationEvent', 'Delivery'] as const;
 const ALL = ROWS * TABLES.length;
@@ -19,10 +22,10 @@ const WAITING = { timeout: 300_000, interval: 20 };
 const ERASE = `mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }`;
 const LOOK = `query ($id: ID!) { node(id: $id) { id } }`;
 
-/** Of one statement: for more of them a busy machine takes longer than a statement may. */
+/** Rows of one statement. On a busy machine, more would exceed the statement timeout. */
 const ROWS_AT_ONCE = 20_000;
 
-/** What a group leaves behind, as workers leave it: rows of the numbers after `$4`. */
+/** Inserts the rows that work for a group leaves, with numbers after `$4`. */
 const FILL = [
   `insert into "Operation" ("id", "projectId", "groupId", "integrationId", "installationId", "configId",
      "actionType", "status", "metadata")
@@ -40,7 +43,7 @@ const FILL = [
    from generate_series($4::int + 1, $4 + ${ROWS_AT_ONCE}) n`,
 ];
 
-/** Two groups of a project that have done the same. */
+/** Creates two groups of a project with equal rows. */
 async function prepare() {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -50,7 +53,7 @@ async function prepare() {
   const { projectId } = tenant;
   const groups: string[] = [];
   for (const [at, groupRef] of ['erased', 'kept'].entries()) {
-    const { group } = await generate(tenant, { apiKey: 'sandbox-key', groupRef });
+    const { group } = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef });
     const mark = newId('grp').slice(-6);
     for (let after = at * ROWS; after < (at + 1) * ROWS; after += ROWS_AT_ONCE) {
       for (const text of FILL) {
@@ -65,13 +68,13 @@ async function prepare() {
   return { database, tenant, env, groups: groups as [string, string] };
 }
 
-/** The statement with its parameters counted without gaps. */
+/** Renumbers the parameters of a statement without gaps. */
 function numbered(text: string): string {
   const used = [...new Set(text.match(/\$\d/g))].sort();
   return text.replaceAll(/\$\d/g, (name) => `$${used.indexOf(name) + 1}`);
 }
 
-test(`an erasure of ${ALL} rows ends over ${KILLS} SIGKILLs, and takes nothing else with it`, async () => {
+test(`an erasure of ${ALL} rows completes over ${KILLS} SIGKILLs and deletes no other rows`, async () => {
   const { database, tenant, env, groups } = await prepare();
   const { rows, prisma } = database;
   const [erased, other] = groups;

@@ -1,7 +1,7 @@
 import { test } from 'vitest';
 import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
-import { listed, record, routeEvents } from '../support/event-log.ts';
+import { listEventNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { followEmbedded, followThroughKills, type MakeLog } from './scenes/feed/followed-log.ts';
 
 const QUERY = `subscription ($project: String!, $after: String) {
@@ -18,13 +18,13 @@ const eventLog: MakeLog = async (database, { projectId }) => {
       nameOf: ({ data }: { data: { connectionId: string } }) => data.connectionId,
     },
     start: encodeCursor(eventList(projectId), 0n),
-    write: (name, delay) => record(database, { projectId, name, delay }),
-    listed: () => listed(database, projectId),
+    write: (name, delay) => recordNamedEvent(database, { projectId, name, delay }),
+    listed: () => listEventNames(database, projectId),
   };
 };
 
-test('followers of servers that are killed get the list, none lost and none twice', () =>
+test('followers of killed servers receive every event once and in order', () =>
   followThroughKills(eventLog));
 
-test('followers of the embedded database get the list, none lost and none twice', () =>
+test('followers of the embedded database receive every event once and in order', () =>
   followEmbedded(eventLog));

@@ -1,24 +1,27 @@
-/** Work of a process that is frozen is done by another, and is not doubled when it goes on. */
+/**
+ * Another process takes over the work of a frozen process, and the work is not duplicated when the frozen
+ * process resumes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ON_THE_WIRE, PLACE, receiverFor, timesOf, writeOnTheWire } from './scenes/on-the-wire.ts';
 import { prepareOnPostgres } from './scenes/write-scene.ts';
 
-/** Beyond the longest lease that a delivery or a write has. */
+/** Longer than the longest lease of a delivery or a write. */
 const FROZEN_MS = 24_000;
 const MINUTE_MS = 60_000;
 
-test('what a frozen process held is done by another after its leases, and its late results are refused', async () => {
+test("another process takes over a frozen process's work after its leases, and late results are refused", async () => {
   const scene = await prepareOnPostgres();
   const { prisma } = scene.database;
   const { first, other, operation } = await writeOnTheWire(scene);
-  // Both may hold some: what each has on the wire may come twice, and nothing else.
+  // Both processes may send deliveries. Only requests in flight may be sent twice.
   const { receiver, owed } = await receiverFor(scene.database);
-  await receiver.arrived(PLACE, ON_THE_WIRE);
+  await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   first.child.kill('SIGSTOP');
   onTestFinished(() => void first.child.kill('SIGCONT'));
-  receiver.behave(PLACE, { status: 200 });
-  receiver.answerHeld(PLACE, { status: 200 });
+  receiver.setBehaviour(PLACE, { status: 200 });
+  receiver.respondToHeld(PLACE, { status: 200 });
   await sleep(FROZEN_MS);
 
   expect(await prisma.serverProcess.count({ where: { missedTime: null } })).toBeGreaterThanOrEqual(
@@ -32,7 +35,7 @@ test('what a frozen process held is done by another after its leases, and its la
   const ended = await operation();
 
   first.child.kill('SIGCONT');
-  // It answers again, and has recorded by then whatever it could.
+  // The resumed process serves requests again, and has had time to record late results.
   await first.client.query('{ __typename }');
   await sleep(2_000);
   expect(await prisma.deliveryAttempt.count()).toBe(attempts);

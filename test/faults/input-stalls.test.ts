@@ -1,12 +1,12 @@
 /**
- * Every input at its size limit, one request at a time: how long each holds up the event loop, by the processor time of the
- * loop's longest turn. The goal is 50 ms.
+ * Sends every input at its size limit, one request at a time. Measures how long each blocks the event loop,
+ * by the CPU time of the loop's longest iteration. The goal is 50 ms.
  */
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
-import { insertRows } from '../support/database/rows.ts';
-import { operationsOf } from '../support/rest/least-request.ts';
+import { insertRows } from '../support/database/insert-rows.ts';
+import { listOperations } from '../support/rest/minimal-request.ts';
 import { createWriter } from '../support/scenes/writes.ts';
 import { openSocket } from '../support/socket.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
@@ -14,18 +14,20 @@ import { chosenInputs } from './stall/chosen-inputs.ts';
 import { graphqlInputs, type LargeInput, restInputs } from './stall/walked-inputs.ts';
 
 const GOAL_MS = 50;
-/** The process would look dead to its balancer. */
+/** A load balancer would take the process for dead. */
 const STALL_MS_MAX = 500;
-/** The short form leaves the values of each member out. */
+/** The short form omits the values of each member. */
 const isShort = process.env.FAULTS_SHORT === '1';
-/** Inputs that are measured again, and how often: the least of their stalls is without a collection of garbage. */
+/**
+ * Number of slowest inputs that are measured again, and how often. The minimum excludes garbage collections.
+ */
 const SHOWN = 40;
 const ROUNDS = 4;
 const OPERATIONS = 1_000;
-/** Nothing here is about rates. */
+/** Rate limits would disturb the measurement. */
 const NO_RATES = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
-test('answers every input at its size limit', async () => {
+test('responds to every input at its size limit without blocking the event loop', async () => {
   const database = await testDatabase();
   const url = await databaseUrl(database);
   const app = await testApp({ database, env: { ENCRYPTION_KEY } });
@@ -68,7 +70,7 @@ test('answers every input at its size limit', async () => {
     yield* chosenInputs(writer);
     if (isShort) return;
     yield* graphqlInputs(projectId);
-    yield* restInputs(operationsOf(document), projectId);
+    yield* restInputs(listOperations(document), projectId);
   };
   const measured = new Map<string, { status: number; stallMs: number }>();
   for (const input of all()) {

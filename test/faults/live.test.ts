@@ -1,17 +1,20 @@
-/** How soon events are live: measured and told, not asserted, for machines differ. */
+/**
+ * Measures the time from an event's commit to its arrival at subscribers. It is reported and not asserted,
+ * because machines differ.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
 import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../support/app.ts';
-import { lendEngine } from '../support/database/embedded/embedded-databases.ts';
-import { names, record, routeEvents } from '../support/event-log.ts';
+import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';
+import { names, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { openSocket } from '../support/socket.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const EVENTS = process.env.FAULTS_SHORT === '1' ? 50 : 200;
 
 const QUERY = `subscription ($project: String!, $after: String) {
@@ -27,11 +30,11 @@ interface Scene {
 
 interface Live {
   way: string;
-  /** The name of the next event. */
+  /** Returns the name of the next event. */
   next(): Promise<string>;
 }
 
-/** From the log's start. */
+/** Subscribes from the start of the log. */
 function subscriptionTo({ projectId: project }: Scene) {
   return { query: QUERY, variables: { project, after: encodeCursor(eventList(project), 0n) } };
 }
@@ -42,7 +45,7 @@ async function overEventStream(scene: Scene): Promise<Live> {
     ...subscriptionTo(scene),
     headers: { 'x-api-key': apiKey },
   });
-  onTestFinished(() => stream.leave());
+  onTestFinished(() => stream.close());
   const next = async () => (await stream.next())?.data.data.notificationEvents;
   return { way: 'SSE', next: async () => (await next()).node.data.connectionId };
 }
@@ -62,7 +65,10 @@ async function nextAt({ next }: Live): Promise<{ name: string; ms: number }> {
   return { name, ms: performance.now() };
 }
 
-/** One event at a time; the times of each way, from when the commit was asked for until a client has read it. */
+/**
+ * Records one event after another. Returns the times for each transport, from the start of the commit until
+ * the client has read the event.
+ */
 async function measure(scene: Scene, lives: Live[]): Promise<number[][]> {
   const { database, projectId } = scene;
   const times: number[][] = lives.map(() => []);
@@ -72,7 +78,7 @@ async function measure(scene: Scene, lives: Live[]): Promise<number[][]> {
       committingMs = performance.now();
     };
     const arriving = Promise.all(lives.map(nextAt));
-    await record(database, { projectId, name, delay });
+    await recordNamedEvent(database, { projectId, name, delay });
     for (const [index, arrived] of (await arriving).entries()) {
       expect(arrived.name).toBe(name);
       times[index]?.push(arrived.ms - committingMs);
@@ -83,8 +89,8 @@ async function measure(scene: Scene, lives: Live[]): Promise<number[][]> {
 
 async function measureBoth(kind: string, scene: Scene): Promise<void> {
   const lives = [await overEventStream(scene), await overWebSocket(scene)];
-  // Once both have it, both are live.
-  await record(scene.database, { projectId: scene.projectId, name: 'first' });
+  // When both have received the first event, both subscriptions are live.
+  await recordNamedEvent(scene.database, { projectId: scene.projectId, name: 'first' });
   for (const { next } of lives) expect(await next()).toBe('first');
   const times = await measure(scene, lives);
   for (const [index, { way }] of lives.entries()) {
@@ -100,7 +106,7 @@ async function tenantOf({ app, tenant }: TestApp) {
   return { projectId, apiKey };
 }
 
-test(`${EVENTS} events one at a time are live in a server of its own on PostgreSQL`, async () => {
+test(`subscribers receive ${EVENTS} single events from a separate server on PostgreSQL`, async () => {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
@@ -110,8 +116,8 @@ test(`${EVENTS} events one at a time are live in a server of its own on PostgreS
   await measureBoth('PostgreSQL', { database, url, ...tenant });
 });
 
-test(`${EVENTS} events one at a time are live in a server on the embedded database`, async () => {
-  const database = await openEngine(await lendEngine(), createLog('silent'));
+test(`subscribers receive ${EVENTS} single events from a server on the embedded database`, async () => {
+  const database = await openEngine(await acquireEngine(), createLog('silent'));
   const host = await testApp({ database });
   onTestFinished(() => host[Symbol.asyncDispose]());
   const tenant = await tenantOf(host);

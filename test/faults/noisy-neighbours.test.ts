@@ -1,27 +1,29 @@
 /**
- * A quiet tenant's requests beside an attacker at ten times its share, in alternating windows of one run. All of them
- * must succeed. How long they take is reported as a ratio to what they take alone: by the clock, and by the processor time
- * that the gateway spends meanwhile, which other processes of the machine leave alone.
+ * Requests of a quiet tenant, alone and during an attack at ten times the attacker's share, in alternating
+ * windows. All of them must succeed. The p99 during the attack is reported as a ratio to the p99 alone, by
+ * wall time and by the gateway's CPU time, which other processes do not influence.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
-import { insertRows } from '../support/database/rows.ts';
-import { sessionToken } from '../support/scenes/end-users.ts';
+import { insertRows } from '../support/database/insert-rows.ts';
+import { createSessionToken } from '../support/scenes/end-users.ts';
 import { contact, createWriter, WRITE } from '../support/scenes/writes.ts';
 import { startAttack } from './scenes/attacker.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 
 const isShort = process.env.FAULTS_SHORT === '1';
 const WINDOW_MS = isShort ? 2_000 : 10_000;
-/** Windows alone, and as many beside each attack. */
+/** Number of windows alone, and during each attack. */
 const WINDOWS = isShort ? 2 : 4;
 const WARM_UP_MS = 1_000;
 const QUIET_AT_ONCE = 4;
 const PAUSE_MS = 5;
 const OPERATIONS = 1_000;
-/** The mean pause of a refused sender: with it, all senders together stay within the rate of one caller. */
+/**
+ * Mean pause of a sender after a refusal. It keeps all senders together within the rate limit of one caller.
+ */
 const REFUSED_MS = 3_000;
 
 const SHORT = `{ viewer { project { operations(first: 50) { edges { node { id status } } } } } }`;
@@ -54,13 +56,13 @@ function senderTo(url: string, headers: Record<string, string>): Send {
   };
 }
 
-/** Of one request: how long it took, and how much of that the gateway was at work. */
+/** Duration of a request, and the gateway's CPU time during it. */
 interface Taken {
   wallMs: number;
   workMs: number;
 }
 
-/** Sends requests one after the other by a few senders. */
+/** Sends requests one after another, from several senders. */
 async function window({
   gateway,
   send,
@@ -86,7 +88,7 @@ function p99(taken: readonly Taken[], of: keyof Taken): number {
   return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
 }
 
-/** The p99 alone and beside the attack, in milliseconds, and their ratio. */
+/** Returns the p99 alone and during the attack, in milliseconds, and their ratio. */
 function compared(alone: readonly Taken[], beside: readonly Taken[], of: keyof Taken): string {
   const [aloneMs, besideMs] = [p99(alone, of), p99(beside, of)];
   return `${aloneMs.toFixed(1)} ms, ${besideMs.toFixed(1)} ms: ${(besideMs / aloneMs).toFixed(1)}`;
@@ -102,7 +104,7 @@ async function scene() {
     const rows = Array.from({ length: OPERATIONS }, () => ({ projectId }));
     await insertRows(app).operations(rows);
   }
-  const { token } = await sessionToken(attacker);
+  const { token } = await createSessionToken(attacker);
   await app.app.start();
   app.app.sandbox.faults.set({
     pathPrefix: '/objects/companies',
@@ -132,7 +134,7 @@ async function scene() {
   return { attacks, quiet: { gateway, send } };
 }
 
-test('a quiet tenant has all its requests answered beside an attacker', async () => {
+test('serves all requests of a quiet tenant during an attack by another tenant', async () => {
   const { attacks, quiet } = await scene();
   await window(quiet);
   for (const [name, begin] of Object.entries(attacks)) {

@@ -1,9 +1,12 @@
-/** Three times as many requests as the server can answer: it says so to the rest, and is well when they stop. */
+/**
+ * The server receives three times as many requests as it can process. It refuses the excess, and recovers
+ * when the overload ends.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
-import { insertRows } from '../support/database/rows.ts';
+import { insertRows } from '../support/database/insert-rows.ts';
 import { databaseUrl, type Gateway, startGateway } from './scenes/gateway.ts';
 
 const isShort = process.env.FAULTS_SHORT === '1';
@@ -11,11 +14,11 @@ const OVERLOAD_MS = isShort ? 6_000 : 60_000;
 const CAPACITY_MS = isShort ? 1_500 : 3_000;
 const OVERLOAD = 3;
 const TICK_MS = 20;
-/** What the server answers at once, and how many ask at once to find out what it can. */
+/** The server's limit of concurrent requests, and the number of clients that measure its capacity. */
 const LIMIT_REQUESTS = 64;
 const ASKERS = 16;
 const OPERATIONS = 200;
-/** More than this many answers at once, and what queues in the server, may take. */
+/** Exceeds the memory of concurrent responses and of queued requests. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 
 const QUERY = `{ viewer { project { operations(first: ${OPERATIONS}) {
@@ -23,7 +26,7 @@ const QUERY = `{ viewer { project { operations(first: ${OPERATIONS}) {
 } } } }`;
 
 interface Asker {
-  /** The status, once the whole answer is there. */
+  /** Resolves with the status when the whole response has arrived. */
   ask(): Promise<{ status: number; retryAfter: string | undefined }>;
 }
 
@@ -43,7 +46,7 @@ function askerOf({ url }: Gateway, apiKey: string): Asker {
   };
 }
 
-/** Requests per second, where each asks again when it is answered. */
+/** Returns the requests per second if each client waits for its response. */
 async function capacityOf({ ask }: Asker): Promise<number> {
   const end = performance.now() + CAPACITY_MS;
   let answered = 0;
@@ -57,7 +60,10 @@ async function capacityOf({ ask }: Asker): Promise<number> {
   return answered / (CAPACITY_MS / 1000);
 }
 
-/** As many requests per second, whether or not the earlier ones are answered; the answers by their status. */
+/**
+ * Sends requests at a fixed rate, without waiting for earlier responses. Returns the number of responses by
+ * status.
+ */
 async function offer({ ask }: Asker, perSecond: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   const asking = new Set<Promise<void>>();
@@ -98,7 +104,7 @@ async function scene() {
   return { gateway, asker: askerOf(gateway, tenant.apiKey) };
 }
 
-test('what is too much is refused early; the rest is answered, and memory stays where it was', async () => {
+test('refuses excess requests early, serves the others and keeps memory constant', async () => {
   const { gateway, asker } = await scene();
   const perSecond = await capacityOf(asker);
   const before = await gateway.usedBytes();
@@ -111,9 +117,9 @@ test('what is too much is refused early; the rest is answered, and memory stays 
   }
   const statuses = await offered;
 
-  // One caller sends everything: its own share is used up before the process is full.
+  // One caller sends all requests, so its own limit is reached before that of the process.
   for (const status of statuses.keys()) expect([200, 429, 503]).toContain(status);
-  // Refusing costs little: what the server can do, it does all the while.
+  // Refusals are cheap, so the server processes requests at its capacity during the overload.
   const [answered, refused] = [statuses.get(200) ?? 0, statuses.get(429) ?? 0];
   expect(refused).toBeGreaterThan(0);
   console.log({ perSecond, answered, refused, before, used });

@@ -1,6 +1,6 @@
 /**
- * Events of a provider while the server and the database are killed: each that was taken is owed once, and records
- * keep their order.
+ * The server and the database are killed while a provider sends events. Each accepted event is delivered
+ * once, and the events of a record keep their order.
  */
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,20 +12,20 @@ import { createLog } from '../../src/log.ts';
 import { testApp } from '../support/app.ts';
 import { freePort } from '../support/database/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../support/scenes/integrations.ts';
 import { ALL_EVENTS, createSandboxApp } from '../support/scenes/subscriptions.ts';
 import { ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 import { startOwnServer } from './scenes/own-server.ts';
 import { moments, randomOf } from './scenes/random.ts';
 
-/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
 const DATABASE_KILLS = SHORT ? 1 : 3;
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const SENDERS = 8;
-/** Of each sender's own. */
+/** Records of each sender. */
 const RECORDS = SHORT ? 10 : 25;
 const CHANGES = SHORT ? 10 : 50;
 const EVENTS = SENDERS * RECORDS * CHANGES;
@@ -36,7 +36,7 @@ const PLACE = 'hook';
 const DATABASE = 'events';
 const WAITING = { timeout: 120_000, interval: 200 };
 
-/** A project that subscribes to contacts of an empty sandbox: events are sent in its name. */
+/** Creates a project that subscribes to contacts of the sandbox. The test sends the events in its place. */
 async function prepare() {
   const server = await startOwnServer();
   onTestFinished(() => server.stop());
@@ -66,11 +66,11 @@ async function prepare() {
     where: { id: place.id },
     data: { url: receiver.url(PLACE), ...sealed },
   });
-  // The sandbox calls an account by its connection.
-  const { id: account } = await generate(tenant, { apiKey: 'sandbox-key' });
+  // The sandbox identifies an account by its connection.
+  const { id: account } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   await tenant.query(CREATE_INSTALLATION, { input });
-  // As if it had been set up already, before the first event.
+  // Marks the subscription as active before the first event.
   await database.prisma.objectSubscription.updateMany({
     where: { projectId },
     data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
@@ -78,7 +78,7 @@ async function prepare() {
   return { server, database, receiver, env, providerAppId, account };
 }
 
-/** The changes of each of a sender's records, in their order. */
+/** Yields requests with the changes of each of a sender's records, in order. */
 function* requestsOf(sender: number, account: string): Generator<object[]> {
   const startMs = Date.now();
   for (let change = 0; change < CHANGES; change += 1) {
@@ -94,7 +94,7 @@ function* requestsOf(sender: number, account: string): Generator<object[]> {
   }
 }
 
-/** As a provider does it: again and again until it is taken. */
+/** Sends a request, and repeats it until the gateway accepts it, as a provider does. */
 async function post(url: string, events: object[]): Promise<void> {
   const body = JSON.stringify({ events });
   for (;;) {
@@ -120,12 +120,12 @@ async function sendAll(url: string, { number, account }: Sender, sent: Sent): Pr
   for (const events of requestsOf(number, account)) {
     await post(url, events);
     sent.taken += events.length;
-    // Twice, as a provider does that missed the answer.
+    // Sends each request twice, as a provider that missed the response does.
     await post(url, events);
   }
 }
 
-test(`of ${EVENTS} events, each sent twice, all are owed once over ${KILLS} SIGKILLs of the server and ${DATABASE_KILLS} of the database, in the order of each record`, async () => {
+test(`delivers each of ${EVENTS} repeated events once and in order over ${KILLS} SIGKILLs of the server and ${DATABASE_KILLS} of the database`, async () => {
   const { server, database, receiver, env, providerAppId, account } = await prepare();
   const { prisma } = database;
   let gateway = await startGateway(env);
@@ -158,7 +158,7 @@ test(`of ${EVENTS} events, each sent twice, all are owed once over ${KILLS} SIGK
   const owed = (await prisma.delivery.findMany()).flatMap(({ body }) => idsIn(body));
   expect(owed).toHaveLength(EVENTS);
   expect(new Set(owed).size).toBe(EVENTS);
-  // A message that a kill cut off is sent again: the first time counts.
+  // A message that a kill interrupted is repeated. Its first position counts.
   const messages = new Map(receiver.received(PLACE).map(({ id, body }) => [id, idsIn(body)]));
   const byRecord = Map.groupBy([...messages.values()].flat(), (id) => id.replace(/-\d+$/, ''));
   for (const [recordId, ids] of byRecord) {

@@ -1,27 +1,30 @@
-/** A provider's stream while those who follow it are killed: another goes on, and each event is owed once. */
+/**
+ * The processes that follow a provider's stream are killed. Another one takes over, and each event is
+ * delivered once.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { installOnOrg, salesforceOrg } from '../support/scenes/salesforce-events.ts';
+import { installOnOrg, startSalesforceOrg } from '../support/scenes/salesforce-events.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 import { randomOf } from './scenes/random.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = SHORT ? 2 : 10;
 const EVENTS_LEAST = SHORT ? 400 : 4_000;
-/** Told together, as one transaction's are. */
+/** Number of events that are published together, as in one transaction. */
 const TOGETHER = 20;
 const TELL_EVERY_MS = 100;
-/** After something was stored: the next kill. */
+/** Maximum time between a stored event and the next kill. */
 const KILL_WITHIN_MS = 1_000;
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const PLACE = 'hook';
 const WAITING = { timeout: 90_000, interval: 50 };
 
-/** An installation on an org, whose messages go to a receiver; nobody follows its stream yet. */
+/** Installs an integration on an org, with a receiver for its messages. No process follows the stream yet. */
 async function prepare() {
-  const org = await salesforceOrg();
+  const org = await startSalesforceOrg();
   onTestFinished(() => org[Symbol.asyncDispose]());
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -45,7 +48,7 @@ async function prepare() {
   return { org, database, receiver, env, installationId: installed.id };
 }
 
-test(`events of a stream are owed once each over ${KILLS} SIGKILLs of who follows it`, async () => {
+test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its follower`, async () => {
   const { org, database, env, installationId } = await prepare();
   const { prisma } = database;
   const gateways: Gateway[] = await Promise.all([startGateway(env), startGateway(env)]);
@@ -54,7 +57,7 @@ test(`events of a stream are owed once each over ${KILLS} SIGKILLs of who follow
   await expect.poll(status, WAITING).toBe('ACTIVE');
   const isPlaced = async () => (await prisma.providerStream.findFirst())?.position ?? null;
   const first = idOf(0);
-  org.stream.tell({ entityName: 'Contact', changeType: 'DELETE', recordIds: [first] });
+  org.stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [first] });
   await expect.poll(isPlaced, WAITING).not.toBeNull();
 
   const killing = new AbortController();
@@ -77,13 +80,13 @@ test(`events of a stream are owed once each over ${KILLS} SIGKILLs of who follow
     .filter(({ action }) => action === 'subscribe')
     .flatMap(({ result }) => result.map(({ id }) => id));
   expect(owed.toSorted()).toEqual(Array.from({ length: events }, (_, n) => idOf(n)));
-  expect(org.stream.begun.length).toBeGreaterThan(KILLS);
-  // It was taken up where it was: never from the tip of the stream, nor by a read.
-  expect(org.stream.begun.filter(({ preset }) => preset === 'LATEST')).toHaveLength(1);
+  expect(org.stream.subscriptions.length).toBeGreaterThan(KILLS);
+  // The stream was resumed at its position: never at its latest event, and never replaced by a read.
+  expect(org.stream.subscriptions.filter(({ preset }) => preset === 'LATEST')).toHaveLength(1);
   expect(await prisma.readRun.count({ where: { readType: 'TRIGGERED' } })).toBe(0);
 });
 
-/** Which of them stores what comes from now on. */
+/** Returns the index of the gateway that stores new events. */
 async function followerOf(gateways: readonly Gateway[]): Promise<number> {
   const storedBy = ({ lines }: Gateway) =>
     lines.filter(({ msg }) => msg === 'provider_stream.stored').length;
@@ -98,15 +101,18 @@ function idOf(n: number): string {
   return `003${String(n).padStart(12, '0')}AAA`;
 }
 
-/** As many as there are to be, and on until the signal aborts; answers how many, the first among them. */
+/**
+ * Publishes at least EVENTS_LEAST events, and continues until the signal aborts. Returns their number,
+ * including the first.
+ */
 async function tellAll(
-  { stream }: Awaited<ReturnType<typeof salesforceOrg>>,
+  { stream }: Awaited<ReturnType<typeof startSalesforceOrg>>,
   signal: AbortSignal,
 ): Promise<number> {
   let told = 1;
   while (told < EVENTS_LEAST || !signal.aborted) {
     for (let some = 0; some < TOGETHER; some += 1) {
-      stream.tell({ entityName: 'Contact', changeType: 'DELETE', recordIds: [idOf(told)] });
+      stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [idOf(told)] });
       told += 1;
     }
     await delay(TELL_EVERY_MS);

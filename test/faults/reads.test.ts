@@ -12,13 +12,13 @@ import {
   startServer,
 } from './scenes/write-scene.ts';
 
-/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const RECORDS = SHORT ? 3_000 : 100_000;
 const KILLS = SHORT ? 3 : 20;
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const MINUTE_MS = 60_000;
-/** Pages take so long that a kill comes between two of them, or in the middle of one. */
+/** Pages are slow enough that a kill occurs between two of them or during one. */
 const PAGE_DELAY_MS = SHORT ? 100 : 10;
 
 const OPERATIONS = `query ($idOrName: String!) {
@@ -29,7 +29,7 @@ const OPERATIONS = `query ($idOrName: String!) {
   }
 }`;
 
-/** How many records are read when each kill comes, and how long after that it does. */
+/** Returns the number of processed records before each kill, and the delay after that. */
 function moments(): { records: number; delayMs: number }[] {
   const random = randomOf(SEED);
   return Array.from({ length: KILLS }, () => ({
@@ -79,10 +79,10 @@ async function expectOwed({ env, sandbox }: Scene): Promise<void> {
   await expectOwedOnce(database, sandbox);
 }
 
-test(`a backfill of ${RECORDS} records owes each once over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
+test(`a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
   await expectEveryRecord(await prepareOnPostgres());
 });
 
-test(`a backfill of ${RECORDS} records owes each once over ${KILLS} SIGKILLs (embedded)`, async () => {
+test(`a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs (embedded)`, async () => {
   await expectEveryRecord(await prepareEmbedded());
 });

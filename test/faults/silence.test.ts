@@ -1,4 +1,4 @@
-/** A path to the database that swallows packets: nothing answers any more, and nothing says so. */
+/** The network to the database drops all packets: nothing responds, and connections stay open. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('a path that swallows packets: what is open is replaced; what holds locks is given up', async () => {
+test('replaces open connections whose packets are lost, and releases locks of a hung process', async () => {
   const scene = await openScene(server);
   const { projectId } = scene.database.tenant;
-  // A process that hangs in the middle of a change of the project's log.
+  // Another process hangs in a transaction that has changed the project's log.
   const env = { DATABASE_URL: scene.database.url, ENCRYPTION_KEY };
   const hung = await openDatabase(readConfig(env), createLog('silent'));
   const [entered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -37,7 +37,7 @@ test('a path that swallows packets: what is open is replaced; what holds locks i
   holding.catch(() => {});
   await entered.promise;
   const beganMs = performance.now();
-  scene.database.proxy.swallowOpen();
+  scene.database.proxy.blockOpen();
   const again = async (): Promise<void> => scene.recordEvent('after the lock').catch(() => again());
   await again();
   expect(performance.now() - beganMs).toBeLessThan(REPLACED_MS + 5_000);
@@ -45,13 +45,13 @@ test('a path that swallows packets: what is open is replaced; what holds locks i
   await expect(holding).rejects.toThrow();
   await hung[Symbol.asyncDispose]();
 
-  await expectRecovery(scene, () => scene.database.proxy.swallowOpen());
+  await expectRecovery(scene, () => scene.database.proxy.blockOpen());
 });
 
-test('a path that swallows everything: readiness is told, and SIGTERM ends', async () => {
+test('reports readiness and exits on SIGTERM while all packets are lost', async () => {
   const scene = await openScene(server);
   const readiness = watchReadiness(scene.gateway);
-  scene.database.proxy.swallow();
+  scene.database.proxy.block();
   const answers = await Promise.all([...readBy(scene.where), ...changeBy(scene.where)]);
   expectUnavailable(answers);
   await expectEnd(scene);

@@ -1,14 +1,19 @@
 import { test } from 'vitest';
 import { messageCursor } from '../../src/domain/event/stream-message.ts';
-import { record, routeEvents } from '../support/event-log.ts';
-import { createStream, messageName, namesIn, put } from '../support/scenes/streams.ts';
+import { recordNamedEvent, routeEvents } from '../support/event-log.ts';
+import {
+  appendMessages,
+  createStream,
+  listMessageNames,
+  messageName,
+} from '../support/scenes/streams.ts';
 import { followEmbedded, followThroughKills, type MakeLog } from './scenes/feed/followed-log.ts';
 
 const QUERY = `subscription ($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { body } }
 }`;
 
-/** A stream that routes lead events to, while pages of records are put into it. */
+/** A stream that receives events by a route, and pages of records. */
 const stream: MakeLog = async (database, { projectId }) => {
   const { createdTopicId: topicId } = await routeEvents(database.prisma, projectId);
   const made = await createStream(database, { projectId, topicId });
@@ -23,14 +28,14 @@ const stream: MakeLog = async (database, { projectId }) => {
     start: messageCursor({ destinationId, position: 0n }),
     write: (name, delay) =>
       /[02468]$/.test(name)
-        ? put(database, made, { names: [name], delay })
-        : record(database, { projectId, name, delay }),
-    listed: () => namesIn(database, made),
+        ? appendMessages(database, made, { names: [name], delay })
+        : recordNamedEvent(database, { projectId, name, delay }),
+    listed: () => listMessageNames(database, made),
   };
 };
 
-test('followers of servers that are killed get the stream, none lost and none twice', () =>
+test('followers of killed servers receive every message once and in order', () =>
   followThroughKills(stream));
 
-test('followers of the embedded database get the stream, none lost and none twice', () =>
+test('followers of the embedded database receive every message once and in order', () =>
   followEmbedded(stream));

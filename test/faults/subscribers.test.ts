@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { testApp, testDatabase } from '../support/app.ts';
-import { recordAll, routeEvents } from '../support/event-log.ts';
+import { recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 import {
   overEventStream,
@@ -14,25 +14,28 @@ import {
   type Subscription,
 } from './scenes/subscribers.ts';
 
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const SUBSCRIBERS = SHORT ? 60 : 1_000;
 const STALLED = SUBSCRIBERS / 10;
 const EVENTS = SHORT ? 1_000 : 2_000;
-/** Before some stop to read. */
+/** Number of events before some subscribers stop reading. */
 const FIRST_EVENTS = 10;
 const EVENTS_AT_ONCE = 25;
 const PAYLOAD_BYTES = 2_000;
-/** Those who won't read ask for so much that the machine's own buffers, some MiB a connection, soon are full. */
+/**
+ * Subscribers that stop reading select so much data that the machine's socket buffers, some MiB for each
+ * connection, are soon full.
+ */
 const COPIES_UNREAD = 10;
-/** The quickest writer that lets readers follow: so much may be on its way. */
+/** Maximum number of events that the writer is ahead of the slowest reader. */
 const EVENTS_AHEAD = 200;
-/** Subscribers that are let in at the same time. */
+/** Number of subscribers that connect concurrently. */
 const AT_ONCE = 20;
 const POLL_MS = 500;
 /**
- * Events on their way to readers, which share them, and 128 KiB for each connection, whose reader is slow where the machine
- * has other things to do. The events of those who don't read are 20 MiB and more for each of them.
+ * Events in flight, which readers share, and 128 KiB for each connection, because readers are slow on a busy
+ * machine. The events that stalled subscribers do not read are at least 20 MiB for each of them.
  */
 const USED_GROWTH_MAX_MIB = 64 + SUBSCRIBERS / 8;
 const MIB = 2 ** 20;
@@ -53,7 +56,8 @@ async function prepare(): Promise<Scene> {
   await routeEvents(database.prisma, project);
   const gateway = await startGateway({
     DATABASE_URL: await databaseUrl(database),
-    // Places are few: who wants to come back needs that of a connection that was cut.
+    // The limit leaves no spare subscriptions: a subscriber can only return after its old connection was
+    // closed.
     LIMIT_SUBSCRIPTIONS: String(SUBSCRIBERS),
   });
   const after = encodeCursor(eventList(project), 0n);
@@ -67,7 +71,7 @@ async function prepare(): Promise<Scene> {
 async function recordEvents({ database, start }: Scene, from: number, to: number): Promise<void> {
   const padding = 'x'.repeat(PAYLOAD_BYTES);
   const names = Array.from({ length: to - from + 1 }, (_, index) => `e${from + index}:${padding}`);
-  await recordAll(database, { projectId: start.project }, names);
+  await recordNamedEvents(database, { projectId: start.project }, names);
 }
 
 const slowest = (readers: Subscriber[]) =>
@@ -80,7 +84,7 @@ async function reached(readers: Subscriber[], count: number): Promise<void> {
 
 const wayOf = (index: number): Subscribe => (index % 2 === 0 ? overWebSocket : overEventStream);
 
-/** Half of them by each way. */
+/** Subscribes half of them over each transport. */
 async function subscribeAll({ start }: Scene, count: number, copies: number) {
   const all: (Subscriber | null)[] = [];
   while (all.length < count) {
@@ -91,7 +95,7 @@ async function subscribeAll({ start }: Scene, count: number, copies: number) {
   return all.filter((subscriber) => subscriber !== null);
 }
 
-/** Looks again and again at the most that the gateway had in use, and at its RSS. */
+/** Samples the gateway's memory in use and its RSS. The returned function returns the maximum of each. */
 function watchMemory(gateway: Gateway) {
   const most = { usedMib: 0, rssMib: 0 };
   const ending = new AbortController();
@@ -117,7 +121,7 @@ async function recordAndRead(scene: Scene, readers: Subscriber[]): Promise<void>
   await reached(readers, EVENTS);
 }
 
-/** They come again by their cursors, each as often as it takes until its place is free. */
+/** Reconnects stalled subscribers with their cursors. Retries until a subscription is free. */
 async function comeBack({ start }: Scene, stalled: Subscriber[]): Promise<Subscriber[]> {
   const back: Subscriber[] = [];
   for (const [index, { progress }] of stalled.entries()) {
@@ -132,7 +136,7 @@ async function comeBack({ start }: Scene, stalled: Subscriber[]): Promise<Subscr
   return back;
 }
 
-/** The stalled ones have stopped reading by now, each with a cursor. */
+/** Connects all subscribers, and stops those that should stall after each has a cursor. */
 async function subscribe(scene: Scene) {
   await recordEvents(scene, 1, FIRST_EVENTS);
   const stalled = await subscribeAll(scene, STALLED, COPIES_UNREAD);
@@ -149,7 +153,7 @@ function report(readers: Subscriber[], seconds: number): void {
   console.log(`${EVENTS} events to ${readers.length} readers in ${time}`);
 }
 
-test(`of ${SUBSCRIBERS} subscribers, ${STALLED} that don't read cost the others and the gateway nothing`, async () => {
+test(`${STALLED} of ${SUBSCRIBERS} subscribers that stop reading cost the others and the gateway nothing`, async () => {
   const scene = await prepare();
   const { gateway } = scene;
   const { stalled, readers } = await subscribe(scene);

@@ -1,4 +1,4 @@
-/** Work of a process that was killed goes on in another within seconds. */
+/** Another process continues the work of a killed one within seconds. */
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
@@ -20,29 +20,29 @@ import {
 } from './scenes/write-scene.ts';
 
 const TAKEOVER_MS_MAX = 6_000;
-/** Nothing but the start itself is in the way: no lease, which lasts 20 s. */
+/** Only the start takes time. The process does not wait for leases, which last 20 s. */
 const EMBEDDED_MS_MAX = 6_000;
 const MINUTE_MS = 60_000;
 
-/** Pages of 200, so slow that the read is met in the middle. */
+/** Pages of 200 are slow enough that the kill occurs during the read. */
 const RECORDS = 5_000;
 const PAGE_DELAY_MS = 100;
 
 const elapsedSince = (startMs: number) => Math.round(performance.now() - startMs);
 
-test('another process sends what a killed one held within 6 s (PostgreSQL)', async () => {
+test('another process sends the deliveries of a killed one within 6 s (PostgreSQL)', async () => {
   const scene = await prepareOnPostgres();
   const { receiver, owed } = await receiverFor(scene.database);
   const first = await startServer(scene);
-  await receiver.arrived(PLACE, ON_THE_WIRE);
+  await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   const other = await startServer(scene);
-  receiver.behave(PLACE, { status: 200 });
-  // More, if what hung was given up meanwhile and others followed.
+  receiver.setBehaviour(PLACE, { status: 200 });
+  // May be more than ON_THE_WIRE, if hanging requests timed out and others followed.
   const sentBefore = receiver.received(PLACE).length;
 
   const killedMs = performance.now();
   await first.kill();
-  await receiver.arrived(PLACE, sentBefore + MESSAGES);
+  await receiver.waitForMessages(PLACE, sentBefore + MESSAGES);
   console.log(`what was held was sent ${elapsedSince(killedMs)} ms after a SIGKILL`);
   expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
   const left = () =>
@@ -54,27 +54,27 @@ test('another process sends what a killed one held within 6 s (PostgreSQL)', asy
   await other.kill();
 });
 
-test('an embedded database that is opened again sends at once what was held', async () => {
+test('a reopened embedded database sends interrupted deliveries within 6 s', async () => {
   const scene = await prepareEmbedded();
   const database = await openDatabase(readConfig(scene.env), createLog('silent'));
   const { receiver, owed } = await receiverFor(database);
   await database[Symbol.asyncDispose]();
   const first = await startServer(scene);
-  await receiver.arrived(PLACE, ON_THE_WIRE);
+  await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   await first.kill();
-  receiver.behave(PLACE, { status: 200 });
+  receiver.setBehaviour(PLACE, { status: 200 });
 
   const next = await startServer(scene);
   const readyMs = performance.now();
-  await receiver.arrived(PLACE, ON_THE_WIRE + 1);
+  await receiver.waitForMessages(PLACE, ON_THE_WIRE + 1);
   console.log(`first delivery ${elapsedSince(readyMs)} ms after the database was open again`);
   expect(elapsedSince(readyMs)).toBeLessThan(EMBEDDED_MS_MAX);
-  await receiver.arrived(PLACE, MESSAGES + ON_THE_WIRE);
+  await receiver.waitForMessages(PLACE, MESSAGES + ON_THE_WIRE);
   expect([...timesOf(receiver.received(PLACE)).keys()].toSorted()).toEqual(owed.toSorted());
   await next.kill();
 });
 
-test('another process goes on with a write of a killed one within 8 s', async () => {
+test('another process continues a write of a killed one within 8 s', async () => {
   const scene = await prepareOnPostgres();
   const { first, other, operation } = await writeOnTheWire(scene);
   const killedMs = performance.now();
@@ -87,7 +87,7 @@ test('another process goes on with a write of a killed one within 8 s', async ()
   await other.kill();
 });
 
-/** A read whose next page does not come, in a server of its own; others have come before. */
+/** Starts a server whose read waits for its next page after at least one page has arrived. */
 async function readOnTheWire(scene: Scene & { database: Database }) {
   const { prisma } = scene.database;
   scene.sandbox.seed('contacts', RECORDS);
@@ -105,12 +105,12 @@ async function readOnTheWire(scene: Scene & { database: Database }) {
   return { first, other, run, recordsBefore: before?.recordsRead ?? 0 };
 }
 
-test('another process goes on with a read of a killed one within 6 s', async () => {
+test('another process continues a read of a killed one within 6 s', async () => {
   const scene = await prepareOnPostgres();
   const { first, other, run, recordsBefore } = await readOnTheWire(scene);
   const killedMs = performance.now();
   await first.kill();
-  // The row goes when the read ends.
+  // The row is deleted when the read ends.
   const read = async () => (await run())?.recordsRead ?? RECORDS;
   await expect.poll(read, { timeout: MINUTE_MS, interval: 20 }).toBeGreaterThan(recordsBefore);
   console.log(`a read went on ${elapsedSince(killedMs)} ms after a SIGKILL`);

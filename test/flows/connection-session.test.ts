@@ -4,7 +4,7 @@ import type { Provider, ProviderRequest } from '../../src/providers/contract.ts'
 import { sharedApp } from '../support/app.ts';
 import { getConnection } from '../support/providers/oauth.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 
 let next: ServedResponse = { status: 200, body: {} };
 const server = await startProviderServer(() => next);
@@ -40,7 +40,7 @@ const app = await sharedApp({ providers, env: { ALLOWED_PRIVATE_TARGETS: '127.0.
 
 async function sessionTo(provider: string) {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { provider, apiKey: 'key-in-clear' });
+  const { id } = await generateConnection(tenant, { provider, apiKey: 'key-in-clear' });
   return openSession(app.app.services, await getConnection(app, id));
 }
 
@@ -136,14 +136,14 @@ test('sends no request to a provider until its Retry-After has passed', async ()
 
 test('refuses a connection whose provider is not in the catalogue', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { provider: 'header', apiKey: 'sandbox-key' });
+  const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const connection = { ...(await getConnection(app, id)), provider: 'retired' };
   expect(() => openSession(app.app.services, connection)).toThrow(/retired is not a provider/);
 });
 
 test('refuses a connection that is deleted during the session', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { provider: 'header', apiKey: 'sandbox-key' });
+  const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const session = openSession(app.app.services, await getConnection(app, id));
   await app.app.services.database.prisma.connection.deleteMany({ where: { id } });
   await expect(session.send(GET)).rejects.toThrow('The connection has been deleted.');

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
-import { refusedAlike } from '../support/rest/alike.ts';
+import { expectEqualRefusal } from '../support/rest/equal-refusals.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import { CREDENTIALS, generate, keepEvents } from '../support/scenes/connections.ts';
+import { CREDENTIALS, generateConnection, keepEvents } from '../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
   insertDestination,
   integrate,
 } from '../support/scenes/integrations.ts';
-import { POLLING, startReading, TRIGGER } from '../support/scenes/reads.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../support/scenes/reads.ts';
 import { WRITE } from '../support/scenes/writes.ts';
 
 const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/' } });
@@ -35,7 +35,9 @@ async function waiting() {
   await insertDestination(app, tenant);
   await createProviderApp(tenant, { scopes: ['of.the.app'] });
   const events = await keepEvents(app, tenant);
-  const connection = await generate(tenant, { oauth2AuthorizationCode: { scopes: SCOPES } });
+  const connection = await generateConnection(tenant, {
+    oauth2AuthorizationCode: { scopes: SCOPES },
+  });
   return { ...rest, events, connection };
 }
 
@@ -76,7 +78,9 @@ test('creates a connection without tokens from scopes, and refuses empty scopes'
   const empty = { groupRef: 'a', consumerRef: 'b', provider: 'sandbox' };
   for (const oauth2AuthorizationCode of [{}, { scopes: [] }]) {
     const input = { ...empty, oauth2AuthorizationCode };
-    expect(await refusedAlike(rest, 'generateConnection', input)).toMatchObject({ status: 400 });
+    expect(await expectEqualRefusal(rest, 'generateConnection', input)).toMatchObject({
+      status: 400,
+    });
   }
 });
 
@@ -140,7 +144,7 @@ test('delays a scheduled read until the consent', async () => {
   const rest = await waiting();
   const { tenant, connection } = rest;
   await install(rest);
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const { projectId } = tenant;
   await prisma.installedObject.updateMany({
     where: { projectId },

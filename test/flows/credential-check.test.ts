@@ -8,14 +8,14 @@ import {
   CLIENT,
   callSandbox,
   getConnection,
-  storedCredentials,
+  readStoredCredentials,
 } from '../support/providers/oauth.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 import {
   CREDENTIALS,
-  connecting,
+  connectionVariables,
   GENERATE,
-  generate,
+  generateConnection,
   keepEvents,
 } from '../support/scenes/connections.ts';
 
@@ -41,7 +41,10 @@ test('returns UNPROCESSABLE for a refused key or password, and stores and emits 
   const events = await keepEvents(app, tenant);
   const wrong = { username: 'ann', password: 'planted' };
   for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrong }]) {
-    const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, credentials));
+    const { code, problem } = await tenant.refusal(
+      GENERATE,
+      connectionVariables(tenant, credentials),
+    );
     expect(code).toBe('UNPROCESSABLE');
     expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REFUSED) });
     expect(JSON.stringify(problem)).not.toContain('planted');
@@ -50,8 +53,10 @@ test('returns UNPROCESSABLE for a refused key or password, and stores and emits 
   expect(await events()).toEqual([]);
 
   const right = { ...wrong, password: 'sandbox-password' };
-  expect(await generate(tenant, { apiKey: 'sandbox-key' })).toMatchObject({ status: 'CREATED' });
-  expect(await generate(tenant, { basicAuth: right, groupRef: 'b' })).toMatchObject({
+  expect(await generateConnection(tenant, { apiKey: 'sandbox-key' })).toMatchObject({
+    status: 'CREATED',
+  });
+  expect(await generateConnection(tenant, { basicAuth: right, groupRef: 'b' })).toMatchObject({
     status: 'CREATED',
   });
 });
@@ -77,12 +82,15 @@ test.each([
   const [, credentials, detail] = row;
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const { code, problem } = await tenant.refusal(GENERATE, connecting(tenant, credentials));
+  const { code, problem } = await tenant.refusal(
+    GENERATE,
+    connectionVariables(tenant, credentials),
+  );
   expect([code, problem.status, problem.detail]).toEqual(['UNPROCESSABLE', 422, detail]);
   expect(JSON.stringify(problem)).not.toContain('planted');
   expect(await storedOf(app, tenant)).toEqual([[], [], []]);
   expect(await events()).toEqual([]);
-  const skipped = await generate(tenant, { ...credentials, skipCheck: true });
+  const skipped = await generateConnection(tenant, { ...credentials, skipCheck: true });
   expect(skipped).toMatchObject({ status: 'CREATED' });
 });
 
@@ -94,7 +102,7 @@ test.each([
   const tenant = await app.tenant();
   const { counts } = app.app.sandbox.oauth;
   const before = counts.issued;
-  const { id } = await generate(tenant, credentials);
+  const { id } = await generateConnection(tenant, credentials);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
   expect(connection.tokenExpireTime).not.toBeNull();
@@ -104,7 +112,7 @@ test.each([
 
 test('keeps the old client credentials if the new ones are refused', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { oauth2ClientCredentials: CLIENT });
+  const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
   const before = await storedOf(app, tenant);
   const named = { projectIdOrName: tenant.projectId, connectionId: id };
@@ -118,7 +126,7 @@ test('keeps the old client credentials if the new ones are refused', async () =>
   expect(await storedOf(app, tenant)).toEqual(before);
   expect(await events()).toEqual([]);
   await tenant.query(UPDATE, change('sandbox-secret-2'));
-  const stored = await storedCredentials(app, await getConnection(app, id));
+  const stored = await readStoredCredentials(app, await getConnection(app, id));
   expect(stored).toMatchObject({
     clientSecret: 'sandbox-secret-2',
     token: { token: expect.any(String) },
@@ -127,11 +135,11 @@ test('keeps the old client credentials if the new ones are refused', async () =>
 
 test('keeps the old credentials if the new ones are refused', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { apiKey: 'sandbox-key' });
+  const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const events = await keepEvents(app, tenant);
   const before = await storedOf(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
-  const again = connecting(tenant, { apiKey: 'wrong', ...names });
+  const again = connectionVariables(tenant, { apiKey: 'wrong', ...names });
   expect(await tenant.refusal(GENERATE, again)).toMatchObject({ code: 'UNPROCESSABLE' });
   const input = {
     projectIdOrName: tenant.projectId,
@@ -171,7 +179,7 @@ test('returns 422 for refused credentials over REST, and accepts valid ones afte
 test('stores credentials without a request to the provider if skipCheck is set', async () => {
   const tenant = await app.tenant();
   const skipCheck = true;
-  const { id, status } = await generate(tenant, { apiKey: 'wrong', skipCheck });
+  const { id, status } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck });
   expect(status).toBe('CREATED');
   const named = { projectIdOrName: tenant.projectId, connectionId: id };
   const apiKey = async () => (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
@@ -214,8 +222,8 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
     await using other = await opening;
     const tenant = await other.tenant();
     const created = await Promise.all([
-      generate(tenant, { apiKey: 'whatever' }),
-      generate(tenant, { oauth2ClientCredentials: CLIENT, groupRef: 'b' }),
+      generateConnection(tenant, { apiKey: 'whatever' }),
+      generateConnection(tenant, { oauth2ClientCredentials: CLIENT, groupRef: 'b' }),
     ]);
     expect(created).toMatchObject([{ status: 'CREATED' }, { status: 'CREATED' }]);
   }
@@ -230,7 +238,9 @@ test('stores client credentials unchecked if a server that is not an OAuth serve
     providers: [sandboxProvider(() => url)],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
-  const connection = await generate(await other.tenant(), { oauth2ClientCredentials: CLIENT });
+  const connection = await generateConnection(await other.tenant(), {
+    oauth2ClientCredentials: CLIENT,
+  });
   expect(connection).toMatchObject({ status: 'CREATED' });
 });
 
@@ -245,7 +255,10 @@ test("repeats the provider's message without the credentials in it", async () =>
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
   const tenant = await other.tenant();
-  const { problem } = await tenant.refusal(GENERATE, connecting(tenant, { apiKey: 'planted-key' }));
+  const { problem } = await tenant.refusal(
+    GENERATE,
+    connectionVariables(tenant, { apiKey: 'planted-key' }),
+  );
   expect(problem.detail).toBe(
     'Sandbox CRM refused the credentials (401): Unknown key ***: rotate it',
   );

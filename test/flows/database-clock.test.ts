@@ -5,8 +5,8 @@ import { startWork } from '../../src/start-work.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { connectWithTokens, getConnection } from '../support/providers/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { createOwing } from '../support/scenes/deliveries.ts';
-import { installReading, POLLING } from '../support/scenes/reads.ts';
+import { createDeliveryProject } from '../support/scenes/deliveries.ts';
+import { installReads, POLLING } from '../support/scenes/reads.ts';
 import { contact, createWriter } from '../support/scenes/writes.ts';
 
 const HOUR_MS = 3_600_000;
@@ -69,12 +69,12 @@ describe.each([
     const app = await startAhead(aheadMs);
     const { database } = app.app.services;
     await using receiver = await startReceiver();
-    receiver.behave('hook', { status: 500 });
-    const { destination, owe } = await createOwing(database);
+    receiver.setBehaviour('hook', { status: 500 });
+    const { destination, enqueue } = await createDeliveryProject(database);
     const { id } = await destination(receiver.url('hook'));
     const beganMs = await databaseMs(app);
-    const [later = ''] = await owe(id, 1, { nextAttemptTime: new Date(beganMs + LATER_MS) });
-    const [due = ''] = await owe(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
+    const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs + LATER_MS) });
+    const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
 
     const delivery = (one: string) =>
       database.prisma.delivery.findFirstOrThrow({ where: { id: one } });
@@ -111,10 +111,10 @@ describe.each([
   test("begins reads by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { prisma } = app.app.services.database;
-    const reading = await installReading(app, await app.tenant(), {
+    const reading = await installReads(app, await app.tenant(), {
       object: { schedule: EVERY_TEN_MINUTES },
     });
-    const waiting = await installReading(app, await app.tenant());
+    const waiting = await installReads(app, await app.tenant());
     const beganMs = await databaseMs(app);
     const setNext = (installationId: string, ms: number) =>
       prisma.installedObject.updateMany({
@@ -124,7 +124,7 @@ describe.each([
     await setNext(waiting.id, LATER_MS);
     await setNext(reading.id, -1_000);
 
-    await reading.ended(1);
+    await reading.waitForOperations(1);
     await expectAfter(app, beganMs, (await reading.object()).nextReadTime, {
       fromMs: 0,
       toMs: EVERY_MS,
@@ -155,12 +155,12 @@ test.each([
   const app = await startAhead(0);
   const { database } = app.app.services;
   await using receiver = await startReceiver();
-  receiver.behave('hook', { status: 500 });
-  const { destination, owe } = await createOwing(database);
+  receiver.setBehaviour('hook', { status: 500 });
+  const { destination, enqueue } = await createDeliveryProject(database);
   const { id } = await destination(receiver.url('hook'));
   vi.setSystemTime(Date.now() + jumpMs);
   const beganMs = await databaseMs(app);
-  const [due = ''] = await owe(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
+  const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
 
   const delivery = () => database.prisma.delivery.findFirstOrThrow({ where: { id: due } });
   await expect.poll(async () => (await delivery()).attemptCount, POLLING).toBe(1);

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { generate } from '../support/scenes/connections.ts';
-import { endUser } from '../support/scenes/end-users.ts';
-import { installReading } from '../support/scenes/reads.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
+import { createEndUser } from '../support/scenes/end-users.ts';
+import { installReads } from '../support/scenes/reads.ts';
 
 const app = await sharedApp();
 
@@ -27,7 +27,7 @@ const hobby = { fieldName: 'hobby_of_rest', displayName: 'Hobby', valueType: 'st
 
 async function connected() {
   const rest = await restTenant(app);
-  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   return rest;
 }
 
@@ -65,7 +65,7 @@ test('creates a field through a connection, which is described and can be writte
 
 test("accepts the integration's names of objects through an installation", async () => {
   const rest = await restTenant(app);
-  await installReading(app, rest.tenant, { object: { mapToName: 'people' } });
+  await installReads(app, rest.tenant, { object: { mapToName: 'people' } });
   const pet = {
     fieldName: 'pet',
     displayName: 'Pet',
@@ -190,7 +190,7 @@ test("refuses another tenant's accounts, keys without the scope and end users", 
   expect(await b.refusal('PUT', ofConnection(a), body)).toMatchObject({ status: 404 });
   const reader = await a.withScopes('read', 'connections:write');
   expect(await reader.refusal('PUT', ofConnection(a), body)).toMatchObject({ status: 403 });
-  const user = await endUser(app, a.tenant, { permissions: ['INSTALL', 'WRITE_RECORDS'] });
+  const user = await createEndUser(app, a.tenant, { permissions: ['INSTALL', 'WRITE_RECORDS'] });
   const input = {
     ...{ projectIdOrName: a.tenant.projectId, provider: 'sandbox', groupRef: 'acme' },
     objects: [{ objectName: 'contacts', fields: [{ ...hobby, valueType: 'STRING' }] }],

@@ -11,12 +11,12 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import type { GraphqlClient } from '../support/graphql-client.ts';
-import { endUser } from '../support/scenes/end-users.ts';
+import { createEndUser } from '../support/scenes/end-users.ts';
 import { contentFor, integrate } from '../support/scenes/integrations.ts';
-import { demoTenant, endUserCallers } from '../support/tenancy/end-user-callers.ts';
+import { endUserCallers, fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 import { foreignArgument } from '../support/tenancy/foreign-values.ts';
-import { askingFor, reachedFields } from '../support/tenancy/reached-types.ts';
-import { leaves } from '../support/tenancy/selections.ts';
+import { buildQueries, findReachableFields } from '../support/tenancy/reachable-fields.ts';
+import { selectFields } from '../support/tenancy/selections.ts';
 
 const app = await sharedApp({
   env: {
@@ -38,14 +38,14 @@ interface Caller {
 
 async function sharing() {
   const { callers } = await endUserCallers(app);
-  const demo = await demoTenant(app);
+  const demo = await fillDemoTenant(app);
   const { user: bob, own } = callers[0] as (typeof callers)[number];
   const { user: outsider } = callers[2] as (typeof callers)[number];
-  const ada = await endUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
-  const carol = await endUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
+  const ada = await createEndUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
+  const carol = await createEndUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
   await integrate(app, demo, contentFor('another'));
   const bobs = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
-  const narrow = await endUser(app, demo, bobs);
+  const narrow = await createEndUser(app, demo, bobs);
   const side: Caller[] = [
     { name: 'bob', client: bob },
     { name: 'bob, with one integration', client: narrow },
@@ -87,10 +87,10 @@ test(
   "returns a caller's own result of every field while others request the field",
   { tags: ['all/walk'], timeout: 180_000 },
   async () => {
-    const fields = await reachedFields(bob, own);
+    const fields = await findReachableFields(bob, own);
     let apart = 0;
     const queries = fields.flatMap((reached) =>
-      askingFor(reached).map((query) => ({ ...reached, ...query })),
+      buildQueries(reached).map((query) => ({ ...reached, ...query })),
     );
     for (const { field, query, args } of queries) {
       const needed = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
@@ -104,7 +104,7 @@ test(
 );
 
 /** The fields of an operation that each of its callers may see. */
-const WHOLE = `${leaves(schema.getType('Operation') as GraphQLObjectType, 0)}
+const WHOLE = `${selectFields(schema.getType('Operation') as GraphQLObjectType, 0)}
   installation { id group { groupRef } connection { id status consumer { consumerRef } } }
   project { connections(first: 1) { totalCount } integrations(first: 1) { totalCount } }`;
 
@@ -135,7 +135,7 @@ test('delivers to each subscriber of an operation the part that is visible to it
     finishOperation(tx, { id, projectId }, { ...end, status: 'SUCCESS' }),
   );
   const received = await next();
-  for (const stream of streams) stream.leave();
+  for (const stream of streams) stream.close();
   expect(received).toEqual(await seen());
   // There are four results: nothing, that of bob and carol, that of one integration, and everything.
   expect(new Set(received.map((one) => JSON.stringify(one))).size).toBe(4);

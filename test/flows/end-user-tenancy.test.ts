@@ -17,7 +17,7 @@ import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
-import { type Operation, operationsOf } from '../support/rest/least-request.ts';
+import { listOperations, type Operation } from '../support/rest/minimal-request.ts';
 import { type EndUserCaller, endUserCallers } from '../support/tenancy/end-user-callers.ts';
 import {
   type Foreign,
@@ -26,9 +26,9 @@ import {
   foreignMember,
   foreignValue,
 } from '../support/tenancy/foreign-values.ts';
-import { askingFor, reachedFields } from '../support/tenancy/reached-types.ts';
-import { leaves, variablesOf } from '../support/tenancy/selections.ts';
-import { storedRows } from '../support/tenancy/stored-rows.ts';
+import { buildQueries, findReachableFields } from '../support/tenancy/reachable-fields.ts';
+import { declareVariables, selectFields } from '../support/tenancy/selections.ts';
+import { dumpProject } from '../support/tenancy/stored-rows.ts';
 
 const app = await sharedApp({
   env: {
@@ -39,7 +39,7 @@ const app = await sharedApp({
   },
 });
 const { callers, projectId } = await endUserCallers(app);
-const endpoints = operationsOf(app.app.rest.swagger());
+const endpoints = listOperations(app.app.rest.swagger());
 
 /** Names in requests, which responses may repeat. */
 const NAMES = /\b(acme|nobody|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
@@ -88,11 +88,11 @@ test.each(callers)('$name: returns no node for a foreign id', async (caller) => 
 });
 
 test.each(callers)('$name: returns nothing foreign from any field or argument', async (caller) => {
-  const fields = await reachedFields(caller.user, caller.own);
+  const fields = await findReachableFields(caller.user, caller.own);
   const types = new Set(fields.map(({ type }) => type.name));
   expect([...types]).toEqual(expect.arrayContaining(['Viewer', 'Group', 'Consumer', 'Project']));
   const queries = fields.flatMap((reached) =>
-    askingFor(reached).map((query) => ({ ...reached, ...query })),
+    buildQueries(reached).map((query) => ({ ...reached, ...query })),
   );
   for (const { type, field, query, args } of queries) {
     // Without arguments a query names nothing foreign, so one pair is enough.
@@ -108,11 +108,11 @@ test.each(callers)('$name: returns nothing foreign from any field or argument', 
 });
 
 test.each(callers)('$name: changes and returns nothing foreign in any mutation', async (caller) => {
-  const before = await storedRows(app, projectId);
+  const before = await dumpProject(app, projectId);
   for (const mutation of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
     if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
-    const selection = leaves(getNamedType(mutation.type) as GraphQLObjectType, 1);
+    const selection = selectFields(getNamedType(mutation.type) as GraphQLObjectType, 1);
     const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
@@ -123,14 +123,14 @@ test.each(callers)('$name: changes and returns nothing foreign in any mutation',
       await expectNoOracle(caller, pair, { what: mutation.name, send });
     }
   }
-  expect(await storedRows(app, projectId)).toBe(before);
+  expect(await dumpProject(app, projectId)).toBe(before);
 });
 
 test.each(callers)('$name: receives nothing foreign from any subscription', async (caller) => {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const named = getNamedType(field.type);
-    const { declared, passed } = variablesOf(field.args);
-    const selection = isObjectType(named) ? `{ ${leaves(named, 0)} }` : '';
+    const { declared, passed } = declareVariables(field.args);
+    const selection = isObjectType(named) ? `{ ${selectFields(named, 0)} }` : '';
     const query = `subscription ${declared} { ${field.name}${passed} ${selection} }`;
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
@@ -141,7 +141,7 @@ test.each(callers)('$name: receives nothing foreign from any subscription', asyn
         const variables = Object.fromEntries(values);
         const stream = await openEventStream(app.fetch, { query, variables, headers });
         const message = await stream.next();
-        stream.leave();
+        stream.close();
         return { data: message?.data.data, errors: message?.data.errors };
       };
       await expectNoOracle(caller, pair, { what: field.name, send });
@@ -169,7 +169,7 @@ function requestOf({ method, path, parameters = [], requestBody }: Operation, na
 }
 
 test.each(callers)('$name: changes and returns nothing foreign in any endpoint', async (caller) => {
-  const before = await storedRows(app, projectId);
+  const before = await dumpProject(app, projectId);
   for (const endpoint of endpoints) {
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
@@ -182,5 +182,5 @@ test.each(callers)('$name: changes and returns nothing foreign in any endpoint',
       await expectNoOracle(caller, pair, { what: endpoint.operationId, send });
     }
   }
-  expect(await storedRows(app, projectId)).toBe(before);
+  expect(await dumpProject(app, projectId)).toBe(before);
 });

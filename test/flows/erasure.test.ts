@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { restClient } from '../support/rest/rest-client.ts';
-import { generate } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/scenes/connections.ts';
 import {
-  createProvenance,
-  findMarks,
+  createErasureTenant,
+  findRowsWithMark,
   startAllJobs,
   useEverything,
 } from '../support/scenes/erasures.ts';
@@ -58,7 +58,7 @@ function newMark(name: string): string {
 
 /** Completed jobs keep ids for another minute. */
 async function rowsWith(id: string): Promise<string[]> {
-  return (await findMarks(app, id)).filter((line) => line.startsWith('public.'));
+  return (await findRowsWithMark(app, id)).filter((line) => line.startsWith('public.'));
 }
 
 async function erased(id: string): Promise<void> {
@@ -66,14 +66,14 @@ async function erased(id: string): Promise<void> {
 }
 
 test('hides an erased group immediately, removes its data with its names, and keeps other groups', async () => {
-  const tenant = await createProvenance(app);
+  const tenant = await createErasureTenant(app);
   const [deleted, stays] = [newMark('gone'), newMark('stays')];
   const workers = await startAllJobs(app);
   const own = await useEverything(app, tenant, { groupRef: deleted, consumerRef: newMark('ann') });
   await useEverything(app, tenant, { groupRef: stays, consumerRef: newMark('bob') });
   await workers[Symbol.asyncDispose]();
-  const kept = await findMarks(app, stays);
-  const tables = new Set((await findMarks(app, deleted)).map((line) => line.split(' ')[0]));
+  const kept = await findRowsWithMark(app, stays);
+  const tables = new Set((await findRowsWithMark(app, deleted)).map((line) => line.split(' ')[0]));
   expect([...tables]).toEqual(
     expect.arrayContaining([
       'public."Delivery"',
@@ -104,9 +104,9 @@ test('hides an erased group immediately, removes its data with its names, and ke
 
   await using _workers = await startAllJobs(app);
   await erased(id);
-  expect(await findMarks(app, deleted)).toEqual([]);
+  expect(await findRowsWithMark(app, deleted)).toEqual([]);
   expect(await rowsWith(id)).toEqual([]);
-  expect(await findMarks(app, stays)).toEqual(kept);
+  expect(await findRowsWithMark(app, stays)).toEqual(kept);
   expect(existsSync(entry)).toBe(false);
   expect(sandbox.oauth.counts.revoked).toBe(revoked + 1);
   expect(lines.join('')).toContain('connection.revoked');
@@ -114,11 +114,11 @@ test('hides an erased group immediately, removes its data with its names, and ke
 });
 
 test('creates a new group when the ref of an erased one connects again', async () => {
-  const tenant = await createProvenance(app);
-  const before = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
+  const tenant = await createErasureTenant(app);
+  const before = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
   const input = { projectIdOrName: tenant.projectId, groupRef: 'again' };
   await tenant.query(ERASE_GROUP, { input });
-  const after = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
+  const after = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
   expect(after.group.id).not.toBe(before.group.id);
   await using _workers = await startAllJobs(app);
   await erased(before.group.id);
@@ -126,7 +126,7 @@ test('creates a new group when the ref of an erased one connects again', async (
 });
 
 test('erases a consumer with the installations that use their connections, and keeps the groups', async () => {
-  const tenant = await createProvenance(app);
+  const tenant = await createErasureTenant(app);
   const deleted = newMark('gone');
   const groupRef = newMark('group');
   const workers = await startAllJobs(app);
@@ -147,17 +147,17 @@ test('erases a consumer with the installations that use their connections, and k
   expect(inSight).toContain(groupRef);
   await using _workers = await startAllJobs(app);
   await erased(id);
-  expect(await findMarks(app, deleted)).toEqual([]);
+  expect(await findRowsWithMark(app, deleted)).toEqual([]);
 });
 
 test('starts nothing with the connections of an erased consumer before they are deleted', async () => {
-  const tenant = await createProvenance(app);
+  const tenant = await createErasureTenant(app);
   const groupRef = newMark('group');
   const workers = await startAllJobs(app);
   const own = await useEverything(app, tenant, { groupRef, consumerRef: newMark('stays') });
   const deleted = newMark('gone');
   const ofGone = { groupRef, consumerRef: deleted, apiKey: 'sandbox-key-of-gone' };
-  const { id: connectionId, consumer } = await generate(tenant, ofGone);
+  const { id: connectionId, consumer } = await generateConnection(tenant, ofGone);
   await workers[Symbol.asyncDispose]();
   const { projectId: projectIdOrName } = tenant;
   const input = { projectIdOrName, integrationIdOrName: 'crm', groupRef };
@@ -184,8 +184,8 @@ test('starts nothing with the connections of an erased consumer before they are 
 });
 
 test('erases a project with all its rows if its name is confirmed', async () => {
-  const tenant = await createProvenance(app, newMark('gone'));
-  const other = await createProvenance(app);
+  const tenant = await createErasureTenant(app, newMark('gone'));
+  const other = await createErasureTenant(app);
   const { projectId, projectName } = tenant;
   const groupRef = newMark('group');
   const workers = await startAllJobs(app);
@@ -217,7 +217,7 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   await using _workers = await startAllJobs(app);
   await erased(projectId);
   expect(await rowsWith(projectId)).toEqual([]);
-  expect(await findMarks(app, groupRef)).toEqual([]);
+  expect(await findRowsWithMark(app, groupRef)).toEqual([]);
   expect(await rowsWith(other.projectId)).toEqual(kept);
 });
 

@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz/fuzz.ts';
-import { fullTenant } from '../support/scenes/full-tenant.ts';
+import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
+import { createFullTenant } from '../support/scenes/full-tenant.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
@@ -26,12 +26,12 @@ const app = await sharedApp({
 });
 
 test('returns no internal error for calls that are generated from the schema', async () => {
-  const [own, other] = [await fullTenant(app), await fullTenant(app)];
+  const [own, other] = [await createFullTenant(app), await createFullTenant(app)];
   const reader = await own.withScopes('read', 'connections:write');
   const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;
   const known = new KnownIds(keys.map(({ id }) => id));
-  known.learn([other.ids, newId('top'), own.ids]);
+  known.collect([other.ids, newId('top'), own.ids]);
   const callers = [own, own, own, own.builder, own.builder, own.builder, reader];
   const failed: unknown[] = [];
   const refused = new Map<string, number>();
@@ -44,10 +44,10 @@ test('returns no internal error for calls that are generated from the schema', a
     }
     const isOurs = errors.some(({ extensions }) => extensions.code === 'INTERNAL_ERROR');
     if (status >= 500 || isOurs) failed.push({ ...call, status, errors });
-    known.learn(data ?? null);
+    known.collect(data ?? null);
   };
 
-  const next = makeCalls(SEED, CALLS).entries();
+  const next = generateCalls(SEED, CALLS).entries();
   const work = async () => {
     for (const [index, call] of next) await send(call, callers[index % callers.length] ?? own);
   };

@@ -7,7 +7,7 @@ import {
   callSandbox,
   createProviderApp,
   getConnection,
-  storedCredentials,
+  readStoredCredentials,
 } from '../support/providers/oauth.ts';
 import { answerConsent as consent, oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
@@ -84,7 +84,7 @@ test('creates a working connection after a consent with PKCE', async () => {
     providerMetadata: { plan: 'gold' },
     tokenExpireTime: expect.any(Date),
   });
-  expect(await storedCredentials(app, connection)).toMatchObject({ scopes: ['records.read'] });
+  expect(await readStoredCredentials(app, connection)).toMatchObject({ scopes: ['records.read'] });
   expect((await callSandbox(app, connection)).status).toBe(200);
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_CREATED', connectionId, data: { groupRef: 'acme' } },

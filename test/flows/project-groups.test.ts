@@ -8,7 +8,7 @@ import type { RunQuery } from '../../src/database/rows.ts';
 import { startWork } from '../../src/start-work.ts';
 import { sharedApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { createOwing } from '../support/scenes/deliveries.ts';
+import { createDeliveryProject } from '../support/scenes/deliveries.ts';
 
 const app = await sharedApp({
   env: {
@@ -54,7 +54,10 @@ function hangingServer(projectIds: () => string[]) {
 }
 
 async function twoGroups() {
-  const [one, other] = [await createOwing(database), await createOwing(database)];
+  const [one, other] = [
+    await createDeliveryProject(database),
+    await createDeliveryProject(database),
+  ];
   const server = hangingServer(() => [one.projectId]);
   const groups = [groupOf('one', () => [one.projectId]), groupOf('other', () => [other.projectId])];
   const split = {
@@ -66,11 +69,11 @@ async function twoGroups() {
   return { one, other, server, services: { ...services, database: split } };
 }
 
-type Owing = Awaited<ReturnType<typeof createOwing>>;
+type Owing = Awaited<ReturnType<typeof createDeliveryProject>>;
 
 /** Enqueues deliveries as an event does. */
-async function enqueueDue({ owe }: Owing, destinationId: string, count: number): Promise<void> {
-  await owe(destinationId, count);
+async function enqueueDue({ enqueue }: Owing, destinationId: string, count: number): Promise<void> {
+  await enqueue(destinationId, count);
   await prisma.$executeRaw`select pg_notify('gateway_events', '')`;
 }
 
@@ -86,18 +89,18 @@ test("delays deliveries of a hanging server's projects only", async () => {
   await using _work = await startWork(split);
 
   // Some messages are being sent when the server begins to hang, so their results have to wait.
-  receiver.behave('one', 'HANG');
+  receiver.setBehaviour('one', 'HANG');
   await enqueueDue(one, toOne.id, 5);
-  await receiver.arrived('one', 5);
+  await receiver.waitForMessages('one', 5);
   const response = server.hang();
-  receiver.answerHeld('one', { status: 200 });
-  receiver.behave('one', { status: 200 });
+  receiver.respondToHeld('one', { status: 200 });
+  receiver.setBehaviour('one', { status: 200 });
   await enqueueDue(one, toOne.id, 50);
   await expect.poll(server.waiting).toBeGreaterThan(0);
 
   for (let round = 1; round <= 3; round += 1) {
     await enqueueDue(other, toOther.id, 100);
-    await receiver.arrived('other', round * 100);
+    await receiver.waitForMessages('other', round * 100);
     await expect.poll(() => recorded(other.projectId)).toBe(round * 100);
   }
   await expect.poll(() => unfolded(other.projectId)).toBe(0);
@@ -115,33 +118,37 @@ test(
   { tags: ['all/rows'] },
   async () => {
     await using receiver = await startReceiver();
-    const projects = await Promise.all(Array.from({ length: 6 }, () => createOwing(database)));
+    const projects = await Promise.all(
+      Array.from({ length: 6 }, () => createDeliveryProject(database)),
+    );
     for (const [index, project] of projects.entries()) {
       const { id } = await project.destination(receiver.url(`many-${index}`));
-      await project.owe(id, 300);
+      await project.enqueue(id, 300);
     }
     const group = groupOf('many', () => projects.map(({ projectId }) => projectId));
     const split = { ...database, groups: async () => [group] };
     await using _work = await startWork({ ...services, database: split });
-    await Promise.all(projects.map((_project, index) => receiver.arrived(`many-${index}`, 300)));
+    await Promise.all(
+      projects.map((_project, index) => receiver.waitForMessages(`many-${index}`, 300)),
+    );
     for (const { projectId } of projects) await expect.poll(() => recorded(projectId)).toBe(300);
   },
 );
 
 test('delivers messages of a moved project from the worker of its new server', async () => {
   await using receiver = await startReceiver();
-  const project = await createOwing(database);
+  const project = await createDeliveryProject(database);
   const { id } = await project.destination(receiver.url('moved'));
   const owned: Record<string, string[]> = { one: [project.projectId], other: [] };
   const groups = Object.keys(owned).map((name) => groupOf(name, () => owned[name] ?? []));
   const split = { ...database, groups: async () => groups };
   await using _work = await startWork({ ...services, database: split });
   await enqueueDue(project, id, 10);
-  await receiver.arrived('moved', 10);
+  await receiver.waitForMessages('moved', 10);
   // The project has moved: the worker of the other group delivers its messages from now on.
   Object.assign(owned, { one: [], other: [project.projectId] });
   await enqueueDue(project, id, 10);
-  await receiver.arrived('moved', 20);
+  await receiver.waitForMessages('moved', 20);
   await expect.poll(() => recorded(project.projectId)).toBe(20);
   expect(receiver.received('moved')).toHaveLength(20);
 });

@@ -6,7 +6,12 @@ import { replacePing } from '../../src/domain/provider-event/stream/stream-ping.
 import { replaceSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { connecting, GENERATE, generate, PROVIDERS } from '../support/scenes/connections.ts';
+import {
+  connectionVariables,
+  GENERATE,
+  generateConnection,
+  PROVIDERS,
+} from '../support/scenes/connections.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
@@ -110,9 +115,9 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
     },
     { customAuth: { accountKey: [planted()] } },
   ].entries()) {
-    await generate(tenant, { groupRef: `group ${index}`, ...credentials });
+    await generateConnection(tenant, { groupRef: `group ${index}`, ...credentials });
   }
-  const changed = await generate(tenant, { groupRef: 'changed', apiKey: planted() });
+  const changed = await generateConnection(tenant, { groupRef: 'changed', apiKey: planted() });
   const input = { projectIdOrName, connectionId: changed.id, apiKey: planted() };
   await tenant.query(updateConnection, { input });
 
@@ -165,7 +170,7 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
   const tenant = await app.tenant();
   const control = plant();
   const secrets = await plantEverywhere(tenant);
-  await generate(tenant, { apiKey: 'sandbox-key', groupRef: control });
+  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: control });
 
   const text = await dump();
   expect(() => expectNone([control], text)).toThrow();
@@ -185,7 +190,7 @@ test('repeats no secret in a refusal', async () => {
   const secret = plant();
   const tokens = { accessToken: { token: secret }, refreshToken: { token: secret } };
   const basicAuth = { username: 'u', password: secret };
-  const { id: connectionId } = await generate(tenant);
+  const { id: connectionId } = await generateConnection(tenant);
   const appFields = { provider: 'hubspot', clientId: 'c', clientSecret: secret };
   const refused: [string, Record<string, unknown>][] = [
     [deleteKey, { input: { projectIdOrName, apiKey: secret } }],
@@ -204,20 +209,26 @@ test('repeats no secret in a refusal', async () => {
         },
       },
     ],
-    [GENERATE, connecting(tenant, { apiKey: `${secret}\0` })],
-    [GENERATE, connecting(tenant, { apiKey: { secret } })],
-    [GENERATE, connecting(tenant, { apiKey: [`; ${secret}`] })],
-    [GENERATE, connecting(tenant, { apiKey: 'sandbox-key', authScheme: secret })],
+    [GENERATE, connectionVariables(tenant, { apiKey: `${secret}\0` })],
+    [GENERATE, connectionVariables(tenant, { apiKey: { secret } })],
+    [GENERATE, connectionVariables(tenant, { apiKey: [`; ${secret}`] })],
+    [GENERATE, connectionVariables(tenant, { apiKey: 'sandbox-key', authScheme: secret })],
     [`{ viewer(${JSON.stringify(secret)}) { kind } }`, {}],
     [`{ node(id: [${JSON.stringify(secret)}]) { id } }`, {}],
     [`{ project(idOrName: [${JSON.stringify(secret)}]) { id } }`, {}],
-    [GENERATE, connecting(tenant, { apiKey: secret, basicAuth })],
-    [GENERATE, connecting(tenant, { provider: 'salesforce', apiKey: secret })],
-    [GENERATE, connecting(tenant, { basicAuth: { username: secret, passphrase: secret } })],
-    [GENERATE, connecting(tenant, { oauth2AuthorizationCode: tokens, authScheme: 'BASIC' })],
-    [GENERATE, connecting(tenant, { oauth2AuthorizationCode: { accessToken: secret } })],
-    [GENERATE, connecting(tenant, { customAuth: { other: secret } })],
-    [GENERATE, connecting(tenant, { customAuth: secret })],
+    [GENERATE, connectionVariables(tenant, { apiKey: secret, basicAuth })],
+    [GENERATE, connectionVariables(tenant, { provider: 'salesforce', apiKey: secret })],
+    [
+      GENERATE,
+      connectionVariables(tenant, { basicAuth: { username: secret, passphrase: secret } }),
+    ],
+    [
+      GENERATE,
+      connectionVariables(tenant, { oauth2AuthorizationCode: tokens, authScheme: 'BASIC' }),
+    ],
+    [GENERATE, connectionVariables(tenant, { oauth2AuthorizationCode: { accessToken: secret } })],
+    [GENERATE, connectionVariables(tenant, { customAuth: { other: secret } })],
+    [GENERATE, connectionVariables(tenant, { customAuth: secret })],
     [updateConnection, { input: { projectIdOrName, connectionId, basicAuth } }],
     [updateConnection, { input: { projectIdOrName, connectionId: newId('con'), apiKey: secret } }],
   ];
@@ -237,7 +248,10 @@ test('repeats no secret in the response or the log if the database fails', async
   const secret = plant();
   await rows.query('alter table "Connection" rename to "Elsewhere"', []);
   try {
-    const response = await tenant.request(GENERATE, connecting(tenant, { apiKey: secret }));
+    const response = await tenant.request(
+      GENERATE,
+      connectionVariables(tenant, { apiKey: secret }),
+    );
     expect(response.errors?.[0]?.extensions.code).toBe('INTERNAL_ERROR');
     expectNone([secret], JSON.stringify(response));
     expect(lines.join('\n')).toContain('error.internal');

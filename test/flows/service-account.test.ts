@@ -6,11 +6,16 @@ import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { getConnection, storedCredentials } from '../support/providers/oauth.ts';
+import { getConnection, readStoredCredentials } from '../support/providers/oauth.ts';
 import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
-import { findingsAlike } from '../support/rest/alike.ts';
+import { expectEqualIssues } from '../support/rest/equal-refusals.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import { connecting, GENERATE, generate, keepEvents } from '../support/scenes/connections.ts';
+import {
+  connectionVariables,
+  GENERATE,
+  generateConnection,
+  keepEvents,
+} from '../support/scenes/connections.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2_048,
@@ -73,7 +78,7 @@ const app = await sharedApp({
 async function connect(tenant: Tenant, more: object = {}) {
   const credentials = { ...customAuth, ...more };
   const account = { provider: google.name, customAuth: credentials, skipCheck: true };
-  const { id } = await generate(tenant, account);
+  const { id } = await generateConnection(tenant, account);
   const call = async () => {
     const session = openSession(app.app.services, await getConnection(app, id));
     return (await session.send({ method: 'GET', path: '/calendar/v3/events' })).status;
@@ -127,7 +132,7 @@ test('replaces a token before it expires, and when the provider refuses it', asy
   const input = { projectIdOrName: tenant.projectId, connectionId: id };
   await tenant.query(refreshing, { input });
   expect(issued.length).toBe(before + 3);
-  const kept = await storedCredentials(app, await show());
+  const kept = await readStoredCredentials(app, await show());
   expect(kept).toMatchObject({ token: { token: `token ${issued.length}` } });
   expect((await events()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_REFRESHED',
@@ -138,7 +143,7 @@ test('replaces a token before it expires, and when the provider refuses it', asy
 
 test('returns UNPROCESSABLE for a refused key, and stores an accepted key with its token', async () => {
   const tenant = await app.tenant();
-  const input = connecting(tenant, { provider: google.name, customAuth });
+  const input = connectionVariables(tenant, { provider: google.name, customAuth });
   isKeyKnown = false;
   const { code, problem } = await tenant.refusal(GENERATE, input);
   isKeyKnown = true;
@@ -149,8 +154,8 @@ test('returns UNPROCESSABLE for a refused key, and stores an accepted key with i
   ]);
   const { connection } = app.app.services.database.prisma;
   expect(await connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
-  const { id } = await generate(tenant, { provider: google.name, customAuth });
-  expect(await storedCredentials(app, await getConnection(app, id))).toMatchObject({
+  const { id } = await generateConnection(tenant, { provider: google.name, customAuth });
+  expect(await readStoredCredentials(app, await getConnection(app, id))).toMatchObject({
     token: { token: `token ${issued.length}` },
   });
 });
@@ -167,7 +172,7 @@ test('names every missing, unknown or malformed input, and repeats none', async 
   const rest = await restTenant(app);
   const findings = (inputs: object) => {
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
-    return findingsAlike(rest, 'generateConnection', { ...consumer, customAuth: inputs });
+    return expectEqualIssues(rest, 'generateConnection', { ...consumer, customAuth: inputs });
   };
   const needed = 'must be given: text that is not empty, or JSON.';
   const noKey = 'must be the JSON key file of a service account, with an RSA key, as base64.';

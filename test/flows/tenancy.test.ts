@@ -21,8 +21,13 @@ import {
   foreignInput,
   foreignValue,
 } from '../support/tenancy/foreign-values.ts';
-import { argumentSets, leaves, variablesOf, withoutPages } from '../support/tenancy/selections.ts';
-import { storedIds, storedRows } from '../support/tenancy/stored-rows.ts';
+import {
+  declareVariables,
+  listArgumentSets,
+  selectFields,
+  withoutPageArguments,
+} from '../support/tenancy/selections.ts';
+import { dumpProject, listStoredIds } from '../support/tenancy/stored-rows.ts';
 
 /**
  * Tenant B requests everything of tenant A: every field and mutation that takes an id or a name gets those of
@@ -40,7 +45,7 @@ beforeAll(async () => {
   b = await app.tenant('b');
   const builder = await b.builder.query('{ viewer { builder { id } } }');
   const ownOfB = JSON.stringify([b.orgId, b.projectId, b.apiKeyId, builder]);
-  for (const [prefix, all] of Map.groupBy(await storedIds(app), (id) => id.slice(0, 3))) {
+  for (const [prefix, all] of Map.groupBy(await listStoredIds(app), (id) => id.slice(0, 3))) {
     const nodes = await nodesForB(all);
     const ofA = all.filter((id) => !ownOfB.includes(id) && !nodes.has(id));
     const id = ofA.at(-1);
@@ -64,7 +69,7 @@ async function nodesForB(ids: string[]): Promise<Set<string>> {
   return found;
 }
 
-const stateOfA = () => storedRows(app, idsOfA.get('prj') as string);
+const stateOfA = () => dumpProject(app, idsOfA.get('prj') as string);
 
 const TEXTS: Foreign['texts'] = {
   groupRef: 'acme',
@@ -127,7 +132,7 @@ test('returns no node of A to B, by key or by builder', async () => {
 test('returns nothing of A from any query', async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   for (const field of fields) {
-    const args = withoutPages(field.args);
+    const args = withoutPageArguments(field.args);
     for (const name of args.length ? ['demo', idsOfA.get('prj') as string] : ['']) {
       const values = Object.fromEntries(
         args.map((arg) => [
@@ -146,8 +151,8 @@ async function askAs(
   args: GraphQLArgument[],
 ) {
   const named = getNamedType(field.type);
-  const selection = isObjectType(named) ? `{ ${leaves(named, 1)} }` : '{ id }';
-  const { declared, passed } = variablesOf(args);
+  const selection = isObjectType(named) ? `{ ${selectFields(named, 1)} }` : '{ id }';
+  const { declared, passed } = declareVariables(args);
   const query = `query ${declared} { ${field.name}${passed} ${isLeafType(named) ? '' : selection} }`;
   for (const caller of [b, b.builder]) {
     const { data } = await caller.request(query, values);
@@ -159,16 +164,16 @@ test("returns nothing of A from any filter of B's lists", async () => {
   const project = schema.getType('Project') as GraphQLObjectType;
   let requests = 0;
   const queries = Object.values(project.getFields()).flatMap((field) =>
-    argumentSets(field).map((args) => ({ field, args })),
+    listArgumentSets(field).map((args) => ({ field, args })),
   );
   for (const { field, args } of queries) {
     if (args.length === 0) continue;
     const values = Object.fromEntries(
       args.map((arg) => [arg.name, foreignArgument(field, arg, ofA(b.projectId))]),
     );
-    const { declared, passed } = variablesOf(args);
+    const { declared, passed } = declareVariables(args);
     const named = getNamedType(field.type) as GraphQLObjectType;
-    const query = `query ${declared} { project(idOrName: "${b.projectId}") { ${field.name}${passed} { ${leaves(named, 1)} } } }`;
+    const query = `query ${declared} { project(idOrName: "${b.projectId}") { ${field.name}${passed} { ${selectFields(named, 1)} } } }`;
     const { data } = await b.request(query, values);
     expectNothingOfA(query, data);
     requests += 1;
@@ -199,7 +204,7 @@ test('changes no row of A and returns nothing of A in any mutation', async () =>
   for (const mutation of mutations) {
     const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
     if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
-    const selection = leaves(getNamedType(mutation.type) as GraphQLObjectType, 1);
+    const selection = selectFields(getNamedType(mutation.type) as GraphQLObjectType, 1);
     const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
     for (const project of ['demo', idsOfA.get('prj') as string, b.projectId]) {
       for (const caller of [b, b.builder]) {

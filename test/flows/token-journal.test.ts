@@ -11,9 +11,9 @@ import {
   callSandbox,
   connectWithTokens,
   getConnection,
-  storedCredentials,
+  readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { generate, keepEvents } from '../support/scenes/connections.ts';
+import { generateConnection, keepEvents } from '../support/scenes/connections.ts';
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 const app = await sharedApp({ env: { ENCRYPTION_KEY } });
@@ -81,10 +81,10 @@ test('stores a token that the database could not take when it is back, before th
 test('stores a token that was received before a crash at the next start', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  const before = await storedCredentials(app, connection);
+  const before = await readStoredCredentials(app, connection);
   const counts = { ...sandbox.oauth.counts };
   await crashBetweenAnswerAndCommit(connection);
-  expect(await storedCredentials(app, connection)).toEqual(before);
+  expect(await readStoredCredentials(app, connection)).toEqual(before);
   expect(readFileSync(join(journal, `${connection.id}.json`), 'utf8')).not.toContain('sbx_');
 
   const events = await keepEvents(app, tenant);
@@ -106,10 +106,10 @@ test('replaces no newer credentials with a token from the journal', async () => 
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   await crashBetweenAnswerAndCommit(connection);
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   await using _restarted = await startServer(database);
   expect(readdirSync(journal)).toEqual([]);
-  expect(await storedCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
+  expect(await readStoredCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
 });
 
 test('removes a token of a deleted connection from the journal', async () => {

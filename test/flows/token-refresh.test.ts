@@ -8,9 +8,9 @@ import {
   callSandbox,
   connectWithTokens,
   getConnection,
-  storedCredentials,
+  readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { generate, keepEvents } from '../support/scenes/connections.ts';
+import { generateConnection, keepEvents } from '../support/scenes/connections.ts';
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 const clock = { aheadMs: 0 };
@@ -137,7 +137,7 @@ test.each([
   ],
 ])('%s: shares one token among the first calls with unchecked credentials', async (authScheme, credentials) => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { ...credentials, skipCheck: true });
+  const { id } = await generateConnection(tenant, { ...credentials, skipCheck: true });
   const events = await keepEvents(app, tenant);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
@@ -218,13 +218,13 @@ test('uses a valid token if a refresh fails temporarily', async () => {
 test('sets the connection to BAD_CREDENTIALS if its API key is refused, until it gets another', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const { id } = await generate(tenant, { apiKey: 'wrong', skipCheck: true });
+  const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   const connection = await getConnection(app, id);
   for (let turn = 0; turn < 2; turn += 1) {
     expect((await callSandbox(app, connection)).status).toBe(401);
   }
   expect((await getConnection(app, id)).status).toBe('BAD_CREDENTIALS');
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect((await getConnection(app, id)).status).toBe('CREATED');
   expect((await callSandbox(app, connection)).status).toBe(200);
   expect((await getConnection(app, id)).status).toBe('WORKING');
@@ -237,10 +237,10 @@ test('sets the connection to BAD_CREDENTIALS if its API key is refused, until it
 
 test('continues an open session with a replaced key', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { apiKey: 'wrong', skipCheck: true });
+  const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   const session = openSession(services, await getConnection(app, id));
   expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(401);
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(200);
 });
 
@@ -270,8 +270,8 @@ test('keeps credentials that are replaced during a refresh', async () => {
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 500 });
   const calling = callSandbox(app, connection);
   await requested;
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect((await calling).status).toBe(200);
-  expect(await storedCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
+  expect(await readStoredCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
   expect((await getConnection(app, connection.id)).authScheme).toBe('API_KEY');
 });

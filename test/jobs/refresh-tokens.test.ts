@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
-import { generate, keepEvents } from '../support/scenes/connections.ts';
+import { generateConnection, keepEvents } from '../support/scenes/connections.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
 const lines: string[] = [];
@@ -43,7 +43,7 @@ async function connect(tenant: Tenant, { groupRef, inMs, ...rest }: Expiring): P
   const granted = sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
   const { refreshToken = granted.refresh_token } = rest;
   const expiresAt = new Date(Date.now() + inMs);
-  const { id } = await generate(tenant, {
+  const { id } = await generateConnection(tenant, {
     groupRef,
     oauth2AuthorizationCode: {
       accessToken: { token: granted.access_token, expiresAt },

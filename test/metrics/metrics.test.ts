@@ -4,7 +4,7 @@ import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { sharedApp, testApp, testDatabase } from '../support/app.ts';
-import { installReading, TRIGGER } from '../support/scenes/reads.ts';
+import { installReads, TRIGGER } from '../support/scenes/reads.ts';
 import { contact, createWriter } from '../support/scenes/writes.ts';
 
 const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
@@ -97,7 +97,7 @@ test('counts a read, its records and its delivery, and reports pending work of t
       url: 'https://hooks.example.com/in',
     },
   });
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     object: {
       objectName: 'companies',
       mapToName: undefined,

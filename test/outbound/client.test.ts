@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
 import type { OutboundError } from '../../src/outbound/error.ts';
 import type { OutboundRequest } from '../../src/outbound/exchange.ts';
-import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
+import { PRIVATE_ADDRESSES, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
 import { type Behaviour, startReceiver } from '../support/receiver.ts';
 
 const LOOPBACK = ['127.0.0.1/32'];
@@ -27,7 +27,7 @@ function get(url: string, options: Partial<OutboundRequest> = {}): OutboundReque
 async function receiverThat(behaviour: Behaviour) {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  receiver.behave('hook', behaviour);
+  receiver.setBehaviour('hook', behaviour);
   return { receiver, url: receiver.url('hook') };
 }
 
@@ -57,7 +57,7 @@ test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) 
   }
 });
 
-test.each(PRIVATE_ANSWERS)('refuses a name that resolves to %s', async (address) => {
+test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (address) => {
   const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
   const failure = await failureOf(client.send(get('https://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
@@ -240,7 +240,7 @@ test('ends a request when its signal aborts', async () => {
   const client = outbound();
   const stop = new AbortController();
   const sending = client.send(get(url, { signal: stop.signal }));
-  await receiver.arrived('hook', 1);
+  await receiver.waitForMessages('hook', 1);
   stop.abort(new Error('stopping'));
   await expect(sending).rejects.toThrow('stopping');
   await expect(client.send(get(url, { signal: stop.signal }))).rejects.toThrow('stopping');

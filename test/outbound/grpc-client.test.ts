@@ -3,12 +3,12 @@ import { Metadata, Server, ServerCredentials, type ServiceError, status } from '
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
 import {
-  certificateFor,
+  createCertificate,
   hasOpenssl,
   type ServerCertificate,
-  trust,
+  trustCertificate,
 } from '../support/outbound/certificates.ts';
-import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
+import { PRIVATE_ADDRESSES, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
 
 const CALL_MS = 10_000;
 const asBytes = (value: Buffer) => value;
@@ -92,7 +92,7 @@ test.each(PRIVATE_HOSTS)('refuses the literal private address %s', async (host) 
   }
 });
 
-test.each(PRIVATE_ANSWERS)('refuses a name that resolves to %s', async (address) => {
+test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (address) => {
   const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
   await expect(client.openGrpc('https://pubsub.example:7443')).rejects.toMatchObject({
     kind: 'REFUSED_ADDRESS',
@@ -141,12 +141,12 @@ test('calls its own origin on a private address, but no other port', async () =>
 });
 
 test.skipIf(!hasOpenssl)('requires a trusted certificate for the name', async () => {
-  const tls = certificateFor('pubsub.example');
+  const tls = createCertificate('pubsub.example');
   const { port, hosts } = await echoServer({ tls });
   const lookup = answering('127.0.0.1');
   const refusal = { code: status.UNAVAILABLE };
   expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toMatchObject(refusal);
-  onTestFinished(trust(tls));
+  onTestFinished(trustCertificate(tls));
   expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toBe('hello');
   expect(await callAt(`https://other.example:${port}`, { lookup })).toMatchObject(refusal);
   expect(hosts).toEqual([`pubsub.example:${port}`]);

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { findModule, modulesOf, providerAt, proxyTarget } from '../../src/providers/modules.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { plainSession } from '../support/providers/provider-session.ts';
+import { createPlainSession } from '../support/providers/provider-session.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
-import { TOKEN } from '../support/wire/terms.ts';
 import { vendorServer } from '../support/wire/vendor-server.ts';
+import { TOKEN } from '../support/wire/wire-format.ts';
 import { providerContract } from './contract.ts';
 import type { ContractSubject } from './contract-subject.ts';
 
@@ -19,7 +19,7 @@ providerContract(MODULE, async (): Promise<ContractSubject> => {
   return {
     ...vendor,
     provider: { ...provider, objects: [vendor.objectName] },
-    session: plainSession(provider.baseUrl, fixture.headers, { facts }),
+    session: createPlainSession(provider.baseUrl, fixture.headers, { facts }),
     secret: TOKEN,
     validRecord: (text) => ({ firstName: text }),
     invalidRecord: { firstName: 'x'.repeat(201) },
@@ -36,7 +36,7 @@ providerContract(MODULE, async (): Promise<ContractSubject> => {
       const { status } = fault;
       const headers: Record<string, string> =
         'retryAfterSeconds' in fault ? { 'retry-after': `${fault.retryAfterSeconds}` } : {};
-      server.failNext({ status, headers, body: fixture.refusal(status, 'refused') }, Infinity);
+      server.failNext({ status, headers, body: fixture.toErrorBody(status, 'refused') }, Infinity);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { type HubspotServer, hubspotServer } from '../support/providers/hubspot-server.ts';
-import { plainSession } from '../support/providers/provider-session.ts';
+import { type HubspotServer, startHubspotServer } from '../support/providers/hubspot-server.ts';
+import { createPlainSession } from '../support/providers/provider-session.ts';
 import {
   type SalesforceServer,
   salesforceFailure,
-  salesforceServer,
+  startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
 
 function text(fieldName: string, changes: Partial<FieldDefinition> = {}): FieldDefinition {
@@ -36,18 +36,18 @@ function defineAtHubspot(
   fields: FieldDefinition[],
   objectName = 'contacts',
 ) {
-  const session = plainSession(server.url, { authorization: 'Bearer hubspot-token' });
+  const session = createPlainSession(server.url, { authorization: 'Bearer hubspot-token' });
   return hubspotProvider().capabilities.defineFields!.define(session, { objectName, fields });
 }
 
 function defineAtSalesforce(server: SalesforceServer, fields: FieldDefinition[]) {
-  const session = plainSession(server.url, { authorization: 'Bearer salesforce-token' });
+  const session = createPlainSession(server.url, { authorization: 'Bearer salesforce-token' });
   const definitions = { objectName: 'account', fields };
   return salesforceProvider().capabilities.defineFields!.define(session, definitions);
 }
 
 test('creates HubSpot properties in one property group', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   await defineAtHubspot(server, [text('hobby', { unique: true }), text('pet')]);
   await defineAtHubspot(server, [text('habit')]);
   const posted = server.requests.filter(({ method }) => method === 'POST');
@@ -66,7 +66,7 @@ test('creates HubSpot properties in one property group', async () => {
 });
 
 test("leaves HubSpot's own properties unchanged, and reports a property that is not unique", async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const [own] = await defineAtHubspot(server, [text('firstname', { displayName: 'Name' })]);
   expect(own).toMatchObject({ action: 'NONE', error: 'The property definition is read only.' });
   await defineAtHubspot(server, [text('hobby')]);
@@ -78,7 +78,7 @@ test("leaves HubSpot's own properties unchanged, and reports a property that is 
 });
 
 test("makes new Salesforce fields visible to the connection's user once", async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const { metadata } = server;
   await defineAtSalesforce(server, [text('Hobby__c'), text('Code__c', { required: true })]);
   await defineAtSalesforce(server, [text('Hobby__c')]);
@@ -96,8 +96,8 @@ test("makes new Salesforce fields visible to the connection's user once", async 
 });
 
 test('warns about a field that stays invisible, and throws temporary failures', async () => {
-  await using server = await salesforceServer();
-  server.metadata.permits = false;
+  await using server = await startSalesforceServer();
+  server.metadata.allowsPermissions = false;
   const [made] = await defineAtSalesforce(server, [text('Hobby__c')]);
   expect(made).toMatchObject({ action: 'CREATE', error: null });
   expect(made?.warnings).toEqual([expect.stringContaining('insufficient access rights')]);
@@ -107,7 +107,7 @@ test('warns about a field that stays invisible, and throws temporary failures', 
 });
 
 test('creates Salesforce fields from the definition, and keeps settings that an update omits', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const { metadata } = server;
   const metadataOf = (name: string) =>
     metadata.fields.find(({ fieldName }) => fieldName === name)?.metadata;

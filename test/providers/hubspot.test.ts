@@ -6,10 +6,10 @@ import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import {
   type HubspotServer,
   hubspotFailure,
-  hubspotServer,
+  startHubspotServer,
 } from '../support/providers/hubspot-server.ts';
 import { hubspotError } from '../support/providers/hubspot-store.ts';
-import { plainSession } from '../support/providers/provider-session.ts';
+import { createPlainSession } from '../support/providers/provider-session.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
 import { failureOf } from './contract-subject.ts';
 
@@ -17,7 +17,7 @@ const TOKEN = 'hubspot-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
 
 providerContract('hubspot', async (): Promise<ContractSubject> => {
-  const server = await hubspotServer({ token: TOKEN });
+  const server = await startHubspotServer({ token: TOKEN });
   return {
     provider: hubspotProvider({ baseUrl: server.url }),
     session: session(server),
@@ -48,7 +48,7 @@ function connector() {
 }
 
 function session(server: HubspotServer) {
-  return plainSession(server.url, { authorization: `Bearer ${TOKEN}` });
+  return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
 }
 
 function minute(n: number): Date {
@@ -73,7 +73,7 @@ test('uses another host for the API, but not for the consent page', () => {
 });
 
 test('lists all records, and searches for changed ones', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const read = { objectName: 'deals', fields: ['id', 'dealname', 'amount'], pageSize: 500 };
   server.store.create('deals', { dealname: 'Big' }, minute(1));
   const { records, estimatedTotal } = await readPage(session(server), read);
@@ -109,7 +109,7 @@ test('lists all records, and searches for changed ones', async () => {
 });
 
 test('searches for records with filters, even without a time', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const stage = (dealstage: string) => server.store.create('deals', { dealstage, amount: '5' });
   stage('won');
   stage('lost');
@@ -134,7 +134,7 @@ test('searches for records with filters, even without a time', async () => {
 });
 
 test('searches instead of listing if the names exceed a URL', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   server.store.create('deals', { dealname: 'Big' });
   const fields = ['dealname', ...Array.from({ length: 400 }, (_, n) => `a_rather_long_name_${n}`)];
   const { records } = await readPage(session(server), { objectName: 'deals', fields, pageSize: 1 });
@@ -144,7 +144,7 @@ test('searches instead of listing if the names exceed a URL', async () => {
 });
 
 test('finds changed contacts by their own property', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   await readPage(session(server), {
     objectName: 'contacts',
     fields: ['email'],
@@ -160,7 +160,7 @@ test(
   'reads past the search limit of 10,000 hits, and counts them once',
   { tags: ['all/rows'] },
   async () => {
-    await using server = await hubspotServer();
+    await using server = await startHubspotServer();
     const ids = Array.from(
       { length: 10_350 },
       (_, n) => server.store.create('deals', { dealname: `deal ${n}` }, minute(1)).id,
@@ -178,7 +178,7 @@ test(
 );
 
 test('returns all other records when one changes between pages', async () => {
-  await using server = await hubspotServer({ now: () => minute(9) });
+  await using server = await startHubspotServer({ now: () => minute(9) });
   const deals = ['one', 'two', 'three'].map((dealname) =>
     server.store.create('deals', { dealname }, minute(1)),
   );
@@ -196,7 +196,7 @@ test('returns all other records when one changes between pages', async () => {
 });
 
 test('continues after an empty page if others follow, but not in a loop', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const ids = [1, 2, 3].map((n) => server.store.create('deals', {}, minute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 1, since: minute(0) };
   const { nextCursor } = await readPage(session(server), read);
@@ -215,7 +215,7 @@ function pageAfter(after: string) {
 }
 
 test('resumes an older cursor with a count from the id at which the count began', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, minute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 2, since: minute(0) };
   const counted = { by: 'search', after: '2', aboveId: ids[0], total: 4 };
@@ -224,7 +224,7 @@ test('resumes an older cursor with a count from the id at which the count began'
 });
 
 test('throws CURSOR_GONE for a cursor that HubSpot does not accept', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
   const search = { by: 'search', after: null, aboveId: null, pastEmpty: 'abc', total: 1 };
   const cursor = JSON.stringify(search);
@@ -238,7 +238,7 @@ test('throws CURSOR_GONE for a cursor that HubSpot does not accept', async () =>
 });
 
 test('creates a record with its associations', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 3 }];
   const associations = [{ to: { id: '42' }, types }];
   const record = { dealname: 'Big' };
@@ -264,7 +264,7 @@ test('creates a record with its associations', async () => {
 });
 
 test('returns a message for each refused value', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   server.store.create('contacts', { email: 'ada@example.com' });
   const refusals = async (record: Record<string, unknown>) =>
     (await writeRecord(session(server), { type: 'CREATE', objectName: 'contacts', record })).errors;
@@ -278,7 +278,7 @@ test('returns a message for each refused value', async () => {
 });
 
 test('returns an outcome if HubSpot reports that the record to delete is missing', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   server.failNext({ status: 404, body: hubspotError('resource not found', 'OBJECT_NOT_FOUND') });
   const removal = { objectName: 'contacts', id: '42' };
   expect(await deleteRecord(session(server), removal)).toEqual({
@@ -290,7 +290,7 @@ test('returns an outcome if HubSpot reports that the record to delete is missing
 });
 
 test('assigns the outcomes of a batch without trace ids', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const results = ['1', '3'].map((id) => ({ id, properties: { firstname: id } }));
   const pointed = { objectWriteTraceId: ['1'], existingId: ['7'] };
   server.failNext({
@@ -316,7 +316,7 @@ test('assigns the outcomes of a batch without trace ids', async () => {
 });
 
 test('omits trace ids from an all-or-none create, and updates the valid records of an update', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
   const batch = { objectName: 'contacts', allOrNone: true } as const;
   const created = { record: { firstname: 'Bob' } };
@@ -334,7 +334,7 @@ test('omits trace ids from an all-or-none create, and updates the valid records 
 });
 
 test('never lets a name or an id change the request path', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
   const { kind } = await failureOf(
     writeRecord(session(server), { type: 'CREATE', objectName: '../contacts', record: {} }),
@@ -346,7 +346,7 @@ test('never lets a name or an id change the request path', async () => {
 });
 
 test('describes fields by the type that fits their input', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const contacts = await describeObject(session(server), 'contacts');
   expect(contacts.displayName).toBe('Contacts');
   const fields = byName(contacts.fields);
@@ -387,7 +387,7 @@ test('describes fields by the type that fits their input', async () => {
 });
 
 test('describes stages by the pipelines, even if those are forbidden', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const { fields } = await describeObject(session(server), 'deals');
   expect(byName(fields).dealstage).toMatchObject({
     isRequired: true,
@@ -415,7 +415,7 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
   [502, 'write', 'SERVER_ERROR'],
   [504, 'write', 'SERVER_ERROR'],
 ])('maps a %i after a %s to %s', async (status, purpose, kind) => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   server.failNext(hubspotFailure(status));
   const attempt =
     purpose === 'read'
@@ -425,7 +425,7 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
 });
 
 test('waits as long as HubSpot requests, in seconds or until a date', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const wait = async (status: number, headers: Record<string, string>) => {
     server.failNext(hubspotFailure(status, headers));
     return (await failureOf(describeObject(session(server), 'contacts'))).retryAfterMs;
@@ -439,7 +439,7 @@ test('waits as long as HubSpot requests, in seconds or until a date', async () =
 });
 
 test('reports a missing field when a read names an unknown property', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   const message = 'Property "nope" does not exist';
   const context = { propertyName: ['nope'] };
   const details = [{ message, code: 'PROPERTY_DOESNT_EXIST', context }];
@@ -452,7 +452,7 @@ test('reports a missing field when a read names an unknown property', async () =
 });
 
 test('reports a malformed response as RETRYABLE for a read and as unknown outcome for a write', async () => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   server.failNext({ status: 200, body: '<html>Welcome to the proxy</html>' }, 2);
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
   const unread = await failureOf(readPage(session(server), read));

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { plainSession } from '../support/providers/provider-session.ts';
+import { createPlainSession } from '../support/providers/provider-session.ts';
 import {
   type SalesforceServer,
   salesforceFailure,
-  salesforceServer,
+  startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
 import { failureOf } from './contract-subject.ts';
@@ -15,7 +15,7 @@ const TOKEN = 'salesforce-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
 
 providerContract('salesforce', async (): Promise<ContractSubject> => {
-  const server = await salesforceServer({ token: TOKEN });
+  const server = await startSalesforceServer({ token: TOKEN });
   return {
     provider: salesforceProvider({ baseUrl: server.url }),
     session: session(server),
@@ -46,7 +46,7 @@ function connector() {
 }
 
 function session(server: SalesforceServer) {
-  return plainSession(server.url, { authorization: `Bearer ${TOKEN}` });
+  return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
 }
 
 function minute(n: number): Date {
@@ -74,7 +74,7 @@ test("uses the org's own host, or another one for all requests", () => {
 });
 
 test('selects each column once, between times with milliseconds', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   await readPage(session(server), {
     objectName: 'Account',
     fields: ['id', 'name', 'Name', "$['BillingAddress']['Street']", 'BillingAddress.Street'],
@@ -95,7 +95,7 @@ test('selects each column once, between times with milliseconds', async () => {
 });
 
 test('selects only records that meet the filters, whatever their characters', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const Name = "O'Neill \\ Sons = 1";
   server.store.create('Account', { Name });
   server.store.create('Account', { Name: 'Other' });
@@ -123,7 +123,7 @@ test('selects only records that meet the filters, whatever their characters', as
 });
 
 test('returns values under the requested names', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const accountId = server.store.create('Account', { Name: 'Acme', BillingStreet: 'High St' });
   server.store.create('Contact', { LastName: 'Ada', AccountId: accountId });
   const contacts = await readPage(session(server), {
@@ -158,21 +158,21 @@ test.each([
   ['a cursor', { cursor: '/services/data/v60.0/query/01g0-1?q=SELECT' }, 'CURSOR_GONE'],
   ['a cursor elsewhere', { cursor: 'https://evil.example/services/data' }, 'CURSOR_GONE'],
 ])('sends nothing if %s is not a plain name', async (_, part, kind) => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...part };
   expect((await failureOf(readPage(session(server), read))).kind).toBe(kind);
   expect(server.requests).toEqual([]);
 });
 
 test('throws CURSOR_GONE if Salesforce has forgotten the query', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const cursor = '/services/data/v60.0/query/01g99-200';
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, cursor };
   expect((await failureOf(readPage(session(server), read))).kind).toBe('CURSOR_GONE');
 });
 
 test('forwards the headers of a write, except those that would change the request', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   server.store.create('Contact', { LastName: 'Ada', Email: 'ada@example.com' });
   const record = { LastName: 'Ada', Email: 'ada@example.com' };
   const write = { type: 'CREATE', objectName: 'Contact', record } as const;
@@ -202,7 +202,7 @@ test('forwards the headers of a write, except those that would change the reques
 });
 
 test('updates a record by POST, which every proxy passes', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const id = server.store.create('Account', { Name: 'Acme' });
   const record = { id, Name: 'Acme Ltd' };
   const write = { type: 'UPDATE', objectName: 'Account', record } as const;
@@ -212,7 +212,7 @@ test('updates a record by POST, which every proxy passes', async () => {
 });
 
 test('rolls back an all-or-none update, and returns a reason for each record', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const id = server.store.create('Account', { Name: 'Acme' });
   const outcomes = await writeBatch(session(server), {
     type: 'UPDATE',
@@ -240,7 +240,7 @@ test('rolls back an all-or-none update, and returns a reason for each record', a
 });
 
 test("writes only records of the batch's object", async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const record = { Name: 'Acme', attributes: { type: 'Contact' } };
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
   await writeBatch(session(server), { ...batch, records: [{ record }] });
@@ -248,7 +248,7 @@ test("writes only records of the batch's object", async () => {
 });
 
 test('describes fields by the type that fits their input', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const account = await describeObject(session(server), 'Account');
   expect(account).toMatchObject({ name: 'Account', displayName: 'Account' });
   const fields = byName(account.fields);
@@ -293,7 +293,7 @@ test('describes fields by the type that fits their input', async () => {
 });
 
 test('describes read-only and required fields as Salesforce does', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const { fields } = await describeObject(session(server), 'Account');
   const named = (flag: 'readOnly' | 'isRequired') =>
     fields.filter((field) => field[flag]).map(({ fieldName }) => fieldName);
@@ -308,7 +308,7 @@ test('describes read-only and required fields as Salesforce does', async () => {
 });
 
 test('describes generated values as read-only and not required', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const flags = { createable: true, updateable: true, nillable: false };
   const fields = [
     { name: 'Number__c', type: 'string', autoNumber: true, ...flags },
@@ -337,7 +337,7 @@ test.each<[number, string, ProviderErrorKind]>([
   [400, 'MALFORMED_QUERY', 'BAD_REQUEST'],
   [503, 'SERVER_UNAVAILABLE', 'SERVER_ERROR'],
 ])('maps a %i %s to %s', async (status, errorCode, kind) => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   server.failNext({ status, body: [{ message: 'In words', errorCode }] });
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
   expect(await failureOf(readPage(session(server), read))).toMatchObject({
@@ -348,7 +348,7 @@ test.each<[number, string, ProviderErrorKind]>([
 });
 
 test('reports a missing field when a query names an unknown one', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Nope'], pageSize: 200 };
   expect(await failureOf(readPage(session(server), read))).toMatchObject({
     kind: 'MISSING_FIELD',
@@ -357,7 +357,7 @@ test('reports a missing field when a query names an unknown one', async () => {
 });
 
 test('throws failures that do not concern the record, even for a write', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const write = { type: 'CREATE', objectName: 'Account', record: { Name: 'Acme' } } as const;
   server.failNext({ status: 400, body: [{ message: 'row', errorCode: 'UNABLE_TO_LOCK_ROW' }] });
   expect(await failureOf(writeRecord(session(server), write))).toMatchObject({
@@ -372,7 +372,7 @@ test('throws failures that do not concern the record, even for a write', async (
 });
 
 test('reports a malformed response as RETRYABLE for a read and as unknown outcome for a write', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
   const nextRecordsUrl = 'https://evil.example/services/data/v60.0/query/01g0-1';
   server.failNext({
@@ -389,7 +389,7 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
 });
 
 test('classifies the failure of a request within a composite', async () => {
-  await using server = await salesforceServer();
+  await using server = await startSalesforceServer();
   const { status: httpStatusCode, body } = salesforceFailure(401);
   const compositeResponse = [{ body, httpHeaders: {}, httpStatusCode, referenceId: 'describe' }];
   server.failNext({ status: 200, body: { compositeResponse } });

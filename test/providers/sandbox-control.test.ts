@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { creation, startSandbox } from '../support/providers/sandbox.ts';
+import { createRecordRequest, startSandbox } from '../support/providers/sandbox.ts';
 
 test('returns Retry-After when the requests of a second are used up', async () => {
   let now = new Date('2026-01-01T00:00:00Z');
@@ -25,7 +25,7 @@ test('applies a fault to matching requests, up to its count', async () => {
   };
   await sandbox.send({ method: 'PUT', path: '/control/faults', body: fault });
   expect((await sandbox.send({ path: '/objects/contacts' })).status).toBe(200);
-  expect((await sandbox.send(creation('deals', { name: 'One' }))).status).toBe(201);
+  expect((await sandbox.send(createRecordRequest('deals', { name: 'One' }))).status).toBe(201);
   for (let time = 1; time <= 2; time += 1) {
     const struck = await sandbox.send({ path: '/objects/deals' });
     expect(struck).toMatchObject({ status: 503, body: { error: { code: 'fault' } } });
@@ -38,7 +38,7 @@ test('drops the connection before or after the work', async () => {
   await using sandbox = await startSandbox();
   for (const drop of ['before', 'after'] as const) {
     await sandbox.send({ method: 'PUT', path: '/control/faults', body: { drop } });
-    const sent = sandbox.send(creation('deals', { name: drop }));
+    const sent = sandbox.send(createRecordRequest('deals', { name: drop }));
     await expect(sent).rejects.toMatchObject({ kind: 'DISCONNECTED' });
   }
   expect(sandbox.records('deals')).toMatchObject([{ name: 'after' }]);
@@ -47,7 +47,7 @@ test('drops the connection before or after the work', async () => {
 test('delays the response and not the work', async () => {
   await using sandbox = await startSandbox();
   sandbox.faults.set({ delayMs: 20 });
-  expect((await sandbox.send(creation('deals', { name: 'Slow' }))).status).toBe(201);
+  expect((await sandbox.send(createRecordRequest('deals', { name: 'Slow' }))).status).toBe(201);
   expect(sandbox.records('deals')).toHaveLength(1);
 });
 
@@ -73,7 +73,7 @@ test.each([
 
 test('seeds deterministic records, and continues after existing ones', async () => {
   await using sandbox = await startSandbox();
-  await sandbox.send(creation('contacts', { email: 'contact-2@example.test' }));
+  await sandbox.send(createRecordRequest('contacts', { email: 'contact-2@example.test' }));
   const body = { objectName: 'contacts', count: 2 };
   await sandbox.send({ method: 'POST', path: '/control/seed', body });
   expect((await sandbox.send({ method: 'POST', path: '/control/seed', body })).status).toBe(201);
@@ -145,7 +145,7 @@ test('fails a message to an inbox by a fault', async () => {
 test('shows its newest records on a page, escaped', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('companies', 11);
-  await sandbox.send(creation('deals', { name: '<script>alert("x")</script>' }));
+  await sandbox.send(createRecordRequest('deals', { name: '<script>alert("x")</script>' }));
   const { body, headers } = await sandbox.send({ path: '/' });
   expect(headers['content-type']).toBe('text/html; charset=utf-8');
   expect(body).toContain('Company 11');

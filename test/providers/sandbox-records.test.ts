@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { creation, startSandbox } from '../support/providers/sandbox.ts';
+import { createRecordRequest, startSandbox } from '../support/providers/sandbox.ts';
 
 test('lists its objects, and describes their fields', async () => {
   await using sandbox = await startSandbox();
@@ -27,7 +27,7 @@ test('lists its objects, and describes their fields', async () => {
 test('creates, returns, updates and deletes a record', async () => {
   await using sandbox = await startSandbox(() => new Date('2026-02-03T04:05:06.789Z'));
   const record = { email: 'ada@example.test', interests: ['product', 'events'], score: 3 };
-  const created = await sandbox.send(creation('contacts', record));
+  const created = await sandbox.send(createRecordRequest('contacts', record));
   expect(created.status).toBe(201);
   const path = '/objects/contacts/records/1';
   expect((await sandbox.send({ path })).body).toMatchObject({
@@ -68,7 +68,7 @@ test.each([
 ])('refuses a contact for %s: %o', async (code, values) => {
   await using sandbox = await startSandbox();
   const record = { email: 'ada@example.test', ...values };
-  const refused = await sandbox.send(creation('contacts', record));
+  const refused = await sandbox.send(createRecordRequest('contacts', record));
   const [field] = Object.keys(values);
   expect(refused).toMatchObject({ status: 400, body: { error: { code, field } } });
   expect(sandbox.records('contacts')).toEqual([]);
@@ -76,7 +76,9 @@ test.each([
 
 test('reports every problem of a record', async () => {
   await using sandbox = await startSandbox();
-  const refused = await sandbox.send(creation('deals', { amount: 'much', stage: 'odd' }));
+  const refused = await sandbox.send(
+    createRecordRequest('deals', { amount: 'much', stage: 'odd' }),
+  );
   expect(refused.body).toMatchObject({
     errors: [
       { code: 'wrong_type', field: 'amount' },
@@ -88,8 +90,8 @@ test('reports every problem of a record', async () => {
 
 test('keeps unique values unique regardless of case, until they are free', async () => {
   await using sandbox = await startSandbox();
-  const first = await sandbox.send(creation('contacts', { email: 'ada@example.test' }));
-  const again = creation('contacts', { email: 'ADA@example.test' });
+  const first = await sandbox.send(createRecordRequest('contacts', { email: 'ada@example.test' }));
+  const again = createRecordRequest('contacts', { email: 'ADA@example.test' });
   expect(await sandbox.send(again)).toMatchObject({
     status: 409,
     body: { error: { code: 'not_unique', field: 'email' } },
@@ -100,7 +102,7 @@ test('keeps unique values unique regardless of case, until they are free', async
   await sandbox.send({ method: 'PATCH', path, body: { record: { email: 'eve@example.test' } } });
   expect((await sandbox.send(again)).status).toBe(201);
   await sandbox.send({ method: 'DELETE', path });
-  const freed = creation('contacts', { email: 'eve@example.test' });
+  const freed = createRecordRequest('contacts', { email: 'eve@example.test' });
   expect((await sandbox.send(freed)).status).toBe(201);
 });
 
@@ -190,34 +192,34 @@ test('repeats no write with an idempotency key for a day, separately for each ca
   await using sandbox = await startSandbox(() => now);
   const key = { 'idempotency-key': 'key-1' };
   const mine = { ...key, 'x-api-key': 'sandbox-key-1' };
-  const first = await sandbox.send(creation('deals', { name: 'One' }, mine));
-  const second = await sandbox.send(creation('deals', { name: 'One' }, mine));
+  const first = await sandbox.send(createRecordRequest('deals', { name: 'One' }, mine));
+  const second = await sandbox.send(createRecordRequest('deals', { name: 'One' }, mine));
   expect(second.body).toEqual(first.body);
   expect(second.headers['idempotent-replayed']).toBe('true');
-  expect(await sandbox.send(creation('deals', { name: 'Two' }, mine))).toMatchObject({
+  expect(await sandbox.send(createRecordRequest('deals', { name: 'Two' }, mine))).toMatchObject({
     status: 409,
     body: { error: { code: 'idempotency_key_reused' } },
   });
   expect(sandbox.records('deals')).toHaveLength(1);
   const theirs = { ...key, 'x-api-key': 'sandbox-key-2' };
-  await sandbox.send(creation('deals', { name: 'Two' }, theirs));
+  await sandbox.send(createRecordRequest('deals', { name: 'Two' }, theirs));
   expect(sandbox.records('deals')).toHaveLength(2);
   now = new Date('2026-01-02T00:00:00Z');
-  await sandbox.send(creation('deals', { name: 'Three' }, mine));
+  await sandbox.send(createRecordRequest('deals', { name: 'Three' }, mine));
   expect(sandbox.records('deals')).toHaveLength(3);
 });
 
 test('accepts an idempotency key again after a refused write', async () => {
   await using sandbox = await startSandbox();
   const key = { 'idempotency-key': 'key-1' };
-  expect((await sandbox.send(creation('deals', {}, key))).status).toBe(400);
-  expect((await sandbox.send(creation('deals', { name: 'One' }, key))).status).toBe(201);
+  expect((await sandbox.send(createRecordRequest('deals', {}, key))).status).toBe(400);
+  expect((await sandbox.send(createRecordRequest('deals', { name: 'One' }, key))).status).toBe(201);
 });
 
 test('echoes only the sandbox headers of a write', async () => {
   await using sandbox = await startSandbox();
   const headers = { 'x-sandbox-trace': 'abc', 'x-api-key': 'sandbox-key', 'x-other': 'no' };
-  const { body } = await sandbox.send(creation('deals', { name: 'One' }, headers));
+  const { body } = await sandbox.send(createRecordRequest('deals', { name: 'One' }, headers));
   expect(body).toMatchObject({ echoedHeaders: { 'x-sandbox-trace': 'abc' } });
   expect(JSON.stringify(body)).not.toMatch(/sandbox-key|x-other/);
 });

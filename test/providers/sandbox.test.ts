@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Provider, ProviderSession } from '../../src/providers/contract.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
-import { plainSession } from '../support/providers/provider-session.ts';
+import { createPlainSession } from '../support/providers/provider-session.ts';
 import { startSandbox } from '../support/providers/sandbox.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
 
@@ -14,7 +14,7 @@ function connectorOf(sandbox: SandboxServer): {
 } {
   const { capabilities } = sandboxProvider(() => sandbox.url);
   return {
-    session: plainSession(sandbox.url, { 'x-api-key': API_KEY }),
+    session: createPlainSession(sandbox.url, { 'x-api-key': API_KEY }),
     capabilities: capabilities as Required<Provider['capabilities']>,
   };
 }
@@ -102,9 +102,11 @@ test.each([
 ])('accepts %s, and refuses a wrong one', async (_, right, wrong) => {
   await using sandbox = await startSandbox();
   const { describeObject } = connectorOf(sandbox).capabilities;
-  const description = await describeObject(plainSession(sandbox.url, right), 'contacts');
+  const description = await describeObject(createPlainSession(sandbox.url, right), 'contacts');
   expect(description.name).toBe('contacts');
-  await expect(describeObject(plainSession(sandbox.url, wrong), 'contacts')).rejects.toMatchObject({
+  await expect(
+    describeObject(createPlainSession(sandbox.url, wrong), 'contacts'),
+  ).rejects.toMatchObject({
     kind: 'AUTH_INVALIDATED',
     status: 401,
   });
@@ -226,7 +228,7 @@ test('reports an unknown outcome for a write that timed out', async () => {
   await using sandbox = await startSandbox();
   const { capabilities } = connectorOf(sandbox);
   sandbox.faults.set({ delayMs: 60_000 });
-  const impatient = plainSession(sandbox.url, {}, { timeoutMs: 200 });
+  const impatient = createPlainSession(sandbox.url, {}, { timeoutMs: 200 });
   const write = { type: 'CREATE', objectName: 'deals', record: { name: 'Slow' } } as const;
   await expect(capabilities.writeRecord(impatient, write)).rejects.toMatchObject({
     kind: 'TIMEOUT',

@@ -10,7 +10,12 @@ import { type Need, needText, permits, scopeOf } from '../../src/domain/viewer/n
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
-import { bodyOf, leastOf, type Operation, operationsOf } from '../support/rest/least-request.ts';
+import {
+  listOperations,
+  minimalBody,
+  minimalValue,
+  type Operation,
+} from '../support/rest/minimal-request.ts';
 
 const AT_ONCE = 16;
 
@@ -18,7 +23,7 @@ const app = await sharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
 });
 const tenant = await app.tenant();
-const operations = operationsOf(app.app.rest.swagger());
+const operations = listOperations(app.app.rest.swagger());
 
 /** The table has no endpoint for the proxy's route, which has these needs for any method. */
 const PROXY: Need[] = [getForwarding.needs, forwardRequest.needs];
@@ -43,12 +48,12 @@ function requestOf(
   const part = (place: string) =>
     all
       .filter(({ in: at, name, required }) => at === place && (required || name === optional))
-      .map(({ name, schema }) => [name, String(leastOf(schema))]);
+      .map(({ name, schema }) => [name, String(minimalValue(schema))]);
   const inPath = Object.fromEntries(part('path'));
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name]);
   const schema = requestBody?.content['application/json']?.schema;
   const headers = { ...Object.fromEntries(part('header')), ...(schema && JSON_BODY) };
-  const body = schema ? JSON.stringify(bodyOf(schema)) : null;
+  const body = schema ? JSON.stringify(minimalBody(schema)) : null;
   return [`/v1${filled}?${new URLSearchParams(part('query'))}`, { method, headers, body }];
 }
 
@@ -109,7 +114,7 @@ test.each([
 ])('lets a key of the scope %s call exactly the endpoints that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
   const isMet = isMetBy(scopes);
-  const responses = await callEach({ 'x-api-key': await tenant.keyOf(...scopes) });
+  const responses = await callEach({ 'x-api-key': await tenant.createKey(...scopes) });
   const expected = [...responses].map(([id]) => {
     const isAllowed = (needs.get(id) as Need[]).every(isMet);
     return [id, isAllowed ? expect.not.stringContaining('403') : FORBIDDEN];
@@ -137,7 +142,7 @@ test.each(parameters)('requires both needs for $id with $name', async ({ id, nam
   const request = requestOf(operation, name);
   for (const held of ALL_SCOPES) {
     for (const scopes of [[held], [...(own.map(scopeOf) as Scope[]), held]]) {
-      const response = await answerTo(request, { 'x-api-key': await tenant.keyOf(...scopes) });
+      const response = await answerTo(request, { 'x-api-key': await tenant.createKey(...scopes) });
       const isAllowed = [...own, need].every(isMetBy(scopes));
       const expected = isAllowed ? expect.not.stringContaining('403') : FORBIDDEN;
       expect([scopes, response]).toEqual([scopes, expected]);

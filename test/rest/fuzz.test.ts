@@ -8,15 +8,15 @@ import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { KnownIds } from '../support/fuzz/fuzz.ts';
-import { answerCheck, type OpenapiDocument } from '../support/rest/openapi.ts';
+import { createResponseCheck, type OpenapiDocument } from '../support/rest/openapi.ts';
 import {
-  headersOf,
-  makeRestCalls,
+  buildHeaders,
+  buildUrl,
+  generateRestCalls,
   type RestCall,
   type RestOperation,
-  urlOf,
 } from '../support/rest/rest-fuzz.ts';
-import { fullTenant } from '../support/scenes/full-tenant.ts';
+import { createFullTenant } from '../support/scenes/full-tenant.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
@@ -36,7 +36,7 @@ const app = await sharedApp({
 });
 const { rest } = app.app;
 const document = rest.swagger() as unknown as OpenapiDocument;
-const check = answerCheck(document);
+const check = createResponseCheck(document);
 
 /** All operations except the proxy, whose responses are the provider's. */
 const operations = new Map(
@@ -55,9 +55,9 @@ async function send({ query, variables }: RestCall, credentials: Record<string, 
   const payload = variables.oddBody ?? JSON.stringify(variables.body);
   const { statusCode, headers, body } = await rest.inject({
     method: operation.method as 'GET',
-    url: `/v1${urlOf(operation, variables)}`,
+    url: `/v1${buildUrl(operation, variables)}`,
     headers: {
-      ...headersOf(variables),
+      ...buildHeaders(variables),
       ...credentials,
       ...(payload !== undefined && { 'content-type': 'application/json' }),
     },
@@ -79,11 +79,11 @@ async function send({ query, variables }: RestCall, credentials: Record<string, 
 }
 
 test('returns only declared responses, and no internal error, for generated calls', async () => {
-  const [own, other] = [await fullTenant(app), await fullTenant(app)];
+  const [own, other] = [await createFullTenant(app), await createFullTenant(app)];
   const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;
   const known = new KnownIds([...keys.map(({ id }) => id), own.apiKey]);
-  known.learn([other.ids, newId('top'), own.ids]);
+  known.collect([other.ids, newId('top'), own.ids]);
   const key = { 'x-api-key': own.apiKey };
   const bearer = { authorization: `Bearer ${own.token}` };
   const callers = [key, key, bearer, bearer, {}];
@@ -91,7 +91,7 @@ test('returns only declared responses, and no internal error, for generated call
   const statuses = new Map<number, number>();
   const done = new Set<string>();
 
-  const next = makeRestCalls([...operations.values()], { seed: SEED, count: CALLS }).entries();
+  const next = generateRestCalls([...operations.values()], { seed: SEED, count: CALLS }).entries();
   const work = async () => {
     for (const [index, template] of next) {
       const call = known.fill(template) as RestCall;
@@ -99,7 +99,7 @@ test('returns only declared responses, and no internal error, for generated call
         const { status, body } = await send(call, callers[index % callers.length] ?? {});
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status < 300) done.add(call.query);
-        known.learn(body);
+        known.collect(body);
       } catch (error) {
         failed.push({
           call: JSON.stringify(call).slice(0, SHOWN_CHARACTERS),

@@ -11,7 +11,7 @@ import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
 import { wordOf } from '../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
-import { type JsonSchema, leastOf } from '../support/rest/least-request.ts';
+import { type JsonSchema, minimalValue } from '../support/rest/minimal-request.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import { restInstallation } from '../support/rest/rest-installation.ts';
 
@@ -66,7 +66,7 @@ function leastOfSchema(schema: z.ZodType): unknown {
       jsonSchema.enum = (zodSchema.options as string[]).map((name) => wordOf(id, name));
     },
   });
-  return leastOf(resolved(json as JsonSchema, json as { $defs?: Record<string, JsonSchema> }));
+  return minimalValue(resolved(json as JsonSchema, json as { $defs?: Record<string, JsonSchema> }));
 }
 
 function resolved(node: JsonSchema, root: { $defs?: Record<string, JsonSchema> }): JsonSchema {

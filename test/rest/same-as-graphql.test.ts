@@ -7,18 +7,18 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
-import { membersOf } from '../support/fuzz/fuzz.ts';
+import { arbitraryMembers } from '../support/fuzz/fuzz.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import {
-  askGraphql,
-  askRest,
+  findPair,
   type Input,
-  isSayable,
+  isExpressible,
   isWellFormed,
   type Pair,
-  pairOf,
-  TwinIds,
-} from '../support/rest/twins.ts';
+  PairedIds,
+  sendGraphql,
+  sendRest,
+} from '../support/rest/surface-pairs.ts';
 import { insertDestination } from '../support/scenes/integrations.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
@@ -48,7 +48,7 @@ const CHANGES = [
   'createInstallation',
   'createTopicDestinationRoute',
   'triggerRead',
-].map((name) => pairOf(name));
+].map((name) => findPair(name));
 const DELETIONS = [
   'deleteTopic',
   'deleteDestination',
@@ -57,8 +57,8 @@ const DELETIONS = [
   'deleteConnection',
   'deleteIntegration',
   'deleteTopicDestinationRoute',
-].map((name) => pairOf(name));
-const ROUTES = [pairOf('createNotificationEventTopicRoute', 'createEventTopicRoute')];
+].map((name) => findPair(name));
+const ROUTES = [findPair('createNotificationEventTopicRoute', 'createEventTopicRoute')];
 
 interface Change {
   pair: Pair;
@@ -66,7 +66,7 @@ interface Change {
 }
 
 const callOf = (pair: Pair) =>
-  membersOf(pair.mutation.args, HOSTILITY).map(({ input }): Change => {
+  arbitraryMembers(pair.mutation.args, HOSTILITY).map(({ input }): Change => {
     const members = typeof input === 'object' && input !== null ? input : {};
     return { pair, input: { ...members, projectIdOrName: '@mine' } };
   });
@@ -123,10 +123,10 @@ function withoutIds(outcome: object): unknown {
 
 test('returns equal outcomes and stores equal rows over REST and GraphQL for equal input', async () => {
   const [left, right] = [await restTenant(app), await restTenant(app)];
-  const ids = new TwinIds();
+  const ids = new PairedIds();
   for (const name of ['records', 'others']) {
     const [one, other] = [left, right].map((side) => insertDestination(app, side.tenant, name));
-    ids.learn([(await one)?.id ?? '', (await other)?.id ?? '']);
+    ids.add([(await one)?.id ?? '', (await other)?.id ?? '']);
   }
   const outcomes = new Map<number, number>();
   const done = new Set<string>();
@@ -138,15 +138,15 @@ test('returns equal outcomes and stores equal rows over REST and GraphQL for equ
       projectIdOrName: tenant.projectId,
     });
     const [ofLeft, ofRight] = [inputOf(left, 0), inputOf(right, 1)];
-    if (!isWellFormed(pair, ofLeft) || !isSayable(pair, ofLeft)) continue;
-    const rest = await askRest(left, pair, ofLeft);
-    const graphql = await askGraphql(right, pair, ofRight);
+    if (!isWellFormed(pair, ofLeft) || !isExpressible(pair, ofLeft)) continue;
+    const rest = await sendRest(left, pair, ofLeft);
+    const graphql = await sendGraphql(right, pair, ofRight);
     const { id: leftId, ...leftOutcome } = rest;
     const { id: rightId, ...rightOutcome } = graphql;
     if (!isDeepStrictEqual(withoutIds(leftOutcome), withoutIds(rightOutcome))) {
       differences.push({ change: pair.mutation.name, input: ofLeft, rest, graphql });
     }
-    if (leftId && rightId) ids.learn([leftId, rightId]);
+    if (leftId && rightId) ids.add([leftId, rightId]);
     outcomes.set(rest.status, (outcomes.get(rest.status) ?? 0) + 1);
     if (rest.status === 200) done.add(pair.mutation.name);
     compared += 1;

@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
-import { fillProject, idOf } from '../support/database/fill.ts';
-import { OF_CALLERS, recordStatements } from '../support/database/statements.ts';
+import { fillProject, rowId } from '../support/database/fill.ts';
+import { CALLER_STATEMENTS, recordStatements } from '../support/database/statements.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 
 const SHORT = 2;
@@ -26,7 +26,7 @@ await fillProject(
 );
 
 const installation = await services.database.prisma.installation.findFirstOrThrow({
-  where: { id: idOf('ins', 0, FEW * FEW - 1) },
+  where: { id: rowId('ins', 0, FEW * FEW - 1) },
 });
 
 /** Parents with many rows of the list. */
@@ -35,10 +35,10 @@ const PARENTS: Record<string, string> = {
   orgId: rest.tenant.orgId,
   integrationId: installation.integrationId,
   installationId: installation.id,
-  connectionId: idOf('con', 0, 0),
-  operationId: idOf('opr', 0, MANY - 1),
-  destination: idOf('dst', 0, 0),
-  eventId: idOf('evt', 0, 0),
+  connectionId: rowId('con', 0, 0),
+  operationId: rowId('opr', 0, MANY - 1),
+  destination: rowId('dst', 0, 0),
+  eventId: rowId('evt', 0, 0),
 };
 
 const lists = ENDPOINTS.filter(({ parts }) => parts.query && 'pageSize' in parts.query.shape)
@@ -59,7 +59,9 @@ test.each(
     const { result, statements } = await recordStatements(() =>
       rest.get(`${path}?pageSize=${size}`),
     );
-    const texts = statements.map(({ text }) => text).filter((text) => !OF_CALLERS.test(text));
+    const texts = statements
+      .map(({ text }) => text)
+      .filter((text) => !CALLER_STATEMENTS.test(text));
     return { rows: result.results ?? result, texts };
   };
   const [short, long] = [await page(SHORT), await page(LONG)];

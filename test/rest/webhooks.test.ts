@@ -8,16 +8,16 @@ import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { type Received, startReceiver } from '../support/receiver.ts';
+import { type ReceivedMessage, startReceiver } from '../support/receiver.ts';
 import { keepEvents } from '../support/scenes/connections.ts';
 import { contentFor } from '../support/scenes/integrations.ts';
-import { installReading, TRIGGER } from '../support/scenes/reads.ts';
+import { installReads, TRIGGER } from '../support/scenes/reads.ts';
 import {
   ALL_EVENTS,
   createSandboxApp,
+  createSandboxClient,
   POLLING,
   SUBSCRIPTIONS,
-  sandboxClient,
 } from '../support/scenes/subscriptions.ts';
 
 type Type = keyof typeof EVENTS;
@@ -38,7 +38,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
 /** Returns the deviations of the body and of its headers from the OpenAPI document. */
-function faultsOf(kind: string, { headers, body }: Pick<Received, 'headers' | 'body'>) {
+function faultsOf(kind: string, { headers, body }: Pick<ReceivedMessage, 'headers' | 'body'>) {
   const { parameters, requestBody } = webhooks[kind]?.post as Webhook;
   const found = [[requestBody.content['application/json'].schema, JSON.parse(body)] as const];
   const headerValues = parameters.map(({ name, schema }) => [schema, headers[name]] as const);
@@ -56,7 +56,7 @@ const KINDS: Record<string, string> = {
   'schema.watch': 'fields',
 };
 
-function kindOf({ body }: Received): string {
+function kindOf({ body }: ReceivedMessage): string {
   const { notificationType, action } = JSON.parse(body);
   return notificationType ?? KINDS[action] ?? 'unknown';
 }
@@ -138,7 +138,7 @@ async function changeAtProvider(tenant: Tenant, installationId: string) {
     return node.subscriptions[0]?.status;
   };
   await expect.poll(status, POLLING).toBe('ACTIVE');
-  await sandboxClient(sandbox.url).create({ email: 'ada@example.test' });
+  await createSandboxClient(sandbox.url).create({ email: 'ada@example.test' });
   const key = { projectId: tenant.projectId, installationId };
   const poll = () => pollSchemas(services, new AbortController().signal);
   await poll();
@@ -180,7 +180,7 @@ test('delivers each kind as the OpenAPI document declares', async () => {
     subscribe: { objects: [ALL_EVENTS] },
     watchSchema: { destination: 'records', allObjects: { fieldCreated: { enabled: 'ALWAYS' } } },
   };
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
   await changeAtProvider(tenant, reading.id);
   for (const [eventType, data] of Object.entries(DATA) as [Type, EventData<Type>][]) {

@@ -1,4 +1,7 @@
-/** The real app on a database of its own, behind a port that is opened with its first request. */
+/**
+ * Starts the real app on its own database, for one test or for all tests of a file. The app opens a port with
+ * its first request.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,27 +11,27 @@ import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openEngine } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Meters, NO_METERS } from '../../src/meters.ts';
-import { lendEngine } from './database/embedded/embedded-databases.ts';
-import { lendPostgres } from './database/postgres-databases.ts';
-import { heldByTests, ofTests } from './database/tests-own.ts';
-import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
-import { noteClosed, noteOpen } from './open-apps.ts';
+import { acquireEngine } from './database/embedded/embedded-databases.ts';
+import { acquirePostgres } from './database/postgres-databases.ts';
+import { asTestApp, asTestDatabase } from './database/test-statements.ts';
+import { createClient, type GraphqlClient, type GraphqlResponse } from './graphql-client.ts';
+import { registerOpenApp, unregisterApp } from './open-apps.ts';
 import { createTenant, type Tenant } from './scenes/tenant.ts';
 import { type Served, serve } from './wire/serve.ts';
 
-export type { Answer, Tenant };
+export type { GraphqlResponse, Tenant };
 
 export interface TestApp extends AsyncDisposable {
   app: App;
-  /** A new org with a builder and a project with an API key of every scope. */
+  /** Creates an org with a builder, and a project with an API key that has every scope. */
   tenant(name?: string): Promise<Tenant>;
-  /** GraphQL with these headers. */
+  /** Returns a GraphQL client that sends these headers with each request. */
   client(headers?: Record<string, string>): GraphqlClient;
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
 export interface TestOptions extends Overrides {
-  /** Environment variables beside the defaults of tests. */
+  /** Environment variables, in addition to the defaults of tests. */
   env?: Record<string, string>;
 }
 
@@ -40,9 +43,9 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await openTestDatabase(log, NO_METERS));
-  const made = await createApp(config, { ...overrides, log, database });
-  // A database that a test has made is its own as it is.
-  const app = overrides.database ? made : heldByTests(made);
+  const createdApp = await createApp(config, { ...overrides, log, database });
+  // Statements on a database that the test opened itself are not checked for the project.
+  const app = overrides.database ? createdApp : asTestApp(createdApp);
   let listening: Promise<Served> | undefined;
   const fetch = async (path: string, init?: RequestInit) => {
     listening ??= serve(app.handler);
@@ -50,14 +53,14 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
     return globalThis.fetch(`${url}${path}`, { redirect: 'manual', ...init });
   };
   const client = (headers: Record<string, string> = {}) => createClient(fetch, headers);
-  noteOpen(app);
+  registerOpenApp(app);
   return {
     app,
     fetch,
     client,
     tenant: (name) => createTenant({ app, client }, name),
     async [Symbol.asyncDispose]() {
-      noteClosed(app);
+      unregisterApp(app);
       await (await listening)?.stop();
       await app[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });
@@ -65,19 +68,22 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
   };
 }
 
-/** One app for all tests of a file: each test makes tenants of its own, which see nothing of each other. */
+/**
+ * Returns one app for all tests of a file. Each test creates its own tenants, which cannot see each other's
+ * rows.
+ */
 export async function sharedApp(options?: TestOptions): Promise<TestApp> {
   const app = await testApp(options);
   afterAll(() => app[Symbol.asyncDispose]());
   return app;
 }
 
-/** A migrated, empty database of the kind that this run tests. */
+/** Opens a migrated, empty database of the kind that this run tests. */
 export async function testDatabase(
   log: Log = createLog('silent'),
   meters: Meters = NO_METERS,
 ): Promise<Database> {
-  return ofTests(await openTestDatabase(log, meters));
+  return asTestDatabase(await openTestDatabase(log, meters));
 }
 
 function openTestDatabase(log: Log, meters: Meters): Promise<Database> {
@@ -85,11 +91,11 @@ function openTestDatabase(log: Log, meters: Meters): Promise<Database> {
 }
 
 async function embeddedDatabase(log: Log, meters: Meters): Promise<Database> {
-  return openEngine(await lendEngine(), log, meters);
+  return openEngine(await acquireEngine(), log, meters);
 }
 
 async function postgresDatabase(log: Log, meters: Meters): Promise<Database> {
-  const lent = await lendPostgres();
+  const lent = await acquirePostgres();
   const config = readConfig({
     ...lent.env,
     DATABASE_POOL_SIZE: '8',

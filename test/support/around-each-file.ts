@@ -1,6 +1,6 @@
-/** Runs for each file, around its own hooks. */
+/** Setup file of vitest: runs around each test file's own hooks, and fails a file that leaves an app open. */
 import { afterAll } from 'vitest';
-import { closeLeft, expectNoneOpen } from './open-apps.ts';
+import { closeOpenApps, expectNoOpenApps } from './open-apps.ts';
 
-await closeLeft();
-afterAll(expectNoneOpen);
+await closeOpenApps();
+afterAll(expectNoOpenApps);

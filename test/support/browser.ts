@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const PLACES = [
-  // The same without a window, which takes a fifth less.
+const BROWSER_PATHS = [
+  // Chromium without a window needs a fifth less time.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -11,15 +11,15 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** The system's Chromium, since nothing is downloaded. */
-const executablePath = process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path));
+/** The browser that the system has. Tests download none. */
+const executablePath = process.env.CHROMIUM_PATH ?? BROWSER_PATHS.find((path) => existsSync(path));
 
-/** Why tests in a browser are left out; null if there is one. */
+/** The reason to skip tests in a browser. Null if a browser is installed. */
 export const noBrowser = executablePath
   ? null
-  : 'No Chromium or Chrome is found, so what is tested in a browser is left out: install chromium, or set CHROMIUM_PATH.';
+  : 'Tests in a browser are skipped: found no Chromium or Chrome. Install chromium or set CHROMIUM_PATH.';
 
-/** As it also runs for root, in a container. */
+/** Launches Chromium with flags that also let it run as root in a container. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -27,7 +27,7 @@ export function launchBrowser(): Promise<Browser> {
       '--no-sandbox',
       '--disable-gpu',
       '--disable-background-networking',
-      // A process for each page of each tab is half of what a browser costs.
+      // The default of one process for each page of each tab doubles the browser's CPU time.
       '--renderer-process-limit=1',
       '--in-process-gpu',
     ],

@@ -1,4 +1,4 @@
-/** The console in a real browser, as a person of the demo uses it. */
+/** Opens the console in a real browser, as a person who uses the demo does. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
@@ -6,27 +6,27 @@ import { expect } from 'vitest';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** By one click, on the machine of the server. */
+/** Signs in to the demo with one click, which the console offers on the server's own machine. */
 export async function signIn(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/`);
   await page.getByRole('button', { name: 'Open demo' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-/** Every rule of WCAG 2.2 AA that a program can check, or those that are named. */
-export async function holdToAxe(page: Page, ...rules: string[]): Promise<void> {
-  // Past the page's own policy, as a reader's own tool runs.
+/** Expects that the page keeps the rules of axe: the named ones, or every rule that axe has. */
+export async function expectAccessible(page: Page, ...rules: string[]): Promise<void> {
+  // `evaluate` bypasses the page's content security policy, as a browser extension does.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
-  const found = await page.evaluate(async (runOnly) => {
+  const violationTexts = await page.evaluate(async (runOnly) => {
     const { axe } = window as unknown as {
       axe: { run(on: object, options: object): Promise<{ violations: Violation[] }> };
     };
     const options = runOnly.length > 0 ? { runOnly } : {};
-    // What was said to screen readers a moment ago, by names of what may be gone.
+    // The live region has past announcements, which may name elements that are gone.
     const { violations } = await axe.run({ exclude: [['[data-live-announcer]']] }, options);
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }, rules);
-  expect(found, page.url()).toEqual([]);
+  expect(violationTexts, page.url()).toEqual([]);
 }
 
 interface Violation {
@@ -38,8 +38,10 @@ interface Gateway {
   demo: { url: string; apiKey: string };
 }
 
-/** The API with the demo's key: what a page did is looked for there. */
-export function consoleApi({ demo: { url, apiKey } }: Gateway) {
+/**
+ * Returns a GraphQL client with the demo's API key. Tests use it to check the effect of an action on a page.
+ */
+export function createDemoClient({ demo: { url, apiKey } }: Gateway) {
   // biome-ignore lint/suspicious/noExplicitAny: answers of any operation.
   return async (query: string, variables: object = {}): Promise<any> => {
     const response = await fetch(`${url}/graphql`, {
@@ -53,7 +55,7 @@ export function consoleApi({ demo: { url, apiKey } }: Gateway) {
   };
 }
 
-/** Opens an address of the console and waits for what is on it. */
+/** Opens an address of the console and waits for its heading. */
 export async function openConsole(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.locator('main h1').waitFor();

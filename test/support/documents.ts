@@ -1,4 +1,4 @@
-/** Commands and examples of the documentation. */
+/** Finds the commands and code blocks of the documentation. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,43 +12,43 @@ export const DOCUMENTS = [
   ...globSync('docs/**/*.md', { cwd: ROOT, exclude: ['docs/node_modules'] }).sort(),
 ];
 
-export interface Block {
+export interface CodeBlock {
   document: string;
-  /** The line of its first line of text. */
+  /** The number of its first line of text. */
   line: number;
   language: string;
   text: string;
 }
 
-export function blocksOf(document: string): Block[] {
+export function listCodeBlocks(document: string): CodeBlock[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
-  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map((found) => ({
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map((match) => ({
     document,
-    line: text.slice(0, found.index).split('\n').length + 1,
-    language: found[1] ?? '',
-    text: found[2] ?? '',
+    line: text.slice(0, match.index).split('\n').length + 1,
+    language: match[1] ?? '',
+    text: match[2] ?? '',
   }));
 }
 
 const PROGRAM = /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;
 
-/** Commands in the middle of a sentence. */
-export function commandsIn(document: string): string[] {
+/** Returns the commands in code spans. */
+export function listCommands(document: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```.*?^```$/gms, '');
-  const quoted = [...text.matchAll(/`([^`]+)`/g)].map((found) =>
-    (found[1] ?? '').replace(/\s+/g, ' '),
+  const quoted = [...text.matchAll(/`([^`]+)`/g)].map((match) =>
+    (match[1] ?? '').replace(/\s+/g, ' '),
   );
   return quoted.filter((code) => PROGRAM.test(code));
 }
 
-/** Tests that a command runs. */
-export function testsIn(document: string): string[] {
+/** Returns the test files that the document's commands run. */
+export function listTestFiles(document: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
   return [...text.matchAll(/ (test\/[\w/.-]+\.test\.ts)/g)].map(([, path]) => path as string);
 }
 
-/** `npm run` of the documents, wherever it is. */
-export function scriptsOf(document: string): string[] {
+/** Returns the names of the scripts that the document runs by `npm run`. */
+export function listNpmScripts(document: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
   return [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name as string);
 }

@@ -1,4 +1,4 @@
-/** A project whose events go to two topics, and ways to record and to follow them without an app around. */
+/** Creates a project whose events are routed to two topics. Records and reads its events without an app. */
 
 import type { Database } from '../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../src/database/transaction.ts';
@@ -20,7 +20,10 @@ export async function createEventLog({ prisma }: Database) {
   return { projectId, ...(await routeEvents(prisma, projectId)) };
 }
 
-/** Two topics: events of made connections go to the first, of deleted ones to the second. */
+/**
+ * Creates two topics. Events of created connections are routed to the first, events of deleted ones to the
+ * second.
+ */
 export async function routeEvents(prisma: Database['prisma'], projectId: string) {
   const topic = async (name: string, eventType: EventType) => {
     const { id } = await prisma.topic.create({ data: { id: newId('top'), projectId, name } });
@@ -34,45 +37,50 @@ export async function routeEvents(prisma: Database['prisma'], projectId: string)
   };
 }
 
-interface Recorded {
+interface NamedEvent {
   projectId: string;
   name: string;
   eventType?: EventType;
-  /** Runs in the transaction, before the event is recorded and after. */
+  /** Runs in the transaction, before and after the event is recorded. */
   delay?: (tx: Transaction) => Promise<unknown>;
 }
 
-/** Records an event that carries the name. */
-export function record(
+/** Records an event that has the name as its connection's ID. */
+export function recordNamedEvent(
   database: Database,
-  { projectId, name, eventType = 'CONNECTION_CREATED', delay = async () => {} }: Recorded,
+  { projectId, name, eventType = 'CONNECTION_CREATED', delay = async () => {} }: NamedEvent,
 ): Promise<void> {
   return inTransaction(database, async (tx) => {
     await delay(tx);
-    await recordEvent(tx, { projectId, eventType, data: dataOf(projectId, name), subject: null });
+    await recordEvent(tx, {
+      projectId,
+      eventType,
+      data: eventData(projectId, name),
+      subject: null,
+    });
     await delay(tx);
   });
 }
 
-/** Records one event after the other, in one transaction: a log of some length, soon. */
-export async function recordAll(
+/** Records the events in one transaction, which fills a long log quickly. */
+export async function recordNamedEvents(
   database: Database,
   { projectId }: { projectId: string },
-  names: string[],
+  numberedNames: string[],
 ): Promise<void> {
   const eventType = 'CONNECTION_CREATED' as const;
   await inTransaction(database, async (tx) => {
     const { lastPosition } = await tx.eventLog.update({
       where: { projectId },
-      data: { lastPosition: { increment: names.length } },
+      data: { lastPosition: { increment: numberedNames.length } },
     });
     const routes = await tx.eventTopicRoute.findMany({ where: { projectId, eventType } });
-    const events = names.map((name, index) => ({
+    const events = numberedNames.map((name, index) => ({
       id: newId('evt'),
       projectId,
-      position: lastPosition - BigInt(names.length - 1 - index),
+      position: lastPosition - BigInt(numberedNames.length - 1 - index),
       eventType,
-      data: dataOf(projectId, name),
+      data: eventData(projectId, name),
     }));
     await tx.notificationEvent.createMany({ data: events });
     const routed = events.flatMap(({ id: eventId, position }) =>
@@ -83,35 +91,35 @@ export async function recordAll(
   });
 }
 
-function dataOf(projectId: string, connectionId: string) {
-  const about = { provider: 'sandbox', groupRef: 'g', consumerRef: 'c', consumerName: 'C' };
-  return { projectId, connectionId, ...about };
+function eventData(projectId: string, connectionId: string) {
+  const partyFields = { provider: 'sandbox', groupRef: 'g', consumerRef: 'c', consumerName: 'C' };
+  return { projectId, connectionId, ...partyFields };
 }
 
 export function names(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 }
 
-export function nameOf({ node }: { node: Pick<LoggedEvent, 'data'> }): string {
+export function eventName({ node }: { node: Pick<LoggedEvent, 'data'> }): string {
   return (node.data as { connectionId: string }).connectionId;
 }
 
-/** The next events of a stream, which stays open. */
-export async function take<T>(stream: AsyncIterator<T>, count: number): Promise<T[]> {
-  const taken: T[] = [];
-  while (taken.length < count) {
+/** Returns the next `count` values of a stream, and leaves it open. */
+export async function takeNext<T>(stream: AsyncIterator<T>, count: number): Promise<T[]> {
+  const values: T[] = [];
+  while (values.length < count) {
     const { done, value } = await stream.next();
-    if (done) throw new Error(`The stream ended after ${taken.length} of ${count}.`);
-    taken.push(value);
+    if (done) throw new Error(`The stream ended after ${values.length} of ${count}.`);
+    values.push(value);
   }
-  return taken;
+  return values;
 }
 
-/** What the list of the project's events holds. */
-export async function listed({ prisma }: Database, projectId: string): Promise<string[]> {
+/** Returns the names of the project's events in the order of the log. */
+export async function listEventNames({ prisma }: Database, projectId: string): Promise<string[]> {
   const events = await prisma.notificationEvent.findMany({
     where: { projectId },
     orderBy: { position: 'asc' },
   });
-  return events.map((node) => nameOf({ node }));
+  return events.map((node) => eventName({ node }));
 }

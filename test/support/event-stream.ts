@@ -1,4 +1,4 @@
-/** Server-sent events, read one after the other. */
+/** Reads server-sent events one after another. */
 export interface StreamMessage {
   event: string;
   id?: string;
@@ -9,10 +9,10 @@ export interface StreamMessage {
 export interface EventStream {
   status: number;
   headers: Headers;
-  /** The next message; null at the end. Comments are passed over. */
+  /** Returns the next message, or null at the end. Skips comments. */
   next(): Promise<StreamMessage | null>;
-  /** Leaves, as a client does that closes its connection. */
-  leave(): void;
+  /** Closes the connection. */
+  close(): void;
 }
 
 interface Subscription {
@@ -23,22 +23,22 @@ interface Subscription {
 
 type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
-/** Subscribes by a POST, as clients do that have to set headers. */
+/** Subscribes by a POST, as clients do that set headers. */
 export async function openEventStream(
   fetch: Fetch,
   { query, variables, headers }: Subscription,
 ): Promise<EventStream> {
-  const leaving = new AbortController();
+  const aborting = new AbortController();
   const response = await fetch('/graphql', {
     method: 'POST',
     headers: { accept: 'text/event-stream', 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query, variables }),
-    signal: leaving.signal,
+    signal: aborting.signal,
   });
-  return { ...readEventStream(response), leave: () => leaving.abort() };
+  return { ...readEventStream(response), close: () => aborting.abort() };
 }
 
-function readEventStream(response: Response): Omit<EventStream, 'leave'> {
+function readEventStream(response: Response): Omit<EventStream, 'close'> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = '';
@@ -62,14 +62,14 @@ function readEventStream(response: Response): Omit<EventStream, 'leave'> {
       for (;;) {
         const block = await nextBlock();
         if (block === null) return null;
-        const message = messageOf(block);
+        const message = parseMessage(block);
         if (message) return message;
       }
     },
   };
 }
 
-function messageOf(block: string): StreamMessage | null {
+function parseMessage(block: string): StreamMessage | null {
   const fields = new Map(
     block
       .split('\n')

@@ -1,6 +1,7 @@
 /**
- * Once for a run: a migrated snapshot for the embedded database, and a PostgreSQL server with a template. What only
- * the making of them needs is loaded for that alone: this is what every run waits for, also that of one file.
+ * Runs once for each run: creates a migrated snapshot for the embedded database, and starts a PostgreSQL
+ * server with a template. Modules that only the creation needs are loaded on demand, because even a run of
+ * one file waits for this.
  */
 import type { TestProject } from 'vitest/node';
 import { embeddedSnapshot } from './database/embedded/embedded-snapshot.ts';
@@ -9,10 +10,10 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgres: {
       serverUrl: string;
-      /** The other servers that have a part of each database: with TEST_CITUS_URL. */
+      /** The worker nodes of the cluster that `TEST_CITUS_URL` names. Empty without it. */
       workerUrls: string[];
       template: string;
-      /** Where PgBouncer is before it, with TEST_DATABASE_POOLER. */
+      /** URL of PgBouncer if `TEST_DATABASE_POOLER` is set. */
       poolerUrl: string | null;
     };
   }
@@ -23,9 +24,9 @@ export default async function setup(project: TestProject) {
   const { TEST_DATABASE, TEST_DATABASE_POOLER, TEST_CITUS_URL } = project.config.env;
   if (TEST_DATABASE === 'embedded') return;
   const { stop, port, ...postgres } = await (TEST_CITUS_URL
-    ? (await import('./database/cluster-template.ts')).openCluster(TEST_CITUS_URL)
+    ? (await import('./database/cluster-template.ts')).createClusterTemplate(TEST_CITUS_URL)
     : (await import('./database/postgres-template.ts')).startTemplate());
-  const pooler = TEST_DATABASE_POOLER === 'pgbouncer' ? await poolerOf(port) : null;
+  const pooler = TEST_DATABASE_POOLER === 'pgbouncer' ? await startPooler(port) : null;
   project.provide('postgres', { ...postgres, poolerUrl: pooler?.url ?? null });
   return async () => {
     await pooler?.stop();
@@ -33,7 +34,7 @@ export default async function setup(project: TestProject) {
   };
 }
 
-async function poolerOf(port: number) {
+async function startPooler(port: number) {
   const { startPgbouncer } = await import('./database/pgbouncer.ts');
   return startPgbouncer(port);
 }

@@ -7,7 +7,7 @@ export interface GraphqlError {
   extensions: { code: string; problem: Problem };
 }
 
-export interface Answer {
+export interface GraphqlResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
@@ -17,12 +17,12 @@ export interface Answer {
 }
 
 export interface GraphqlClient {
-  /** The whole answer, errors or not. */
-  request(query: string, variables?: Record<string, unknown>): Promise<Answer>;
-  /** The data; fails if there are errors. */
+  /** Returns the whole response, with or without errors. */
+  request(query: string, variables?: Record<string, unknown>): Promise<GraphqlResponse>;
+  /** Returns the data. Fails if there are errors. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
   query(query: string, variables?: Record<string, unknown>): Promise<any>;
-  /** The only error; fails if there is none. */
+  /** Returns the extensions of the only error. Fails if there is none, or more than one. */
   refusal(query: string, variables?: Record<string, unknown>): Promise<GraphqlError['extensions']>;
 }
 
@@ -35,7 +35,7 @@ export function createClient(fetch: Fetch, headers: Record<string, string>): Gra
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query, variables }),
     });
-    const body = (await response.json()) as Pick<Answer, 'data' | 'errors' | 'extensions'>;
+    const body = (await response.json()) as Pick<GraphqlResponse, 'data' | 'errors' | 'extensions'>;
     return { status: response.status, headers: response.headers, ...body };
   };
   return {

@@ -1,24 +1,30 @@
-/** Apps that tests have opened and not closed. One that is left would work on beside the files that follow. */
-const open = new Map<AsyncDisposable, Error>();
+/**
+ * Registers the apps that tests opened and have not closed. The background work of an open app would disturb
+ * later test files.
+ */
+const openApps = new Map<AsyncDisposable, Error>();
 
-export function noteOpen(app: AsyncDisposable): void {
-  open.set(app, new Error('This app was opened here, and not closed.'));
+export function registerOpenApp(app: AsyncDisposable): void {
+  openApps.set(app, new Error('This app was opened here, and not closed.'));
 }
 
-export function noteClosed(app: AsyncDisposable): void {
-  open.delete(app);
+export function unregisterApp(app: AsyncDisposable): void {
+  openApps.delete(app);
 }
 
-/** Throws where one was opened that is open still, once: the file that left it is the one that fails. */
-export function expectNoneOpen(): void {
-  const [left] = open.values();
-  open.clear();
-  if (left) throw left;
+/**
+ * Throws if an app is still open, with the place where it was opened. Throws once, so that only the file that
+ * left it open fails.
+ */
+export function expectNoOpenApps(): void {
+  const [firstError] = openApps.values();
+  openApps.clear();
+  if (firstError) throw firstError;
 }
 
-/** Those of a file that failed while it was loaded, whose hooks don't run: none of the next one. */
-export async function closeLeft(): Promise<void> {
-  const left = [...open.keys()];
-  open.clear();
-  for (const app of left) await app[Symbol.asyncDispose]();
+/** Closes the apps of a file that failed while it was loaded, because its hooks do not run. */
+export async function closeOpenApps(): Promise<void> {
+  const apps = [...openApps.keys()];
+  openApps.clear();
+  for (const app of apps) await app[Symbol.asyncDispose]();
 }

@@ -1,8 +1,9 @@
 /**
- * What nearly all tests load, loaded before vitest looks at each import: it sends a message to its main process for
- * every one, which takes as long as the loading.
+ * Loads the product before vitest transforms imports. Vitest sends a message to its main process for each
+ * import, which takes as long as the loading.
  */
 import './database/embedded/first-engine.ts';
 
-// Not together with the first, which would begin when all is loaded.
+// A static import would be evaluated together with the first one, so the database would start only after the
+// product is loaded.
 await import('../../src/app.ts');

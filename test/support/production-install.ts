@@ -1,4 +1,7 @@
-/** The project as `npm ci --omit=dev` leaves it in a clone, made of what is installed here. */
+/**
+ * Installs the project as `npm ci --omit=dev` does in a clone, with links to the packages that are installed
+ * here.
+ */
 import {
   cpSync,
   existsSync,
@@ -11,18 +14,18 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { ROOT } from './documents.ts';
 
-const NOT_COPIED = ['.git', 'data', 'node_modules', 'test', 'bench'];
+const OMITTED_FOLDERS = ['.git', 'data', 'node_modules', 'test', 'bench'];
 const PACKAGES = 'node_modules';
 
 export function installProduction(folder: string): void {
   for (const name of readdirSync(ROOT)) {
-    if (NOT_COPIED.includes(name)) continue;
+    if (OMITTED_FOLDERS.includes(name)) continue;
     cpSync(join(ROOT, name), join(folder, name), {
       recursive: true,
       filter: (path) => basename(path) !== PACKAGES,
     });
   }
-  const packages = productionPackages();
+  const packages = listProductionPackages();
   for (const path of packages) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     symlinkSync(join(ROOT, path), join(folder, path));
@@ -30,8 +33,8 @@ export function installProduction(folder: string): void {
   linkPrograms(join(folder, PACKAGES, '.bin'), packages);
 }
 
-/** Those of the top level: what lies deeper comes along. */
-function productionPackages(): string[] {
+/** Returns the packages of the top level. The link to a package includes its nested packages. */
+function listProductionPackages(): string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   const entries: [string, { dev?: boolean }][] = Object.entries(lock.packages);
   return entries
@@ -42,10 +45,12 @@ function productionPackages(): string[] {
 
 function linkPrograms(folder: string, packages: string[]): void {
   mkdirSync(folder);
-  const own = join(ROOT, PACKAGES, '.bin');
-  for (const name of readdirSync(own)) {
-    const target = readlinkSync(join(own, name));
-    const isKept = packages.some((path) => join(own, target).startsWith(join(ROOT, path, '/')));
+  const programFolder = join(ROOT, PACKAGES, '.bin');
+  for (const name of readdirSync(programFolder)) {
+    const target = readlinkSync(join(programFolder, name));
+    const isKept = packages.some((path) =>
+      join(programFolder, target).startsWith(join(ROOT, path, '/')),
+    );
     if (isKept) symlinkSync(target, join(folder, name));
   }
 }

@@ -1,74 +1,78 @@
-/** A receiver of webhooks on 127.0.0.1: it keeps what arrives, and behaves as it is told. */
+/** A receiver of webhooks on 127.0.0.1. It records messages, and tests set its responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** How messages are answered; ENDLESS is a 200 whose body doesn't end. */
+/**
+ * The response to messages. `HANG` sends none, `DROP` closes the connection, and `ENDLESS` is a 200 whose
+ * body does not end.
+ */
 export type Behaviour =
   | { status: number; headers?: Record<string, string>; body?: string }
   | 'HANG'
   | 'DROP'
   | 'ENDLESS';
 
-export interface Received {
+export interface ReceivedMessage {
   id: string;
   headers: Record<string, string>;
   body: string;
 }
 
 export interface Receiver extends AsyncDisposable {
-  /** A place of its own for each name. */
+  /** Returns a separate URL for each name. */
   url(name: string): string;
-  received(name: string): Received[];
-  /** From now on; 200 until told otherwise. */
-  behave(name: string, behaviour: Behaviour): void;
-  /** Answers all that hangs. */
-  answerHeld(name: string, behaviour: Behaviour): void;
-  /** Resolves when so many messages have arrived. */
-  arrived(name: string, count: number): Promise<void>;
-  /** The most that were under way at once. */
+  received(name: string): ReceivedMessage[];
+  /** Sets the response to later messages. Default: 200. */
+  setBehaviour(name: string, behaviour: Behaviour): void;
+  /** Responds to all messages that hang. */
+  respondToHeld(name: string, behaviour: Behaviour): void;
+  /** Resolves when at least `count` messages have arrived. */
+  waitForMessages(name: string, count: number): Promise<void>;
+  /** The largest number of concurrent requests. */
   mostAtOnce(name: string): number;
 }
 
-interface Place {
-  received: Received[];
+interface Endpoint {
+  received: ReceivedMessage[];
   behaviour: Behaviour;
-  underWay: number;
+  pendingCount: number;
   mostAtOnce: number;
-  held: ServerResponse[];
-  waiting: { count: number; resolve: () => void }[];
+  heldResponses: ServerResponse[];
+  waiters: { count: number; resolve: () => void }[];
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const places = new Map<string, Place>();
-  const placeOf = (name: string) => {
-    const place = places.get(name) ?? newPlace();
-    places.set(name, place);
-    return place;
+  const endpoints = new Map<string, Endpoint>();
+  const findEndpoint = (name: string) => {
+    const endpoint = endpoints.get(name) ?? createEndpoint();
+    endpoints.set(name, endpoint);
+    return endpoint;
   };
   const server = createServer((request, response) => {
-    void receive(placeOf(request.url?.slice(1) ?? ''), request, response);
+    void receive(findEndpoint(request.url?.slice(1) ?? ''), request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: (name) => `http://127.0.0.1:${port}/${name}`,
-    received: (name) => placeOf(name).received,
-    behave: (name, behaviour) => {
-      placeOf(name).behaviour = behaviour;
+    received: (name) => findEndpoint(name).received,
+    setBehaviour: (name, behaviour) => {
+      findEndpoint(name).behaviour = behaviour;
     },
-    answerHeld: (name, behaviour) => {
-      const place = placeOf(name);
-      for (const response of place.held.splice(0)) answer(place, behaviour, response);
+    respondToHeld: (name, behaviour) => {
+      const endpoint = findEndpoint(name);
+      for (const response of endpoint.heldResponses.splice(0))
+        respond(endpoint, behaviour, response);
     },
-    async arrived(name, count) {
-      const { received, waiting } = placeOf(name);
+    async waitForMessages(name, count) {
+      const { received, waiters } = findEndpoint(name);
       if (received.length >= count) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ count, resolve });
+      waiters.push({ count, resolve });
       await promise;
     },
-    mostAtOnce: (name) => placeOf(name).mostAtOnce,
+    mostAtOnce: (name) => findEndpoint(name).mostAtOnce,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -77,57 +81,63 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** The message as a receiver that holds this secret checks it; throws if it is not signed with it. */
-export function verified({ headers, body }: Received, secret: string): unknown {
+/**
+ * Verifies the signature with this secret, and returns the parsed body. Throws if the signature is invalid.
+ */
+export function verifyMessage({ headers, body }: ReceivedMessage, secret: string): unknown {
   return new Webhook(secret).verify(body, headers);
 }
 
-function newPlace(): Place {
+function createEndpoint(): Endpoint {
   return {
     received: [],
     behaviour: { status: 200 },
-    underWay: 0,
+    pendingCount: 0,
     mostAtOnce: 0,
-    held: [],
-    waiting: [],
+    heldResponses: [],
+    waiters: [],
   };
 }
 
-async function receive(place: Place, request: IncomingMessage, response: ServerResponse) {
-  place.underWay += 1;
-  place.mostAtOnce = Math.max(place.mostAtOnce, place.underWay);
+async function receive(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
+  endpoint.pendingCount += 1;
+  endpoint.mostAtOnce = Math.max(endpoint.mostAtOnce, endpoint.pendingCount);
   response.on('close', () => {
-    place.underWay -= 1;
+    endpoint.pendingCount -= 1;
   });
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
-  const body = await textOf(request);
-  place.received.push({ id: headers['webhook-id'] ?? '', headers, body });
-  answer(place, place.behaviour, response);
-  for (const { count, resolve } of place.waiting) {
-    if (place.received.length >= count) resolve();
+  const body = await readText(request);
+  endpoint.received.push({ id: headers['webhook-id'] ?? '', headers, body });
+  respond(endpoint, endpoint.behaviour, response);
+  for (const { count, resolve } of endpoint.waiters) {
+    if (endpoint.received.length >= count) resolve();
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
-function answer({ held }: Place, behaviour: Behaviour, response: ServerResponse): void {
+function respond(
+  { heldResponses }: Endpoint,
+  behaviour: Behaviour,
+  response: ServerResponse,
+): void {
   if (behaviour === 'HANG') {
-    held.push(response);
+    heldResponses.push(response);
   } else if (behaviour === 'DROP') {
     response.socket?.destroy();
   } else if (behaviour === 'ENDLESS') {
     response.writeHead(200);
-    const more = () => {
+    const writeMore = () => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536)));
     };
-    response.on('drain', more).on('error', () => {});
-    more();
+    response.on('drain', writeMore).on('error', () => {});
+    writeMore();
   } else {
     response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
   }

@@ -1,18 +1,21 @@
-/** In which order files are run, so that all workers have something to do until the end. */
+/** Sorts test files so that all workers are busy until the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They start servers of their own, fill large tables or wait, and take far longer than their size says. */
-const LONG =
+/** Files that start servers, fill large tables or wait. They take much longer than their size suggests. */
+const SLOW_FILES =
   /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests)\.test\.ts$/;
 
-/** As vitest orders them, longest first by earlier runs and largest first in a fresh clone, behind the longest of all. */
+/**
+ * Runs the files of `LONG` first. Keeps vitest's order otherwise: longest first by earlier runs, or largest
+ * first in a fresh clone.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    // Those of a project stay together: a worker loads all modules again for another one.
-    const ofProjects = Map.groupBy(sorted, ({ project }) => project);
-    return [...ofProjects.values()].flatMap((specs) => {
-      const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    // Files of a project stay together, because a worker loads all modules again for another project.
+    const specsByProject = Map.groupBy(sorted, ({ project }) => project);
+    return [...specsByProject.values()].flatMap((specs) => {
+      const isLong = ({ moduleId }: TestSpecification) => SLOW_FILES.test(moduleId);
       return [...specs.filter(isLong), ...specs.filter((spec) => !isLong(spec))];
     });
   }

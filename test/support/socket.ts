@@ -1,4 +1,4 @@
-/** A WebSocket whose messages and end a test waits for, without a client library between. */
+/** A WebSocket client that waits for messages and for the close, without a library for the protocol. */
 import { once } from 'node:events';
 import { type ClientOptions, WebSocket } from 'ws';
 
@@ -9,7 +9,7 @@ export interface Socket {
   send(message: object | string): void;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
   next(): Promise<any>;
-  /** The code and the reason with which it was closed. */
+  /** Resolves with the code and the reason when the server closes the socket. */
   closed: Promise<{ code: number; reason: string }>;
 }
 
@@ -40,8 +40,8 @@ export async function openSocket(
   };
 }
 
-/** The status with which an upgrade was refused. */
-export async function refusedUpgrade(
+/** Opens a socket that the server must refuse. Returns the HTTP status. */
+export async function openRefusedSocket(
   url: string,
   { path = '/graphql', ...options }: ClientOptions & { path?: string } = {},
 ): Promise<number> {

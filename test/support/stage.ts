@@ -1,4 +1,4 @@
-/** What tests in a browser share: one server with the demo and one browser, for all of a file. */
+/** Shares one server with the demo and one browser among the tests of a file. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export async function openStage<Server extends StageServer>(
   return { server, browser, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** The app with the demo in this process, which costs less than a process of its own. */
+/** Starts the app with the demo in this process, which is faster than a separate process. */
 export async function startDemo(env: Record<string, string> = {}): Promise<StageServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-stage-'));
   const { app, ...testing } = await testApp({ env: { DEMO: 'true', DATA_DIR: dataDir, ...env } });
@@ -40,8 +40,8 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Stage
   };
 }
 
-/** The tests that are defined with it, on one stage; left out where there is no browser. */
-export function inBrowser<S extends AsyncDisposable>(
+/** Defines tests that share one stage. Skips them if no browser is installed. */
+export function describeInBrowser<S extends AsyncDisposable>(
   open: () => Promise<S>,
   define: (stage: () => S) => void,
 ): void {

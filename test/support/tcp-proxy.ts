@@ -1,32 +1,35 @@
-/** A network path to a server, which a test breaks: it is cut, or swallows whatever is sent. */
+/**
+ * A TCP proxy in front of a server. Tests make it drop connections, or swallow all bytes as a broken network
+ * does.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
   port: number;
-  /** The connections that are open stay so, and nothing arrives any more; new ones are good. */
-  swallowOpen(): void;
-  /** New ones get no answer either. */
-  swallow(): void;
-  /** Connections are reset, also new ones. */
-  cut(): void;
-  /** New connections lead to the server again. */
+  /** Keeps open connections, but forwards no more bytes on them. New connections work. */
+  blockOpen(): void;
+  /** Forwards no bytes on open and new connections. */
+  block(): void;
+  /** Resets open and new connections. */
+  reset(): void;
+  /** Forwards new connections again. */
   heal(): void;
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let state: 'open' | 'swallowing' | 'cut' = 'open';
-  const keep = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).once('close', () => sockets.delete(socket));
   };
   const server = createServer((client) => {
-    keep(client);
+    track(client);
     if (state === 'cut') return client.resetAndDestroy();
     if (state === 'swallowing') return client.pause();
     const upstream = connect(target);
-    keep(upstream);
+    track(upstream);
     client.pipe(upstream).pipe(client);
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => client.destroy());
@@ -41,12 +44,12 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   };
   return {
     port: (server.address() as AddressInfo).port,
-    swallowOpen,
-    swallow() {
+    blockOpen: swallowOpen,
+    block() {
       state = 'swallowing';
       swallowOpen();
     },
-    cut() {
+    reset() {
       state = 'cut';
       destroyAll();
     },

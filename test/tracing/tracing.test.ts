@@ -5,10 +5,10 @@ import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { currentSpan, currentTraceparent, inSpan, inTrace } from '../../src/spans.ts';
 import { sharedApp, testApp } from '../support/app.ts';
-import { names, recordAll, routeEvents } from '../support/event-log.ts';
+import { names, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { installReading, TRIGGER } from '../support/scenes/reads.ts';
+import { installReads, TRIGGER } from '../support/scenes/reads.ts';
 import { contact, createWriter } from '../support/scenes/writes.ts';
 import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
 
@@ -101,9 +101,9 @@ test('traces the opening of a stream below its request, and no later messages', 
   // The span of the request ends with the stream.
   await expect.poll(() => spans().map(({ name }) => name), POLLING).toContain('graphql');
   const begun = spans().length;
-  await recordAll(database, tenant, names('e', 3));
+  await recordNamedEvents(database, tenant, names('e', 3));
   for (let came = 0; came < 3; came += 1) expect((await stream.next())?.event).toBe('next');
-  stream.leave();
+  stream.close();
   await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql > graphql');
   expect(spans().length).toBe(begun + 1);
 });
@@ -190,7 +190,7 @@ test('traces a read with its jobs and deliveries, in whichever process they run'
     })
   ).createDestination;
   const object = { objectName: 'companies', mapToName: undefined, schedule: undefined };
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     object: { ...object, requiredFields: [{ fieldName: 'name' }] },
   });
   const { traceId, traceparent, spans } = newTrace();
@@ -198,7 +198,7 @@ test('traces a read with its jobs and deliveries, in whichever process they run'
   await client.query(TRIGGER, { input: { ...reading.trigger, objectName: 'companies' } });
   // The request has ended. The app that starts now runs the work as another process would.
   await app.app.start();
-  await hooks.arrived('read', 1);
+  await hooks.waitForMessages('read', 1);
   const [message] = hooks.received('read');
   await expect.poll(() => [...paths(spans())].join('\n'), POLLING).toMatch(/> deliver > POST$/m);
   await expect

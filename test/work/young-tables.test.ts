@@ -11,7 +11,7 @@ import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-
 import { CLAIM_WRITES } from '../../src/domain/operation/write/task.ts';
 import { newId } from '../../src/ids.ts';
 import { onCitus, sharedApp, type TestApp } from '../support/app.ts';
-import { rowsReadBy } from '../support/database/rows-read.ts';
+import { countRowsRead } from '../support/database/rows-read.ts';
 import { createWriter } from '../support/scenes/writes.ts';
 
 const MANY = 20_000;
@@ -159,10 +159,10 @@ describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, works }) =
     await young.grow(few);
     await query('vacuum analyze', []);
     // From now on, cached plans are those of small tables.
-    for (const work of Object.values(works)) await rowsReadBy(() => work(young), TABLES);
+    for (const work of Object.values(works)) await countRowsRead(() => work(young), TABLES);
     await young.grow(MANY);
     for (const [name, work] of Object.entries(works)) {
-      const read = await rowsReadBy(() => work(young), TABLES);
+      const read = await countRowsRead(() => work(young), TABLES);
       const most = read.reduce((a, b) => (b.rows > a.rows ? b : a));
       expect(read.length, name).toBeGreaterThanOrEqual(4);
       expect(most.rows, `${most.mode}: ${most.text}`).toBeLessThan(ROWS_MAX);

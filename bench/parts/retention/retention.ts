@@ -112,7 +112,7 @@ const KINDS: readonly Kind[] = [
 function oldDeliveries(projectId: string, count: number): string[][] {
   const destinationId = newId('dst');
   const half = Math.ceil(count / 2);
-  // Not old enough for the removal to hurry.
+  // Recent enough that the sweep keeps its normal pace.
   const time = `now() - interval '30 days 23 hours' + n * interval '22 hours' / ${count}`;
   return [1, half + 1]
     .map((from) => `generate_series(${from}, ${from + half - 1}) n`)
@@ -139,7 +139,7 @@ async function timeOf(client: pg.Client): Promise<Date> {
   return rows[0]!.now;
 }
 
-/** Deliveries created within this period, timed from their event to the end of their attempt. */
+/** Includes deliveries created within this period. Times run from the event to the end of the attempt. */
 async function deliveredWithin(
   client: pg.Client,
   fromTime: Date,

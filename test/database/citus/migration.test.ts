@@ -10,8 +10,8 @@ import { Outages } from '../../../src/database/outages.ts';
 import { createLog } from '../../../src/log.ts';
 import { onCitus, testApp } from '../../support/app.ts';
 import { withServer } from '../../support/database/cluster-template.ts';
-import { lendPostgres } from '../../support/database/postgres-databases.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { acquirePostgres } from '../../support/database/postgres-databases.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 
 /**
  * One statement of each kind that migrations use: types, tables with references, columns, indexes, triggers
@@ -60,7 +60,7 @@ const migrationOf = (name: string, sql: string) => ({
 });
 
 test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', async () => {
-  await using lent = await lendPostgres();
+  await using lent = await acquirePostgres();
   const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
   const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
   const url = config.DATABASE_URL?.reveal() ?? '';
@@ -69,7 +69,7 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
     const database = await openDatabase(config, createLog('silent'));
     await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
     for (let count = 0; count < 4; count += 1) {
-      groups.push((await generate(await app.tenant())).group.id);
+      groups.push((await generateConnection(await app.tenant())).group.id);
     }
   }
 
@@ -106,5 +106,7 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
 
   const database = await openDatabase(config, createLog('silent'));
   await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
-  expect(await generate(await app.tenant())).toMatchObject({ group: { groupRef: 'acme' } });
+  expect(await generateConnection(await app.tenant())).toMatchObject({
+    group: { groupRef: 'acme' },
+  });
 });

@@ -9,7 +9,7 @@ import { type OpenEngine, startEngine } from '../../../src/database/embedded/emb
 import { createLog } from '../../../src/log.ts';
 import { onPostgres } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
-import { lendEngine } from '../../support/database/embedded/embedded-databases.ts';
+import { acquireEngine } from '../../support/database/embedded/embedded-databases.ts';
 import { startMemoryEngine } from '../../support/database/embedded/memory-engine.ts';
 
 async function connect({ address }: OpenEngine) {
@@ -26,7 +26,7 @@ const cut = (client: pg.Client) =>
   (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
 
 onEmbedded('does not block the calling thread while a statement runs', async () => {
-  await using engine = await lendEngine();
+  await using engine = await acquireEngine();
   const client = await connect(engine);
   let turns = 0;
   let isUnderWay = true;
@@ -45,7 +45,7 @@ onEmbedded('does not block the calling thread while a statement runs', async () 
 onEmbedded(
   'starts a connection without the transaction, settings and statements of the previous one',
   async () => {
-    await using engine = await lendEngine();
+    await using engine = await acquireEngine();
     const first = await connect(engine);
     await first.query('begin');
     await first.query(`insert into "ServerProcess" ("id") values ('first')`);
@@ -64,7 +64,7 @@ onEmbedded(
 );
 
 onEmbedded('returns a separate result for each pipelined statement', async () => {
-  await using engine = await lendEngine();
+  await using engine = await acquireEngine();
   const client = await connect(engine);
   const stream = (client as unknown as { connection: pg.Connection }).connection.stream;
   stream.cork();
@@ -84,7 +84,7 @@ onEmbedded('returns a separate result for each pipelined statement', async () =>
 });
 
 onEmbedded('delivers notifications to the connection that replaces a lost one', async () => {
-  const engine = await lendEngine();
+  const engine = await acquireEngine();
   const streams: { destroy(): void }[] = [];
   const { stream } = engine.address as { stream: () => { destroy(): void } };
   const address = {

@@ -25,19 +25,19 @@ import { isKeptAfter, readEnds, readEvents, readTopicIds } from '../../../src/ev
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { onPostgres, type TestApp, testApp } from '../../support/app.ts';
-import { fillProject, idOf } from '../../support/database/fill.ts';
+import { fillProject, rowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
-import { faultsOf, plansOf } from '../../support/database/plans.ts';
+import { collectPlans, listPlanFaults } from '../../support/database/plans.ts';
 import {
-  argumentsOf,
+  listFilterArguments,
   listShapes,
-  pageOf,
-  selectionOf,
-  storedNodeTypes,
+  listStoredNodeTypes,
+  selectItem,
+  selectPage,
 } from '../../support/fuzz/query-shapes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
-import { generate } from '../../support/scenes/connections.ts';
-import { installReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { installReads, TRIGGER } from '../../support/scenes/reads.ts';
 import { contact, createWriter } from '../../support/scenes/writes.ts';
 
 const FILL_MS = 240_000;
@@ -64,10 +64,10 @@ const FILTERS = {
   provider: ['"hubspot"', '"nobody"'],
   groupRef: ['"group-1"'],
   consumerRef: ['"consumer-1"'],
-  topicId: [`"${idOf('top', 0, 0)}"`, `"${idOf('top', 0, 7)}"`],
-  destinationId: [`"${idOf('dst', 0, 1)}"`],
+  topicId: [`"${rowId('top', 0, 0)}"`, `"${rowId('top', 0, 7)}"`],
+  destinationId: [`"${rowId('dst', 0, 1)}"`],
   integrationIdOrName: ['"integration-1"'],
-  installationId: [`"${idOf('ins', 0, SIZES.installations - 1)}"`],
+  installationId: [`"${rowId('ins', 0, SIZES.installations - 1)}"`],
   search: ['"group-1"', '"integration"', '"nothing"'],
   createTime: ['{ from: "2020-01-01T00:00:00Z", until: "2099-01-01T00:00:00Z" }'],
   order: ['OLDEST_FIRST'],
@@ -80,20 +80,20 @@ const FILTERS = {
 };
 
 const PARENTS: Record<string, string> = {
-  Integration: idOf('int', 0, 1),
-  Installation: idOf('ins', 0, SIZES.installations - 1),
-  Operation: idOf('opr', 0, SIZES.operations - 1),
-  Destination: idOf('dst', 0, 1),
-  NotificationEvent: idOf('evt', 0, 1),
-  Topic: idOf('top', 0, 1),
-  Group: idOf('grp', 0, 1),
-  Consumer: idOf('csm', 0, 1),
+  Integration: rowId('int', 0, 1),
+  Installation: rowId('ins', 0, SIZES.installations - 1),
+  Operation: rowId('opr', 0, SIZES.operations - 1),
+  Destination: rowId('dst', 0, 1),
+  NotificationEvent: rowId('evt', 0, 1),
+  Topic: rowId('top', 0, 1),
+  Group: rowId('grp', 0, 1),
+  Consumer: rowId('csm', 0, 1),
   // A connection that many installations use.
-  ConnectedAccount: idOf('con', 0, 0),
+  ConnectedAccount: rowId('con', 0, 0),
 };
 
 /** The stream, which keeps its messages. */
-const STREAM = idOf('dst', 0, SIZES.few);
+const STREAM = rowId('dst', 0, SIZES.few);
 
 describe.runIf(onPostgres)('on PostgreSQL', () => {
   let app: TestApp;
@@ -110,9 +110,9 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   let aheadMs = 0;
 
   async function faults(work: () => Promise<unknown>, rows = ROWS): Promise<string[]> {
-    const plans = await plansOf(work);
+    const plans = await collectPlans(work);
     expect(plans).not.toEqual([]);
-    return [...new Set(plans.flatMap((plan) => faultsOf(plan, { large, rows })))];
+    return [...new Set(plans.flatMap((plan) => listPlanFaults(plan, { large, rows })))];
   }
 
   function queryOf(parent: string, list: string): string {
@@ -131,7 +131,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   )('%s', (_name, shape) => {
     const { parent, field, item } = shape;
     const page = (args: string, selection = '__typename') =>
-      org.ask(queryOf(parent.name, `list: ${field}(${args}) { ${pageOf(selection)} }`));
+      org.run(queryOf(parent.name, `list: ${field}(${args}) { ${selectPage(selection)} }`));
 
     async function deepArguments(): Promise<string[]> {
       const infoOf = async (args: string) => {
@@ -146,12 +146,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     test('reads pages and their relations by index ranges', async () => {
       const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await deepArguments())];
       const work = async () => {
-        for (const args of pages) await page(args, selectionOf(item, 2));
+        for (const args of pages) await page(args, selectItem(item, 2));
       };
       expect(await faults(work)).toEqual([]);
     });
 
-    const filtered = argumentsOf(shape, FILTERS);
+    const filtered = listFilterArguments(shape, FILTERS);
     test.runIf(filtered.length > 0)(
       'reads filtered pages by index ranges',
       async () => {
@@ -191,7 +191,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       for (const parent of ['Project', 'Installation'])
         for (const filter of filters)
           for (const args of ['first: 20', 'last: 20'])
-            await org.ask(queryOf(parent, `operations(${args}, ${filter}) { nodes { id } }`));
+            await org.run(queryOf(parent, `operations(${args}, ${filter}) { nodes { id } }`));
     };
     expect(await faults(work)).toEqual([]);
     await pretend('reset (n_distinct)');
@@ -199,7 +199,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('reads nodes by their ids', async () => {
     const { rows } = app.app.services.database;
-    const types = storedNodeTypes(schema).map(({ name }) => name);
+    const types = listStoredNodeTypes(schema).map(({ name }) => name);
     const idsOf = async (name: string) => {
       const table = name === 'ConnectedAccount' ? 'Connection' : name;
       const text = `select "id" from "${table}" order by "id" limit ${PAGE}`;
@@ -208,7 +208,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const idsOfTypes = await Promise.all(types.map(idsOf));
     const work = async () => {
       for (const ids of idsOfTypes) {
-        await org.ask(`{ node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`);
+        await org.run(`{ node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`);
       }
     };
     expect(await faults(work)).toEqual([]);
@@ -217,7 +217,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   test('finds uses of a destination by an index, even if every installation uses it', async () => {
     const { prisma, rows } = app.app.services.database;
     const { projectId } = org;
-    const name = idOf('dst', 0, 1);
+    const name = rowId('dst', 0, 1);
     const { length } = await prisma.$transaction((tx) => destinationUses(tx, projectId, name));
     expect(length).toBe(10);
     const work = async () => {
@@ -235,7 +235,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const { projectId } = org;
     const range = { projectId, above: 10_000n, limit: PAGE };
     const eventTypes = ['CONNECTION_ERROR', 'READ_TRIGGERED_DONE'] as const;
-    const topicId = idOf('top', 0, 7);
+    const topicId = rowId('top', 0, 7);
     const work = async () => {
       for (const filter of [{}, { eventTypes }, { topicId }, { topicId, eventTypes }]) {
         await readEvents(database, range, filter);
@@ -264,7 +264,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const answers: Record<string, { activity: unknown }>[] = [];
     const work = async () => {
       for (const query of [project, destination])
-        answers.push((await org.ask(query as string)).data);
+        answers.push((await org.run(query as string)).data);
     };
     // Fifteen days of a hundred destinations, and rows that are not aggregated yet.
     expect(await faults(work, 16 * FEW)).toEqual([]);
@@ -327,8 +327,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const { operationId } = await writer.write(later);
       await runWrite(app.app.services, { projectId: writer.projectId, id: operationId });
       const credentials = { apiKey: 'sandbox-key', consumerRef: 'another' };
-      await generate(writer, credentials);
-      await generate(writer, { ...credentials, groupName: 'A', consumerName: 'B' });
+      await generateConnection(writer, credentials);
+      await generateConnection(writer, { ...credentials, groupName: 'A', consumerName: 'B' });
       await callSandbox(app, await connectWithTokens(app, await app.tenant()));
     };
     expect(await faults(work)).toEqual([]);
@@ -336,7 +336,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('reads only related rows to record a page of a read', async () => {
     const tenant = await app.tenant();
-    const reading = await installReading(app, tenant);
+    const reading = await installReads(app, tenant);
     const { triggerRead } = await tenant.query(TRIGGER, {
       input: { ...reading.trigger, objectName: 'contacts' },
     });

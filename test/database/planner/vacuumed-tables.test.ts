@@ -8,10 +8,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../../support/app.ts';
-import { fillProject, idOf } from '../../support/database/fill.ts';
+import { fillProject, rowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
-import { rowsReadBy } from '../../support/database/rows-read.ts';
-import { selectionOf, storedNodeTypes } from '../../support/fuzz/query-shapes.ts';
+import { countRowsRead } from '../../support/database/rows-read.ts';
+import { listStoredNodeTypes, selectItem } from '../../support/fuzz/query-shapes.ts';
 
 const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
 /**
@@ -34,7 +34,7 @@ describe('after a vacuum', async () => {
   for (const table of tables) {
     await query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
   }
-  const { projectId, ask } = await fillOrg(app, 2);
+  const { projectId, run } = await fillOrg(app, 2);
 
   beforeAll(async () => {
     await fillProject({ ...services, query }, { projectId, number: 0 }, SIZES);
@@ -52,13 +52,13 @@ describe('after a vacuum', async () => {
   });
 
   async function expectFew(work: () => Promise<unknown>) {
-    const read = await rowsReadBy(work, tables);
+    const read = await countRowsRead(work, tables);
     const most = read.reduce((a, b) => (b.rows > a.rows ? b : a));
     expect(most.rows, `${most.mode}: ${most.text}`).toBeLessThan(ROWS_MAX);
   }
 
   test.each(
-    storedNodeTypes(schema).map((type) => [type.name, type] as const),
+    listStoredNodeTypes(schema).map((type) => [type.name, type] as const),
   )('reads all relations of %s by keys', async (name, type) => {
     const table = name === 'ConnectedAccount' ? 'Connection' : name;
     const rows = await query<{ id: string }>(
@@ -67,7 +67,7 @@ describe('after a vacuum', async () => {
     );
     const ids = JSON.stringify(rows.map(({ id }) => id));
     await expectFew(() =>
-      ask(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectionOf(type, 2)} } } }`),
+      run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, 2)} } } }`),
     );
   });
 
@@ -75,7 +75,7 @@ describe('after a vacuum', async () => {
     const due = `update "InstalledObject" set "nextReadTime" = now() - interval '1 hour' where "installationId" = any($1)`;
     const notDue = `update "InstalledObject" set "nextReadTime" = null`;
     await query(notDue, []);
-    await query(due, [Array.from({ length: NODES }, (_, n) => idOf('ins', 0, n))]);
+    await query(due, [Array.from({ length: NODES }, (_, n) => rowId('ins', 0, n))]);
     await expectFew(() => startDueReads(services));
   });
 });

@@ -29,8 +29,8 @@ test('reports a full database from every client, but not a wrong statement', asy
 });
 
 test.runIf(onPostgres)('requests the columns of a statement once', async () => {
-  const { lendPostgres } = await import('../../support/database/postgres-databases.ts');
-  await using lent = await lendPostgres();
+  const { acquirePostgres } = await import('../../support/database/postgres-databases.ts');
+  await using lent = await acquirePostgres();
   using outages = new Outages(createLog('silent'));
   const address = { connectionString: String(lent.env.DATABASE_URL) };
   const session = await openSession({ address, name: 'columns', limitMs: 5_000, outages });
@@ -117,8 +117,8 @@ test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maxi
 test.runIf(onPostgres)(
   'keeps an idle connection, and fails one that stops responding',
   async () => {
-    const { lendPostgres } = await import('../../support/database/postgres-databases.ts');
-    await using lent = await lendPostgres();
+    const { acquirePostgres } = await import('../../support/database/postgres-databases.ts');
+    await using lent = await acquirePostgres();
     const url = new URL(String(lent.env.DATABASE_URL));
     await using path = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     Object.assign(url, { hostname: '127.0.0.1', port: String(path.port) });
@@ -127,7 +127,7 @@ test.runIf(onPostgres)(
     const session = await openSession({ address, name: 'silence', limitMs: 200, outages });
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await expect(session.query('select 1')).resolves.toMatchObject({ rowCount: 1 });
-    path.swallowOpen();
+    path.blockOpen();
     const cause = { message: 'No answer came in time' };
     const late = { name: 'ServiceUnavailable', cause };
     const waiting = [session.query('select 1'), session.query('select 2')];

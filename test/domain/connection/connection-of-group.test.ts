@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { findConnectionOfGroup } from '../../../src/domain/connection/connection-of-group.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 test('returns the newest connection that is not BAD_CREDENTIALS, otherwise the newest', async () => {
   const tenant = await app.tenant();
-  const older = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' });
-  const newer = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
-  await generate(tenant, { apiKey: 'sandbox-key', provider: 'stripe' });
-  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
+  const older = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' });
+  const newer = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key', provider: 'stripe' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   const group = { projectId: tenant.projectId, provider: 'sandbox', groupId: older.group.id };
   const refuse = (id: string) =>
     prisma.connection.updateMany({ where: { id }, data: { status: 'BAD_CREDENTIALS' } });

@@ -8,8 +8,8 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { sharedApp } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp();
 const { services } = app.app;
@@ -19,7 +19,10 @@ const DELIVERIES = 1_200;
 
 async function begun() {
   const { projectId, ...tenant } = await app.tenant();
-  const { group, consumer } = await generate({ ...tenant, projectId }, { apiKey: 'sandbox-key' });
+  const { group, consumer } = await generateConnection(
+    { ...tenant, projectId },
+    { apiKey: 'sandbox-key' },
+  );
   const subject = { groupId: group.id, consumerId: consumer.id };
   for (let count = 0; count < DELIVERIES; count += 400) {
     const rows = Array.from({ length: 400 }, () => ({ projectId, ...subject }));

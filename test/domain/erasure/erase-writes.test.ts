@@ -5,7 +5,7 @@ import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
 import { contact, createWriter } from '../../support/scenes/writes.ts';
 
@@ -28,7 +28,7 @@ async function collected() {
   };
   const ofAnn = await collect();
   const bob = { consumerRef: 'bob', apiKey: 'sandbox-key-of-bob' };
-  const { id: connectionId, consumer } = await generate(writer, bob);
+  const { id: connectionId, consumer } = await generateConnection(writer, bob);
   const input = { projectIdOrName: projectId, installationId, connectionId };
   await writer.query(UPDATE_INSTALLATION, { input });
   const ofBob = await collect();

@@ -10,7 +10,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import { newId } from '../../../src/ids.ts';
-import { contentAt, ENV, newPlace, type Place, startAt } from '../../support/copies/places.ts';
+import {
+  createEmptyDatabase,
+  type DatabaseEnv,
+  GATEWAY_ENV,
+  openAndReadRows,
+  startGateway,
+} from '../../support/copies/copied-databases.ts';
 import { createClient } from '../../support/graphql-client.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
 
@@ -37,9 +43,9 @@ async function storePlain({ prisma }: Database, projectId: string): Promise<stri
 }
 
 /** Returns the exit code and the signal of the process that seals. */
-async function sealUntilKilled(place: Place): Promise<unknown[]> {
+async function sealUntilKilled(place: DatabaseEnv): Promise<unknown[]> {
   const file = join(import.meta.dirname, '..', '..', 'support', 'process', 'sealing-process.ts');
-  const env = { ...PROCESS_ENV, ...ENV, ...place, SEALED_VALUES: String(SEALED_VALUES) };
+  const env = { ...PROCESS_ENV, ...GATEWAY_ENV, ...place, SEALED_VALUES: String(SEALED_VALUES) };
   return once(spawn(process.execPath, [file], { env, stdio: 'inherit' }), 'exit');
 }
 
@@ -49,8 +55,8 @@ interface Stored {
   headersSealed: string | null;
 }
 
-async function storedAt(place: Place): Promise<{ text: string; rows: Stored[] }> {
-  const { Destination = [] } = await contentAt(place);
+async function storedAt(place: DatabaseEnv): Promise<{ text: string; rows: Stored[] }> {
+  const { Destination = [] } = await openAndReadRows(place);
   return { text: Destination.join(), rows: Destination.map((row) => JSON.parse(row) as Stored) };
 }
 
@@ -61,8 +67,8 @@ test(
   'seals the values that a killed process has left, and seals no value twice',
   LIMIT,
   async () => {
-    const place = await newPlace();
-    const first = await startAt(place);
+    const place = await createEmptyDatabase();
+    const first = await startGateway(place);
     const { projectId, apiKey } = await first.tenant();
     const ids = await storePlain(first.app.services.database, projectId);
     await first[Symbol.asyncDispose]();
@@ -72,7 +78,7 @@ test(
     expect(sealedValues(killed.rows)).toHaveLength(SEALED_VALUES);
     expect(killed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
 
-    const second = await startAt(place);
+    const second = await startGateway(place);
     const client = createClient(second.fetch, { 'x-api-key': apiKey });
     for (const at of [0, 550, DESTINATIONS - 1]) {
       expect((await client.query(VALUES, { id: ids[at] })).node).toEqual({

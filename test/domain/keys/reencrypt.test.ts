@@ -6,7 +6,7 @@ import { replaceSecrets } from '../../../src/domain/provider-event/subscription-
 import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 
 const old = randomBytes(32);
 const app = await sharedApp({ env: { ENCRYPTION_KEY: old.toString('base64') } });
@@ -46,7 +46,7 @@ async function keepSecretOfVendor(projectId: string) {
 
 test('seals every secret with the current key once, and keeps its value', async () => {
   const tenant = await app.tenant();
-  await generate(tenant, { apiKey: 'sandbox-key-of-acme' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key-of-acme' });
   const { signingSecret } = (
     await tenant.query(CREATE_DESTINATION, {
       input: {

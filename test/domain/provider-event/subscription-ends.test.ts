@@ -9,7 +9,7 @@ import { claimDue, deleteHeld } from '../../../src/domain/provider-event/subscri
 import { newId } from '../../../src/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp();
 const { services } = app.app;
@@ -38,7 +38,7 @@ const eventsOf = (count: number): ProviderEvent[] =>
 async function subscribed() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const { id: connectionId, consumer } = await generate(tenant);
+  const { id: connectionId, consumer } = await generateConnection(tenant);
   const owner = { projectId, providerAppId: newId('app') };
   const key = { projectId, installationId: newId('ins'), objectName: 'contacts' };
   await prisma.objectSubscription.create({

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { credentialOf } from '../../../src/domain/viewer/viewer.ts';
 import { sharedApp } from '../../support/app.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 
@@ -18,7 +18,7 @@ test('credentialOf returns one credential for a token, whatever the case of its 
 test('rejects a header with more than a token', async () => {
   const tenant = await app.tenant();
   const builder = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
-  for (const token of [(await endUser(app, tenant)).token, builder]) {
+  for (const token of [(await createEndUser(app, tenant)).token, builder]) {
     const send = (authorization: string) =>
       app.client({ authorization }).request('{ viewer { kind } }');
     for (const header of [`Bearer ${token}`, `bearer  ${token}`]) {

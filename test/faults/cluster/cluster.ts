@@ -1,16 +1,19 @@
-/** A Citus cluster of a test's own: a coordinator and two workers, each of which can be killed and come back. */
+/**
+ * Starts a separate Citus cluster for a test: a coordinator and two workers, which can be killed and
+ * restarted.
+ */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { createSpread, joinLater, withServer } from '../../support/database/cluster-template.ts';
+import { addWorker, createCluster, withServer } from '../../support/database/cluster-template.ts';
 import {
   type PostgresServer,
   runPostgres,
   startPostgres,
 } from '../../support/database/postgres.ts';
-import { binariesIn } from '../../support/database/postgres-binaries.ts';
+import { systemBinaries } from '../../support/database/postgres-binaries.ts';
 import { freeze } from '../scenes/own-server.ts';
 
 const { TEST_CITUS_BIN = '' } = process.env;
@@ -23,7 +26,7 @@ const SETTINGS = [
   'citus.node_conninfo=sslmode=disable',
 ];
 
-/** Why tests of a cluster are left out; null if they run. */
+/** Returns the reason to skip tests of a cluster, or null if they can run. */
 export function noCluster(): string | null {
   if (!TEST_CITUS_BIN)
     return 'TEST_CITUS_BIN names no folder with the programs of a PostgreSQL that has Citus';
@@ -33,13 +36,13 @@ export function noCluster(): string | null {
 export interface ClusterServer {
   url: string;
   port: number;
-  /** As a crash of its machine does it. */
+  /** Kills the server, which has the effect of a crash. */
   kill(): Promise<void>;
-  /** At the same place, with the data that it had unless it is given others. */
+  /** Starts the server again on the same port, with its data or with those of another folder. */
   start(others?: { databaseDir: string; settings: string[] }): Promise<void>;
-  /** It refuses nothing and answers nothing from now on. */
+  /** Freezes the server: connections stay open, and it does not respond. */
   hang(): Hanging;
-  /** It answers who reads; but no change is ever committed, as if it waited for a standby that is gone. */
+  /** Makes every commit wait for a standby that does not exist. Reads still work. */
   holdCommits(): Promise<Hanging>;
 }
 
@@ -48,24 +51,30 @@ export interface Hanging {
 }
 
 export interface Cluster {
-  /** Of the database, at the coordinator. */
+  /** URL of the database at the coordinator. */
   url: string;
-  /** Of the servers. */
+  /** URLs of the servers, without a database. */
   serverUrls: string[];
   coordinator: ClusterServer;
   workers: ClusterServer[];
-  /** One more; it has no shards yet. */
+  /** Adds a worker, which has no shards yet. */
   addWorker(): Promise<void>;
-  /** Asks the coordinator. */
+  /** Queries the coordinator. */
   query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
 }
 
-/** Its database is empty. It ends with the test. `settings` are more of each server. */
+/**
+ * Starts a cluster with an empty database. It stops when the test ends. `settings` are added to those of each
+ * server.
+ */
 export async function startCluster(settings: string[] = []): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const options = { settings: [...SETTINGS, ...settings], binaries: binariesIn(TEST_CITUS_BIN) };
+  const options = {
+    settings: [...SETTINGS, ...settings],
+    binaries: systemBinaries(TEST_CITUS_BIN),
+  };
   const servers: ClusterServer[] = [];
   const startServer = async (name: string) => {
     const databaseDir = join(folder, name);
@@ -96,7 +105,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     servers.push(await startServer(name));
   }
   const urls = servers.map(({ url }) => url);
-  await createSpread(urls, DATABASE);
+  await createCluster(urls, DATABASE);
   const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
   const url = `${urls[0]}/${DATABASE}`;
   return {
@@ -106,7 +115,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     workers,
     async addWorker() {
       const third = await startServer('third');
-      await joinLater(urls, { url: third.url, name: DATABASE });
+      await addWorker(urls, { url: third.url, name: DATABASE });
       workers.push(third);
     },
     query: (text, values = []) =>
@@ -114,7 +123,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
   };
 }
 
-/** Of the whole server, at once. */
+/** Changes a setting of the whole server, without a restart. */
 async function reconfigure(url: string, change: string): Promise<void> {
   await withServer(`${url}/postgres`, async (client) => {
     await client.query(`alter system ${change}`);
@@ -122,7 +131,7 @@ async function reconfigure(url: string, change: string): Promise<void> {
   });
 }
 
-/** The server's first process, and those that it has begun. */
+/** Returns the IDs of the server's main process and its children. */
 function processesIn(databaseDir: string): number[] {
   const [first = ''] = readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n');
   const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8');

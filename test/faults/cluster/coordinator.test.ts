@@ -1,24 +1,27 @@
-/** The coordinator of a Citus cluster is killed after a worker has committed its part, and before its own. */
+/**
+ * The coordinator of a Citus cluster is killed after a worker has committed its part of a transaction, and
+ * before its own commit.
+ */
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { testApp } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
 import { type Cluster, noCluster, startCluster } from './cluster.ts';
 
 const STEP_MS = 30_000;
-/** The sweep that looks for erasures comes once a minute. */
+/** The sweep that recovers erasures runs once a minute. */
 const RECOVERED_MS = 150_000;
 
 const reason = noCluster();
-if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
 
 /**
- * From now on whoever commits with a hint waits for this one, which waits for a standby that never comes: by then Citus has
- * had the workers commit.
+ * Blocks every commit with a notification. Such a commit waits for the lock of this one, which waits for a
+ * standby that does not exist. At that point, Citus has already committed on the workers.
  */
 async function holdCommits(cluster: Cluster): Promise<void> {
   await cluster.query(`alter system set synchronous_standby_names = 'nobody'`);
@@ -37,14 +40,14 @@ async function holdCommits(cluster: Cluster): Promise<void> {
   await expect.poll(waiting, { timeout: STEP_MS }).toBe(1);
 }
 
-test.skipIf(reason)('a row whose job was lost between two commits is found', async () => {
+test.skipIf(reason)('an erasure continues if its job was lost between two commits', async () => {
   const cluster = await startCluster();
   const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
   const database = await openDatabase(readConfig(env), createLog('silent'));
   const { projectId, apiKey, groupId } = await (async () => {
     await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
     const tenant = await app.tenant();
-    const { group } = await generate(tenant);
+    const { group } = await generateConnection(tenant);
     return { ...tenant, groupId: group.id };
   })();
   const gateway = await startGateway(env);

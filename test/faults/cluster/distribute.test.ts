@@ -1,4 +1,4 @@
-/** A database that has grown up on one server is spread over the nodes of a cluster. */
+/** A database that was filled on one server is distributed over the nodes of a cluster. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -6,10 +6,14 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { testApp } from '../../support/app.ts';
-import { createApart, join, withServer } from '../../support/database/cluster-template.ts';
+import {
+  createDatabases,
+  joinCluster,
+  withServer,
+} from '../../support/database/cluster-template.ts';
 import { fillProject } from '../../support/database/fill.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { ENCRYPTION_KEY } from '../scenes/gateway.ts';
 import { noCluster, startCluster } from './cluster.ts';
 
@@ -19,13 +23,13 @@ const COUNTED = ['Project', 'ApiKey', 'Operation', 'Delivery', 'NotificationEven
 const SIZES = { few: 3, connections: 9, installations: 9, operations: 200, events: 200 };
 
 const reason = noCluster();
-if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
 
 test.skipIf(reason)(
-  'all rows are there afterwards, on all workers, and the gateway goes on with them',
+  'distributes all rows over the workers, and the gateway works with them',
   async () => {
     const { serverUrls } = await startCluster();
-    await createApart(serverUrls, NAME);
+    await createDatabases(serverUrls, NAME);
     const url = `${serverUrls[0]}/${NAME}`;
     const env = { DATABASE_URL: url, ENCRYPTION_KEY };
     const open = () => openDatabase(readConfig(env), createLog('silent'));
@@ -53,7 +57,7 @@ test.skipIf(reason)(
     const before = await count();
     expect(before.Operation).toBe(PROJECTS * SIZES.operations);
 
-    await join(serverUrls, NAME);
+    await joinCluster(serverUrls, NAME);
     const distribute = () =>
       promisify(execFile)(process.execPath, ['src/commands/distribute.ts'], {
         env: { ...PROCESS_ENV, ...env },
@@ -75,7 +79,7 @@ test.skipIf(reason)(
     expect(database.isDistributed).toBe(true);
     await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
     const tenant = await app.tenant();
-    expect(await generate(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
+    expect(await generateConnection(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
     for (const { projectId } of tenants) {
       expect(await database.rows.count('Operation', { projectId })).toBe(SIZES.operations);
     }

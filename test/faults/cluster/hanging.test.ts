@@ -1,26 +1,29 @@
-/** A node of a Citus cluster hangs, or its commits do: what waits for it takes no connections from the projects of others. */
+/**
+ * A node of a Citus cluster hangs, or its commits do. Requests that wait for it must not use up the
+ * connections for projects on other nodes.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { noPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { reasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../scenes/gateway.ts';
 import { type Cluster, noCluster, startCluster } from './cluster.ts';
 import { doneBetween, expectMovedSince } from './moving.ts';
 import { between, connect, startSpreadLoad, tellP99 } from './spread-load.ts';
 import { p99 } from './times.ts';
 
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const isShort = process.env.FAULTS_SHORT === '1';
 const HUNG_MS = isShort ? 15_000 : 30_000;
 const BEFORE_MS = isShort ? 5_000 : 15_000;
-/** Fewer than those who call the projects of the node that hangs. */
+/** Fewer connections than concurrent callers of projects on the node that hangs. */
 const POOL = { DATABASE_POOL_SIZE: '4' };
-/** Far shorter than a statement may take: who waited for the node has been cut off. */
+/** Far shorter than the statement timeout. After it, requests that wait for the node have been aborted. */
 const NOTICED_MS = 8_000;
 
 const reason = noCluster();
-if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
 
-/** Its few connections to the coordinator are what those who wait for the node must not keep. */
+/** PgBouncer has few connections to the coordinator. Requests that wait for the node must not keep them. */
 async function throughPgbouncer({ url, coordinator }: Cluster): Promise<Record<string, string>> {
   const pooler = await startPgbouncer(coordinator.port);
   onTestFinished(() => pooler.stop());
@@ -33,8 +36,8 @@ const DIRECTLY = [
 ] as const;
 const POOLED = [{ how: 'hang', way: 'through PgBouncer' }] as const;
 
-test.skipIf(reason).each(noPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
-  'a worker that hangs delays its own projects alone, and nothing is lost ($how, $way)',
+test.skipIf(reason).each(reasonWithoutPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
+  'a worker that hangs delays only its own projects and loses nothing ($how, $way)',
   async ({ how, way }) => {
     const cluster = await startCluster();
     const pooled = way === 'directly' ? {} : await throughPgbouncer(cluster);
@@ -83,7 +86,7 @@ test.skipIf(reason).each(noPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
 );
 
 test.skipIf(reason).each(['away', 'hung'])(
-  'a gateway starts while a worker is %s, and has its projects when it is back',
+  'a gateway that starts while a worker is %s serves its projects when the worker is back',
   async (how) => {
     const cluster = await startCluster();
     const { projects, end } = await startSpreadLoad(cluster);

@@ -1,15 +1,23 @@
-/** What projects of a cluster do beside calls: they write records, ask for pages, read what is due, and are told by the provider. */
+/**
+ * Background load of projects on a cluster: they write records, query pages, run due reads, and receive
+ * events of the provider.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Tenant, TestApp } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
-import { bodyOf, SECRET, sentEvent, signed } from '../../support/scenes/sent-events.ts';
+import {
+  createSentEvent,
+  eventsBody,
+  SECRET,
+  signRequest,
+} from '../../support/scenes/signed-events.ts';
 import { ALL_EVENTS, createSandboxApp } from '../../support/scenes/subscriptions.ts';
 import type { Cluster } from './cluster.ts';
 import { doneIn, type Span, type Timed } from './times.ts';
 
-/** As if nobody else used the machine, these would be most of the load. */
+/** Without pauses, this load would dominate the measurement. */
 const PAUSE_MS = 100;
 const POLL_MS = 250;
 const GROUP = { groupRef: 'movers' };
@@ -28,19 +36,22 @@ export interface Mover {
   projectId: string;
   apiKey: string;
   providerAppId: string;
-  /** What the provider calls the connection. */
+  /** The provider's ID of the connection. */
   account: string;
   done: Record<Work, ({ id: string } & Timed)[]>;
 }
 
-/** An integration that does all three, installed; its destination `records` is there. Nothing is subscribed to at the provider. */
+/**
+ * Installs an integration that reads, writes and subscribes. The destination `records` must exist. The
+ * subscription is not created at the provider.
+ */
 export async function prepareMoving(app: TestApp, tenant: Tenant): Promise<Mover> {
   const { projectId, apiKey } = tenant;
   const { id: providerAppId } = await createSandboxApp(tenant, { webhookSecret: SECRET });
   const write = { objects: [{ objectName: 'deals' }] };
   const content = contentFor(INTEGRATION, { write, subscribe: { objects: [ALL_EVENTS] } });
   await integrate(app, tenant, content);
-  const { id: account } = await generate(tenant, {
+  const { id: account } = await generateConnection(tenant, {
     ...{ apiKey: 'sandbox-key', consumerRef: 'mover' },
     ...GROUP,
   });
@@ -60,7 +71,7 @@ export interface Moving {
   isOver: () => boolean;
 }
 
-/** Until it is over. */
+/** Repeats all kinds of work until `isOver`. */
 export async function move(mover: Mover, moving: Moving): Promise<void> {
   const again = async (work: Work, once: () => Promise<string | null>) => {
     while (!moving.isOver()) {
@@ -79,7 +90,7 @@ export async function move(mover: Mover, moving: Moving): Promise<void> {
   ]);
 }
 
-/** How long each of what was done within this time took. */
+/** Returns the durations of the work that ended within the span. */
 export function timesIn(movers: readonly Mover[], span: Span): Record<Work, number[]> {
   const times = (work: Work) =>
     doneIn(
@@ -94,7 +105,7 @@ export function timesIn(movers: readonly Mover[], span: Span): Record<Work, numb
   };
 }
 
-/** How much of each was done within this time. */
+/** Returns how often each kind of work ended within the span. */
 export function doneBetween(movers: readonly Mover[], fromMs: number, toMs: number) {
   const { written, asked, read, told } = timesIn(movers, { fromMs, toMs });
   return {
@@ -105,7 +116,7 @@ export function doneBetween(movers: readonly Mover[], fromMs: number, toMs: numb
   };
 }
 
-/** All of them do each of it again. */
+/** Waits until each project has done each kind of work again. */
 export async function expectMovedSince(movers: readonly Mover[], sinceMs: number): Promise<void> {
   for (const mover of movers) {
     const least = () =>
@@ -129,7 +140,7 @@ async function write(mover: Mover, moving: Moving): Promise<string | null> {
   return data?.writeRecords?.result?.success ? name : null;
 }
 
-/** Pages of two lists, with what is told of their rows elsewhere. */
+/** Queries pages of two lists with related rows. */
 async function ask(mover: Mover, moving: Moving): Promise<string | null> {
   const { projectId } = mover;
   const { data, errors } = await send<{ project: object | null }>(mover, moving, {
@@ -152,20 +163,23 @@ async function send<T>(
   return (await response.json()) as { data?: T; errors?: unknown[] };
 }
 
-/** As a provider does it: again and again until it is taken. */
+/** Sends an event, and repeats it until the gateway accepts it, as a provider does. */
 async function tell(mover: Mover, { gatewayUrl, isOver }: Moving): Promise<string | null> {
   const { providerAppId, account } = mover;
   const id = crypto.randomUUID();
-  const body = bodyOf(sentEvent(account, { id, recordId: id }));
+  const body = eventsBody(createSentEvent(account, { id, recordId: id }));
   while (!isOver()) {
-    const answer = await fetch(`${gatewayUrl}/webhooks/sandbox/${providerAppId}`, signed(body));
+    const answer = await fetch(
+      `${gatewayUrl}/webhooks/sandbox/${providerAppId}`,
+      signRequest(body),
+    );
     if (answer.status === 204) return id;
     await delay(PAUSE_MS);
   }
   return null;
 }
 
-/** What is scheduled becomes due, and is read. */
+/** Makes a scheduled read due, and returns the ID of a read that has ended since. */
 async function read({ projectId, done }: Mover, { cluster }: Moving): Promise<string | null> {
   await cluster.query(
     `update "InstalledObject" set "nextReadTime" = now() where "projectId" = $1 and not exists
@@ -181,7 +195,10 @@ async function read({ projectId, done }: Mover, { cluster }: Moving): Promise<st
   return ended.find(({ id }) => !known.has(id))?.id ?? null;
 }
 
-/** What was answered was done, once; and nothing is left half done. `received` are bodies of the destination `records`. */
+/**
+ * Expects that acknowledged work was done exactly once and that no operation is left in progress. `received`
+ * returns the messages of the destination `records`.
+ */
 export async function expectMovedOnce(
   { projectId, done }: Mover,
   { cluster, sandboxUrl, received }: { cluster: Cluster; sandboxUrl: string; received(): Body[] },
@@ -213,7 +230,7 @@ interface Body {
   body: string;
 }
 
-/** A message that was cut off is sent again, under the same id. */
+/** An interrupted message is repeated with the same ID. */
 function eventsIn(received: Body[]): string[] {
   const messages = new Map(received.map(({ id, body }) => [id, body]));
   return [...messages.values()].flatMap((body) => {

@@ -1,4 +1,4 @@
-/** A node of a Citus cluster is away, or its shards are moved: the projects of other nodes don't wait for it. */
+/** A node of a Citus cluster is down, or its shards are moved. Projects on other nodes do not wait for it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { noCluster, startCluster } from './cluster.ts';
@@ -6,19 +6,19 @@ import { doneBetween, expectMovedSince } from './moving.ts';
 import { between, startSpreadLoad, tellP99 } from './spread-load.ts';
 import { p99 } from './times.ts';
 
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const isShort = process.env.FAULTS_SHORT === '1';
 const AWAY_MS = isShort ? 10_000 : 30_000;
 const BEFORE_MS = isShort ? 5_000 : 15_000;
-/** What PostgreSQL and Citus call it. */
+/** SQLSTATE `deadlock_detected`. */
 const DEADLOCK = '40P01';
 const UNDONE_MAX = 3;
 
 const reason = noCluster();
-if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
 
 test.skipIf(reason)(
-  'a worker that is away delays its own projects alone, and nothing is lost',
+  'a worker that is down delays only its own projects and loses nothing',
   async () => {
     const cluster = await startCluster();
     const { projects, gateway, end } = await startSpreadLoad(cluster);
@@ -57,7 +57,7 @@ test.skipIf(reason)(
   },
 );
 
-test.skipIf(reason)('shards are moved under load, and nothing is lost or doubled', async () => {
+test.skipIf(reason)('moving a shard under load loses and duplicates nothing', async () => {
   const cluster = await startCluster();
   const { projects, end } = await startSpreadLoad(cluster);
   await delay(BEFORE_MS);
@@ -73,7 +73,7 @@ test.skipIf(reason)('shards are moved under load, and nothing is lost or doubled
       `select citus_move_shard_placement($1, '127.0.0.1', $2, '127.0.0.1', $3, 'force_logical')`,
       [shard?.id, shard?.from, shard?.to],
     );
-  // Citus may undo a move for the changes that it keeps waiting; its rebalancer moves again by itself.
+  // Citus may cancel a move in favour of changes that wait for it. Its rebalancer retries too.
   let undone = 0;
   for (let isMoved = false; !isMoved; ) {
     isMoved = await move().then(
@@ -95,7 +95,7 @@ test.skipIf(reason)('shards are moved under load, and nothing is lost or doubled
   await end();
 });
 
-test.skipIf(reason)('shards are spread over one worker more under load', async () => {
+test.skipIf(reason)('rebalances shards to an additional worker under load', async () => {
   const cluster = await startCluster();
   const { projects, end } = await startSpreadLoad(cluster);
   await delay(BEFORE_MS);

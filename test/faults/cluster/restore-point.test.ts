@@ -1,4 +1,7 @@
-/** Each node of a cluster is backed up as a PostgreSQL server is, and all of them are restored to the same moment. */
+/**
+ * Each node of a cluster is backed up as a PostgreSQL server, and all nodes are restored to the same point in
+ * time.
+ */
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { withServer } from '../../support/database/cluster-template.ts';
-import { binariesIn } from '../../support/database/postgres-binaries.ts';
+import { systemBinaries } from '../../support/database/postgres-binaries.ts';
 import { startGateway } from '../scenes/gateway.ts';
 import { type ClusterServer, noCluster, startCluster } from './cluster.ts';
 import { connect, startSpreadLoad } from './spread-load.ts';
@@ -17,9 +20,9 @@ const POINT = 'kept';
 const WAITING = { timeout: 60_000, interval: 250 };
 
 const reason = noCluster();
-if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
 
-/** A folder of the servers' own user. */
+/** Returns a folder that belongs to the servers' user. */
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-archive-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,19 +31,19 @@ function newFolder(): string {
 }
 
 function own(folder: string): void {
-  const { user } = binariesIn('');
+  const { user } = systemBinaries('');
   if (user) chownSync(folder, user.uid, user.gid);
   chmodSync(folder, 0o700);
 }
 
-/** Of each server, the folder of its log, by the port that it says there. */
+/** Returns the folder of a server's WAL archive. Its name contains the server's port. */
 const archiveOf = (folder: string, port: number | string) => join(folder, `log-${port}`);
 
 async function backUp({ port }: ClusterServer, folder: string): Promise<string> {
   const databaseDir = join(folder, `data-${port}`);
   const place = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-D', databaseDir];
   const program = join(process.env.TEST_CITUS_BIN ?? '', 'pg_basebackup');
-  const { user } = binariesIn('');
+  const { user } = systemBinaries('');
   await promisify(execFile)(program, [...place, '-c', 'fast', '-X', 'none'], {
     cwd: folder,
     ...user,
@@ -48,7 +51,7 @@ async function backUp({ port }: ClusterServer, folder: string): Promise<string> 
   return databaseDir;
 }
 
-/** All that it has written until now is in the archive. */
+/** Waits until all WAL that the server has written is archived. */
 async function archiveAll({ url, port }: ClusterServer, folder: string): Promise<void> {
   const name = await withServer(`${url}/postgres`, async (client) => {
     const { rows } = await client.query('select pg_walfile_name(pg_switch_wal()) as "name"');
@@ -57,49 +60,52 @@ async function archiveAll({ url, port }: ClusterServer, folder: string): Promise
   await expect.poll(() => existsSync(join(archiveOf(folder, port), name)), WAITING).toBe(true);
 }
 
-test.skipIf(reason)('all nodes are restored to one moment, and the gateway goes on', async () => {
-  const folder = newFolder();
-  const archive = `d=${archiveOf(folder, '')}$(head -n 4 postmaster.pid | tail -n 1); mkdir -p $d && cp %p $d/%f`;
-  const cluster = await startCluster(['archive_mode=on', `archive_command=${archive}`]);
-  const servers = [cluster.coordinator, ...cluster.workers];
-  const { projects, gateway, end } = await startSpreadLoad(cluster);
-  await delay(LOAD_MS);
-  const copies: string[] = [];
-  for (const server of servers) copies.push(await backUp(server, folder));
-  await delay(LOAD_MS);
-  await end();
-  await cluster.query('select citus_create_restore_point($1)', [POINT]);
-  const kept = projects.map(({ answered }) => answered.map(({ id }) => id));
-  for (const project of projects) await connect(gateway, project, 'too-late');
-  const late = projects.map(({ answered }) => answered.at(-1)?.id);
-  for (const server of servers) await archiveAll(server, folder);
-  await gateway.kill();
+test.skipIf(reason)(
+  'restores all nodes to one point in time, and the gateway works afterwards',
+  async () => {
+    const folder = newFolder();
+    const archive = `d=${archiveOf(folder, '')}$(head -n 4 postmaster.pid | tail -n 1); mkdir -p $d && cp %p $d/%f`;
+    const cluster = await startCluster(['archive_mode=on', `archive_command=${archive}`]);
+    const servers = [cluster.coordinator, ...cluster.workers];
+    const { projects, gateway, end } = await startSpreadLoad(cluster);
+    await delay(LOAD_MS);
+    const copies: string[] = [];
+    for (const server of servers) copies.push(await backUp(server, folder));
+    await delay(LOAD_MS);
+    await end();
+    await cluster.query('select citus_create_restore_point($1)', [POINT]);
+    const kept = projects.map(({ answered }) => answered.map(({ id }) => id));
+    for (const project of projects) await connect(gateway, project, 'too-late');
+    const late = projects.map(({ answered }) => answered.at(-1)?.id);
+    for (const server of servers) await archiveAll(server, folder);
+    await gateway.kill();
 
-  for (const server of servers) await server.kill();
-  const restored = servers.map(async (server, at) => {
-    const databaseDir = copies[at] ?? '';
-    writeFileSync(join(databaseDir, 'recovery.signal'), '');
-    const settings = [
-      ...['archive_mode=off', 'hot_standby=off', 'recovery_target_action=promote'],
-      `recovery_target_name=${POINT}`,
-      `restore_command=cp ${archiveOf(folder, server.port)}/%f %p`,
-    ];
-    await server.start({ databaseDir, settings });
-  });
-  await Promise.all(restored);
-  for (const [at, { projectId }] of projects.entries()) {
-    const rows = await cluster.query<{ id: string }>(
-      'select id from "Connection" where "projectId" = $1',
-      [projectId],
-    );
-    const ids = rows.map(({ id }) => id);
-    expect(ids).toEqual(expect.arrayContaining(kept[at] ?? []));
-    expect(ids).not.toContain(late[at]);
-  }
-  const next = await startGateway({ DATABASE_URL: cluster.url });
-  for (const project of projects) {
-    const before = project.answered.length;
-    await connect(next, project, 'afterwards');
-    expect(project.answered.length).toBe(before + 1);
-  }
-});
+    for (const server of servers) await server.kill();
+    const restored = servers.map(async (server, at) => {
+      const databaseDir = copies[at] ?? '';
+      writeFileSync(join(databaseDir, 'recovery.signal'), '');
+      const settings = [
+        ...['archive_mode=off', 'hot_standby=off', 'recovery_target_action=promote'],
+        `recovery_target_name=${POINT}`,
+        `restore_command=cp ${archiveOf(folder, server.port)}/%f %p`,
+      ];
+      await server.start({ databaseDir, settings });
+    });
+    await Promise.all(restored);
+    for (const [at, { projectId }] of projects.entries()) {
+      const rows = await cluster.query<{ id: string }>(
+        'select id from "Connection" where "projectId" = $1',
+        [projectId],
+      );
+      const ids = rows.map(({ id }) => id);
+      expect(ids).toEqual(expect.arrayContaining(kept[at] ?? []));
+      expect(ids).not.toContain(late[at]);
+    }
+    const next = await startGateway({ DATABASE_URL: cluster.url });
+    for (const project of projects) {
+      const before = project.answered.length;
+      await connect(next, project, 'afterwards');
+      expect(project.answered.length).toBe(before + 1);
+    }
+  },
+);

@@ -1,6 +1,6 @@
 /**
- * Projects on both workers of a cluster, whose connections are made all the time, each with an event for a webhook; and
- * whose records are moved.
+ * Load of projects on both workers of a cluster: each creates connections, whose events go to a webhook, and
+ * does the work of `moving.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Tenant, testApp } from '../../support/app.ts';
 import { freePort } from '../../support/database/postgres.ts';
-import { type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { type ReceivedMessage, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
 import type { Cluster } from './cluster.ts';
 import {
@@ -40,33 +40,33 @@ const CONNECT = `mutation ($input: GenerateConnectionInput!) {
   generateConnection(input: $input) { connection { id } } }`;
 
 export interface SpreadProject extends Mover {
-  /** The worker that has its rows: its place among those of the cluster. */
+  /** Index of the worker that has the project's rows. */
   worker: number;
-  /** The connections whose making was answered, and how long each answer took. */
+  /** Connections whose creation was acknowledged, with the duration of each request. */
   answered: ({ id: string } & Timed)[];
-  /** How long each event took until its webhook was recorded. Known when the load has ended. */
+  /** Time from each event to its successful delivery. Empty until the load has ended. */
   delivered: Timed[];
   refused: number;
-  /** What the calls were told that were refused. */
+  /** The errors of failed requests. */
   refusals: string[];
   received(): string[];
-  /** Of the destination of records. */
-  records(): Received[];
+  /** Messages of the destination of records. */
+  records(): ReceivedMessage[];
 }
 
 export interface SpreadLoad {
   gateway: Gateway;
   projects: SpreadProject[];
-  /** No more calls; waits until every event has arrived. */
+  /** Stops the requests and waits until every event has arrived. */
   end(): Promise<void>;
 }
 
-/** How long the answers took that came within this time. */
+/** Returns the durations of requests that ended within this time. */
 export function between(projects: SpreadProject[], fromMs: number, toMs: number): number[] {
   return projects.flatMap(({ answered }) => doneIn(answered, { fromMs, toMs }).map(({ ms }) => ms));
 }
 
-/** The p99 of each kind of work before and after this moment, when the load has ended. */
+/** Logs the p99 of each kind of work in both spans. Call it after the load has ended. */
 export function tellP99(projects: SpreadProject[], before: Span, meanwhile: Span): void {
   const timesOf = (span: Span) => ({
     connected: between(projects, span.fromMs, span.toMs),
@@ -83,7 +83,9 @@ export function tellP99(projects: SpreadProject[], before: Span, meanwhile: Span
   }
 }
 
-/** Resolves when all of it goes on. `env` says more of the gateway. */
+/**
+ * Starts the load. Resolves when every kind of work has succeeded once. `env` adds settings of the gateway.
+ */
 export async function startSpreadLoad(
   cluster: Cluster,
   env: Record<string, string> = {},
@@ -117,7 +119,7 @@ export async function startSpreadLoad(
       move(project, moving),
     ]),
   );
-  // A test that fails ends the gateway under those who call it.
+  // If a test fails, the gateway ends while requests are running.
   calling.catch(() => {});
   await allBegan(projects);
   return {
@@ -135,14 +137,14 @@ export async function startSpreadLoad(
   };
 }
 
-/** What the first of each kind takes is not what all take. */
+/** The first request of each kind is slower than later ones. */
 async function allBegan(projects: SpreadProject[]): Promise<void> {
   await expectMovedSince(projects, 0);
   const silent = () => projects.filter(({ received }) => received().length === 0).length;
   await expect.poll(silent, { timeout: QUIET_MS_MAX, interval: 500 }).toBe(0);
 }
 
-/** Every call that was answered has its event, and every event has arrived. */
+/** Expects that every acknowledged request has an event, and that every event has arrived. */
 async function expectAllOnce(cluster: Cluster, project: SpreadProject) {
   const { projectId, answered, received, delivered } = project;
   const owed = () =>
@@ -170,7 +172,7 @@ async function expectAllOnce(cluster: Cluster, project: SpreadProject) {
   expect(new Set(arrived).size).toBe(events.length);
 }
 
-/** One call. */
+/** Creates one connection, and records the duration or the error. */
 export async function connect(
   { url }: Gateway,
   project: SpreadProject,
@@ -201,7 +203,7 @@ export async function connect(
   }
 }
 
-/** Some on each of the workers. */
+/** Creates projects until each worker has some. */
 async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<SpreadProject[]> {
   const env = { ...OWN_NETWORK, DATABASE_URL: cluster.url };
   const database = await openDatabase(readConfig(env), createLog('silent'));

@@ -1,8 +1,8 @@
-/** How long things took, and when they were done. */
+/** Durations of work, and when it ended. */
 
 export interface Timed {
   ms: number;
-  /** When it was done; as performance.now() tells it. */
+  /** End of the work, on the clock of `performance.now()`. */
   atMs: number;
 }
 

@@ -1,4 +1,7 @@
-/** Writes, reads, events and deliveries while the server is killed: what is counted beside the work is what there is. */
+/**
+ * The server is killed during writes, reads, events and deliveries. The counts of activity, which are stored
+ * separately from the work, must equal the rows.
+ */
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -8,7 +11,7 @@ import { testApp, testDatabase } from '../../support/app.ts';
 import { freePort } from '../../support/database/postgres.ts';
 import { createClient } from '../../support/graphql-client.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { generate, keepEvents } from '../../support/scenes/connections.ts';
+import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
 import { TRIGGER } from '../../support/scenes/reads.ts';
 import { ALL_EVENTS, createSandboxApp } from '../../support/scenes/subscriptions.ts';
@@ -16,11 +19,11 @@ import { WRITE } from '../../support/scenes/writes.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
 import { moments, randomOf } from '../scenes/random.ts';
 
-/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
 const SEED = Number(process.env.FAULT_SEED ?? 1);
-/** What is asked for until the last kill has come, of all kinds together. */
+/** Number of requests of all kinds until the last kill. */
 const CALLS = 60 * KILLS;
 const WRITERS = 4;
 const READERS = 2;
@@ -30,7 +33,10 @@ const RETRY_MS = 20;
 const SECRET = 'secret of the provider';
 const WAITING = { timeout: 240_000, interval: 250 };
 
-/** A project that reads, writes and subscribes to contacts of the sandbox, and sends all that to a receiver. */
+/**
+ * Creates a project that reads, writes and subscribes to contacts of the sandbox, with a receiver for all
+ * messages.
+ */
 async function prepare() {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -61,10 +67,10 @@ async function prepare() {
     const data = { url: receiver.url('all'), ...sealed };
     await database.prisma.destination.updateMany({ where: { id: place.id }, data });
   }
-  const { id: account } = await generate(tenant, { apiKey: 'sandbox-key' });
+  const { id: account } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const ends = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   await tenant.query(CREATE_INSTALLATION, { input: ends });
-  // As if it had been set up already, before the first event.
+  // Marks the subscription as active before the first event.
   await database.prisma.objectSubscription.updateMany({
     where: { projectId },
     data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
@@ -91,7 +97,10 @@ function sendEvents({ hook, account }: Scene, n: number): Promise<Response> {
   return fetch(hook, { method: 'POST', headers, body });
 }
 
-/** Calls of all kinds until as many have been taken; one that a kill cuts off may have happened or not. */
+/**
+ * Sends requests of all kinds until enough have been accepted. A request that a kill interrupts may have
+ * succeeded or not.
+ */
 function load({ client, ends, ...scene }: Scene) {
   const taken = { calls: 0, kinds: new Set<string>() };
   let number = 0;
@@ -183,8 +192,8 @@ async function counts({ database }: Scene): Promise<Sums> {
 }
 
 /**
- * What there is and what is counted as activity, by bucket, while no row came: the sandbox tells of what was written in its own
- * time.
+ * Returns the rows and the activity of each bucket, taken while no row was added. The sandbox sends events
+ * about writes at its own pace.
  */
 async function countedInQuiet(scene: Scene): Promise<{ wanted: Sums; counted: [string, Sums][] }> {
   for (;;) {
@@ -197,7 +206,7 @@ async function countedInQuiet(scene: Scene): Promise<{ wanted: Sums; counted: [s
   }
 }
 
-test(`after ${KILLS} SIGKILLs under load, activity is what the rows are, and so is health`, async () => {
+test(`activity and health equal the rows after ${KILLS} SIGKILLs under load`, async () => {
   const scene = await prepare();
   const { prisma, rows } = scene.database;
   let gateway = await startGateway(scene.env);

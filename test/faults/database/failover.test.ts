@@ -1,17 +1,17 @@
-/** The database's first server is gone, and its standby takes over. */
+/** The primary database server is lost, and its standby takes over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startGateway } from '../scenes/gateway.ts';
 import { startReplicatedServers } from './replicated-servers.ts';
 
-/** FAULTS_SHORT=1 is the short form, for machines that do other work beside it. */
+/** FAULTS_SHORT=1 runs the short form, for machines with other load. */
 const isShort = process.env.FAULTS_SHORT === '1';
 const BACK_MS = isShort ? 20_000 : 5_000;
 const UNDER_LOAD_MS = isShort ? 1_000 : 10_000;
 const WRITERS = 8;
 const AWAY_MS = 1_500;
 
-test('after a failover changes are taken again, and nothing that was acknowledged is lost', async () => {
+test('accepts changes again after a failover and loses no acknowledged change', async () => {
   const servers = await startReplicatedServers();
   const gateway = await startGateway({ DATABASE_URL: servers.url });
   const { apiKey, projectId } = servers.tenant;
@@ -42,7 +42,7 @@ test('after a failover changes are taken again, and nothing that was acknowledge
   onTestFinished(() => {
     isOver = true;
   });
-  // From here on the standby has what is acknowledged.
+  // From now on, the standby has every acknowledged change.
   await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(WRITERS);
   await delay(UNDER_LOAD_MS);
 

@@ -1,4 +1,4 @@
-/** A database whose processes are frozen: it does not answer any more, and does not say so. */
+/** The processes of a database server are frozen: it does not respond, and connections stay open. */
 import { afterAll, beforeAll, test } from 'vitest';
 import { expectEnd, expectRecovery, openScene } from '../scenes/hang-scene.ts';
 import { freeze, type OwnServer, startOwnServer } from '../scenes/own-server.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('frozen processes of the server: streams, requests and readiness go on, and SIGTERM ends', async () => {
+test('streams, requests and readiness recover from frozen server processes, and SIGTERM works', async () => {
   const scene = await openScene(server);
   const { thaw } = freeze([]);
   await expectRecovery(scene, () => freeze(scene.backends));

@@ -1,4 +1,7 @@
-/** A database that fails, in each way that one does: every surface says so, and the log says it once. */
+/**
+ * A database fails in each way that databases do. Every surface reports it, and the log has one line about
+ * it.
+ */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -21,11 +24,11 @@ import {
 } from '../scenes/surfaces.ts';
 
 const isRoot = process.getuid?.() === 0;
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const ROUNDS = process.env.FAULTS_SHORT === '1' ? 1 : 3;
-/** What a WebSocket is closed with whose client is to come again. */
+/** Close code of a WebSocket whose client should reconnect. */
 const TRY_AGAIN_LATER = 1013;
-/** Restarts of what waits for the database, and connections of its own, take a moment. */
+/** Time until work that waits for the database, and listening connections, are restarted. */
 const BACK_MS = 20_000;
 
 let server: OwnServer;
@@ -58,8 +61,8 @@ function warnings({ lines }: Gateway) {
 }
 
 /**
- * One line for each kind, however many have met it, and none of an internal error. In which order they come
- * depends on who asks first: a connection that was ended, or one that is opened in its place.
+ * Expects one log line for each kind, however many requests failed, and no internal error. The order is not
+ * fixed: either an ended connection or the attempt to open another fails first.
  */
 function expectToldOnce(gateway: Gateway, ...kinds: string[]) {
   expect(
@@ -91,13 +94,13 @@ async function rounds(ask: () => Promise<Met>[]): Promise<Met[]> {
   return answers;
 }
 
-test('a server that is gone', async () => {
+test('responds with 503 while the server is unreachable', async () => {
   const { database, gateway } = await open();
   const where = at(database, gateway);
-  database.proxy.cut();
+  database.proxy.reset();
   expectUnavailable(await rounds(() => [...readBy(where), ...changeBy(where)]));
   expectUnavailable([await streamRefusal(where)]);
-  // A key that is not known yet can't be looked up: the socket's client is to come again.
+  // An API key that is not cached cannot be authenticated, so the client of the socket should reconnect.
   const stranger = { ...where.tenant, apiKey: newKeyValue() };
   expect(await socketRefusal({ ...where, tenant: stranger })).toBe(TRY_AGAIN_LATER);
   expect(await status(gateway, '/readyz')).toBe(503);
@@ -109,7 +112,7 @@ test('a server that is gone', async () => {
   await expectBack({ database, gateway });
 });
 
-test('a server that has no connections left', async () => {
+test('responds with 503 while the server has no free connections', async () => {
   const { database, gateway } = await open();
   const where = at(database, gateway);
   await server.admin.query(`alter role ${database.name} connection limit 0`);
@@ -121,7 +124,7 @@ test('a server that has no connections left', async () => {
   await expectBack({ database, gateway });
 });
 
-test('a server that takes no changes, as a standby does', async () => {
+test('responds to changes with 503 while the server is read-only, and serves reads', async () => {
   const { database, gateway } = await open();
   const where = at(database, gateway);
   await server.admin.query(
@@ -133,33 +136,36 @@ test('a server that takes no changes, as a standby does', async () => {
   const reads = await Promise.all(readBy(where));
   expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
   expectToldOnce(gateway, 'UNREACHABLE', 'READ_ONLY');
-  // As after a failover: the connections that are there lead to the old server for as long as they stay.
+  // As after a failover, existing connections still lead to the old server.
   await server.admin.query(`alter database ${database.name} reset default_transaction_read_only`);
   await expectBack({ database, gateway });
 });
 
-test.runIf(isRoot)('a disk that is full', async () => {
-  const folder = smallFileSystem(64 * 1024 * 1024);
-  // The server's user writes to it.
-  execFileSync('chown', ['postgres', folder]);
-  await server.admin.query(`create tablespace small location '${folder}'`);
-  const { database, gateway } = await open('tablespace small');
-  const where = at(database, gateway);
-  const makeRoom = fillUp(folder);
-  // Until the pages that the tables have are full.
-  const refused: Met[] = [];
-  await vi.waitFor(
-    async () => {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => changeBy(where)).flat());
-      refused.push(...answers.filter(({ status }) => status >= 300));
-      expect(refused.length).toBeGreaterThan(10);
-    },
-    { timeout: BACK_MS, interval: 0 },
-  );
-  expectUnavailable(refused);
-  const reads = await Promise.all(readBy(where));
-  expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
-  expectToldOnce(gateway, 'FULL');
-  makeRoom();
-  await expectBack({ database, gateway });
-});
+test.runIf(isRoot)(
+  'responds to changes with 503 while the disk is full, and serves reads',
+  async () => {
+    const folder = smallFileSystem(64 * 1024 * 1024);
+    // The server's user must be able to write to it.
+    execFileSync('chown', ['postgres', folder]);
+    await server.admin.query(`create tablespace small location '${folder}'`);
+    const { database, gateway } = await open('tablespace small');
+    const where = at(database, gateway);
+    const makeRoom = fillUp(folder);
+    // Writes until the free space in the tables' pages is used up.
+    const refused: Met[] = [];
+    await vi.waitFor(
+      async () => {
+        const answers = await Promise.all(Array.from({ length: 10 }, () => changeBy(where)).flat());
+        refused.push(...answers.filter(({ status }) => status >= 300));
+        expect(refused.length).toBeGreaterThan(10);
+      },
+      { timeout: BACK_MS, interval: 0 },
+    );
+    expectUnavailable(refused);
+    const reads = await Promise.all(readBy(where));
+    expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
+    expectToldOnce(gateway, 'FULL');
+    makeRoom();
+    await expectBack({ database, gateway });
+  },
+);

@@ -1,14 +1,17 @@
-/** The pooler before the database goes away and comes back; the database itself and its direct connections stay. */
+/**
+ * PgBouncer in front of the database stops and restarts. The database and direct connections to it keep
+ * working.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { noPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { reasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../scenes/gateway.ts';
 import { createOwnDatabase, startOwnServer } from '../scenes/own-server.ts';
 
 const WRITERS = 4;
 
-test.skipIf(noPgbouncer())(
-  'without its pooler a gateway answers 503, and goes on when it is back',
+test.skipIf(reasonWithoutPgbouncer())(
+  'responds with 503 without its pooler and recovers when the pooler is back',
   async () => {
     const server = await startOwnServer();
     onTestFinished(() => server.stop());

@@ -1,4 +1,4 @@
-/** Two PostgreSQL servers of one database: the second one has what the first has acknowledged, and can take its place. */
+/** Starts a PostgreSQL primary with a synchronous standby that can take over. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,28 +14,28 @@ import { ENCRYPTION_KEY } from '../scenes/gateway.ts';
 import type { OwnTenant } from '../scenes/own-server.ts';
 
 export interface ReplicatedServers {
-  /** Of both servers. */
+  /** A connection string that names both servers. */
   url: string;
   firstUrl: string;
   secondUrl: string;
   tenant: OwnTenant;
-  /** The first server is gone at once, with its machine. */
+  /** Kills the first server with SIGKILL, as if its machine were lost. */
   killFirst(): Promise<void>;
-  /** The second server takes changes from now on. */
+  /** Promotes the second server to primary. */
   promoteSecond(): Promise<void>;
-  /** As a crash of its machine does it; it comes back at the same place. */
+  /** Kills the second server. `startSecond` restarts it on the same port. */
   killSecond(): Promise<void>;
   startSecond(): Promise<void>;
-  /** Asks the second server. */
+  /** Queries the second server. */
   query<R extends pg.QueryResultRow>(text: string): Promise<R[]>;
 }
 
 const DATABASE = 'replicated';
 
 export interface Replication {
-  /** Whether a commit is acknowledged only when the second server has it too. */
+  /** True if a commit is acknowledged only when the second server has it too. Default: true. */
   isSynchronous?: boolean;
-  /** Of the second server. */
+  /** Settings of the second server. */
   settings?: string[];
 }
 
@@ -93,7 +93,10 @@ async function prepareDatabase(serverUrl: string): Promise<OwnTenant> {
   return { apiKey, projectId, projectName };
 }
 
-/** Of a server that has stopped; the copy belongs to the same user. */
+/**
+ * Copies the data of a stopped server, and configures the copy as its standby. The owner of the files stays
+ * the same.
+ */
 function copyAsStandby({ from, to, port }: { from: string; to: string; port: number }): void {
   execFileSync('cp', ['-a', from, to]);
   const connection = `host=127.0.0.1 port=${port} user=postgres application_name=second`;

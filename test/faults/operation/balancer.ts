@@ -1,4 +1,4 @@
-/** HAProxy before some gateways, as docs/operations.md has it. */
+/** Starts HAProxy in front of gateways, with the configuration of docs/operations.md. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,16 +9,18 @@ import { expect, onTestFinished } from 'vitest';
 
 export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 
-/** How long it takes to notice that a gateway leaves, at most: two looks. One that is only slow stays. */
+/**
+ * Maximum time until HAProxy notices that a gateway is not ready: two checks. A slow gateway stays in use.
+ */
 export const NOTICED_MS = 500;
 
 export interface Balancer {
   url: string;
-  /** Resolves when all of them get requests. */
+  /** Resolves when all gateways receive requests. */
   sendsToAll(): Promise<void>;
 }
 
-/** It ends with the test. */
+/** Starts the load balancer. It stops when the test ends. */
 export async function startBalancer(gateways: readonly string[]): Promise<Balancer> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-balancer-'));
   const [port, statsPort] = [await freePort(), await freePort()];

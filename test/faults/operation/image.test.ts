@@ -1,6 +1,6 @@
 /**
- * What the image would hold: the Dockerfile's own commands, run in an otherwise empty root, and its server, run there
- * by another user who can write nothing but /data and /tmp. No container engine takes part.
+ * Runs the commands of the Dockerfile in a bubblewrap sandbox with an otherwise empty root. Then runs the
+ * image's server as another user, who can write only to /data and /tmp. Needs no container engine.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ import { ROOT } from '../../support/documents.ts';
 import { freePort } from './balancer.ts';
 
 const MIB = 2 ** 20;
-/** Beside Node itself. */
+/** Limit for /app, without Node itself. */
 const SIZE_MAX_MIB = 300;
 const USER = 1000;
 const STARTED = { timeout: 180_000, interval: 200 };
@@ -33,7 +33,7 @@ const STARTED = { timeout: 180_000, interval: 200 };
 const isRoot = process.getuid?.() === 0;
 const hasSandbox = isRoot && spawnSync('bwrap', ['--version']).status === 0;
 if (!hasSandbox)
-  console.warn('The image is not tried: there is no bwrap (bubblewrap), or no root.');
+  console.warn('The test of the image is skipped: it needs bwrap (bubblewrap) and root.');
 
 interface Instruction {
   keyword: string;
@@ -48,7 +48,9 @@ function instructionsOf(text: string): Instruction[] {
   }));
 }
 
-/** A root with what the base image has: the system, and Node 24 before it. */
+/**
+ * The root of an image stage, with the contents of the base image: the system, and Node 24 first in the path.
+ */
 class Root {
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-image-'));
   env: Record<string, string> = {};
@@ -66,7 +68,7 @@ class Root {
     onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
   }
 
-  /** The arguments of bwrap for one command; only what builds may write. */
+  /** Returns the arguments of bwrap. Only build commands may write. */
   sandbox(isWritable: boolean): string[] {
     const of = (name: string) => join(this.folder, name);
     const system = ['/usr', '/etc'].flatMap((path) => ['--ro-bind', path, path]);
@@ -90,7 +92,7 @@ class Root {
   run(command: string): void {
     const args = [...this.sandbox(true), 'sh', '-euc', command];
     const env: NodeJS.ProcessEnv = { ...process.env, ...this.env };
-    // What this run is told of Node is not the image's.
+    // The settings of Node in this test run do not belong to the image.
     for (const name of ['NODE_ENV', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']) delete env[name];
     env.PATH = '/usr/local/bin:/usr/bin:/bin';
     const { status, stderr } = spawnSync('bwrap', args, { env, encoding: 'utf8' });
@@ -101,7 +103,7 @@ class Root {
     });
   }
 
-  /** As its user, who can't write there. */
+  /** Starts a command as the image's user, who cannot write to the root. */
   start(command: string[], env: Record<string, string> = {}) {
     const all = { ...this.env, ...env, PATH: '/usr/local/bin:/usr/bin:/bin' };
     const settings = Object.entries(all).flatMap(([name, value]) => ['--setenv', name, value]);
@@ -117,7 +119,7 @@ class Root {
   }
 }
 
-/** How npm reaches its registry here. */
+/** Gives builds the npm configuration and cache of this machine. */
 function packageSettings(): string[] {
   const home = homedir();
   const cache = join(home, '.npm');
@@ -145,7 +147,7 @@ function copy(root: Root, from: string, words: string[]): void {
   }
 }
 
-/** The last stage. */
+/** Builds all stages and returns the last one. */
 function build(): Root {
   const stages = new Map<string, Root>();
   let root = new Root();
@@ -179,44 +181,41 @@ async function exitCode(child: ReturnType<Root['start']>): Promise<number | null
   return code;
 }
 
-test.skipIf(!hasSandbox)(
-  'the image is small, and runs as another user who can write nothing',
-  async () => {
-    const root = build();
-    const app = join(root.folder, 'app');
-    const sizeMib = mebibytesOf(app);
-    console.log(`The image holds ${sizeMib} MiB beside Node and the system.`);
-    expect(sizeMib).toBeLessThan(SIZE_MAX_MIB);
-    for (const name of ['vitest', 'prisma', 'typescript', 'node', 'vite', 'playwright-core']) {
-      expect(existsSync(join(app, 'node_modules', name))).toBe(false);
-    }
-    expect(root.user).toBe(USER);
-    chownSync(join(root.folder, 'data'), USER, USER);
-    expect(await exitCode(root.start(['touch', '/app/written']))).not.toBe(0);
-    expect(await exitCode(root.start(['touch', '/written']))).not.toBe(0);
+test.skipIf(!hasSandbox)('the image is small and runs as a user without write access', async () => {
+  const root = build();
+  const app = join(root.folder, 'app');
+  const sizeMib = mebibytesOf(app);
+  console.log(`The image holds ${sizeMib} MiB beside Node and the system.`);
+  expect(sizeMib).toBeLessThan(SIZE_MAX_MIB);
+  for (const name of ['vitest', 'prisma', 'typescript', 'node', 'vite', 'playwright-core']) {
+    expect(existsSync(join(app, 'node_modules', name))).toBe(false);
+  }
+  expect(root.user).toBe(USER);
+  chownSync(join(root.folder, 'data'), USER, USER);
+  expect(await exitCode(root.start(['touch', '/app/written']))).not.toBe(0);
+  expect(await exitCode(root.start(['touch', '/written']))).not.toBe(0);
 
-    const port = await freePort();
-    const env = { PORT: String(port) };
-    expect(await exitCode(root.start(root.check, env))).toBe(1);
-    const server = root.start(root.command, env);
-    onTestFinished(() => void server.kill('SIGKILL'));
-    const url = `http://127.0.0.1:${port}`;
-    const ready = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status;
-    await expect.poll(ready, STARTED).toBe(200);
-    expect(await exitCode(root.start(root.check, env))).toBe(0);
-    const page = await fetch(`${url}/console`, { headers: { accept: 'text/html' } });
-    expect(await page.text()).toContain('<div id="root">');
-    const documentation = await fetch(`${url}/docs/quickstart`);
-    expect(documentation.status).toBe(200);
-    expect(await documentation.text()).toContain('<h1 id="quickstart"');
-    const { apiKey } = JSON.parse(readFileSync(join(root.folder, 'data', 'demo.json'), 'utf8'));
-    const answer = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body: '{"query":"{ project(idOrName: \\"demo\\") { id } }"}',
-    });
-    expect((await answer.json()).data.project.id).toMatch(/^prj_/);
-    const told = root.start(['node', 'src/commands/check-settings.ts', '--check'], env);
-    expect(await exitCode(told)).toBe(0);
-  },
-);
+  const port = await freePort();
+  const env = { PORT: String(port) };
+  expect(await exitCode(root.start(root.check, env))).toBe(1);
+  const server = root.start(root.command, env);
+  onTestFinished(() => void server.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  const ready = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status;
+  await expect.poll(ready, STARTED).toBe(200);
+  expect(await exitCode(root.start(root.check, env))).toBe(0);
+  const page = await fetch(`${url}/console`, { headers: { accept: 'text/html' } });
+  expect(await page.text()).toContain('<div id="root">');
+  const documentation = await fetch(`${url}/docs/quickstart`);
+  expect(documentation.status).toBe(200);
+  expect(await documentation.text()).toContain('<h1 id="quickstart"');
+  const { apiKey } = JSON.parse(readFileSync(join(root.folder, 'data', 'demo.json'), 'utf8'));
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: '{"query":"{ project(idOrName: \\"demo\\") { id } }"}',
+  });
+  expect((await answer.json()).data.project.id).toMatch(/^prj_/);
+  const told = root.start(['node', 'src/commands/check-settings.ts', '--check'], env);
+  expect(await exitCode(told)).toBe(0);
+});

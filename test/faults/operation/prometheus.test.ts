@@ -1,4 +1,6 @@
-/** A Prometheus of its own reads the demo: each panel of the dashboard has data, and a fault fires its alert. */
+/**
+ * A Prometheus server scrapes the demo: each panel of the dashboard has data, and an outage fires its alert.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +15,8 @@ import { freePort } from './balancer.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
 const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
-if (!hasPrometheus) console.warn('The dashboard is not tried: there is no prometheus.');
+if (!hasPrometheus)
+  console.warn('The test of the dashboard is skipped: prometheus is not installed.');
 
 const PATIENCE = { timeout: 120_000, interval: 500 };
 
@@ -37,12 +40,12 @@ interface Prometheus {
   query(expr: string): Promise<Sample[]>;
 }
 
-/** It ends with the test. */
+/** Starts Prometheus. It stops when the test ends. */
 async function startPrometheus(metricsPort: number): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-prometheus-'));
   const port = await freePort();
   const rules = readFileSync(join(ROOT, 'ops', 'alerts.yaml'), 'utf8');
-  // The short form waits less before an alert fires.
+  // Alerts fire sooner in the short form.
   writeFileSync(
     join(folder, 'alerts.yaml'),
     SHORT ? rules.replace(/for: \d+m/g, 'for: 2s') : rules,
@@ -95,7 +98,7 @@ const REFRESH = `mutation ($input: RefreshConnectionInput!) {
 }`;
 const TOO_DEEP = `{ viewer { ${'project { viewer { '.repeat(8)} id ${'} } '.repeat(8)} } }`;
 
-/** The demo's work, again and again until the signal aborts. */
+/** Repeats the demo's work until the signal aborts. */
 async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void> {
   const { url, apiKey } = demo;
   const headers = { 'x-api-key': apiKey };
@@ -123,7 +126,7 @@ async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void>
   }
 }
 
-/** As Grafana fills it in. */
+/** Replaces variables as Grafana does. */
 const filledIn = (expr: string) =>
   expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
 
@@ -139,7 +142,7 @@ async function withoutData({ query }: Prometheus): Promise<string[]> {
 }
 
 test.skipIf(!hasPrometheus)(
-  'each panel of the dashboard has data of the demo, and a gateway that ends fires its alert',
+  'every panel of the dashboard has data, and a stopped gateway fires its alert',
   async () => {
     const metricsPort = await freePort();
     const server = await startServerProcess({ METRICS_PORT: String(metricsPort) });

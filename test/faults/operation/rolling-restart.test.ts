@@ -1,11 +1,11 @@
-/** Two processes of each role are replaced one after the other, under load, and nobody notices. */
+/** Two processes of each role are replaced one after another under load. Clients notice nothing. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
-import { record, routeEvents } from '../../support/event-log.ts';
+import { recordNamedEvent, routeEvents } from '../../support/event-log.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
 import { overEventStream, overWebSocket, type Subscription } from '../scenes/subscribers.ts';
@@ -16,13 +16,14 @@ const ROUNDS = SHORT ? 1 : 5;
 const ASKERS = SHORT ? 8 : 24;
 const FOLLOWERS = SHORT ? 6 : 30;
 const EVENT_EVERY_MS = 20;
-/** Longer than the balancer takes to notice, also on a machine that does much else. */
+/** Longer than the load balancer needs to notice, even on a busy machine. */
 const DRAIN_MS = NOTICED_MS + (SHORT ? 1_000 : 4_000);
-/** A subscriber that was sent away comes back as often as it takes, as clients do. */
+/** Pause before a disconnected subscriber reconnects, as clients do. */
 const AGAIN_MS = 100;
 const POLL_MS = 20;
 
-if (!hasBalancer) console.warn('The rolling restart is left out: there is no haproxy.');
+if (!hasBalancer)
+  console.warn('The test of the rolling restart is skipped: haproxy is not installed.');
 
 const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id } }
@@ -56,7 +57,7 @@ async function prepare() {
 
 type Scene = Awaited<ReturnType<typeof prepare>>;
 
-/** Until the signal aborts; answers how many requests were answered, and what failed. */
+/** Sends requests until the signal aborts. Returns the number of responses, and the failures. */
 async function askAgainAndAgain({ project, apiKey }: Scene, url: string, signal: AbortSignal) {
   const agent = new Agent({ connections: ASKERS, keepAliveTimeout: 60_000 });
   onTestFinished(() => agent.destroy());
@@ -88,7 +89,7 @@ async function askAgainAndAgain({ project, apiKey }: Scene, url: string, signal:
   return { answered, failures };
 }
 
-/** Follows to the last event, over as many connections as it takes. */
+/** Follows the events to the last one, over as many connections as needed. */
 async function follow(first: Subscription, index: number, isOver: (seen: number) => boolean) {
   const subscribe = index % 2 === 0 ? overWebSocket : overEventStream;
   const problems: string[] = [];
@@ -101,7 +102,7 @@ async function follow(first: Subscription, index: number, isOver: (seen: number)
     }
     connections += 1;
     const { progress } = subscriber;
-    // Without an event for so long, its connection is gone.
+    // A connection without an event for this long is lost.
     let last = -1;
     while (!isOver(progress.seen) && progress.seen !== last) {
       last = progress.seen;
@@ -114,12 +115,12 @@ async function follow(first: Subscription, index: number, isOver: (seen: number)
   return { problems, connections };
 }
 
-/** One event after the other until the signal aborts; answers how many. */
+/** Records one event after another until the signal aborts. Returns their number. */
 async function recordAgainAndAgain({ database, project }: Scene, signal: AbortSignal) {
   let count = 0;
   while (!signal.aborted) {
     count += 1;
-    await record(database, { projectId: project, name: `e${count}:` });
+    await recordNamedEvent(database, { projectId: project, name: `e${count}:` });
     await wait(EVENT_EVERY_MS);
   }
   return count;
@@ -127,7 +128,7 @@ async function recordAgainAndAgain({ database, project }: Scene, signal: AbortSi
 
 const PORT_OF = (url: string) => new URL(url).port;
 
-/** Stops each and starts another one in its place, as an orchestrator does. */
+/** Stops each gateway and starts another in its place, as an orchestrator does. */
 async function replaceAll({ env }: Scene, gateways: Gateway[], ready: () => Promise<void>) {
   for (const [index, gateway] of gateways.entries()) {
     expect(await gateway.stop()).toBe(0);
@@ -144,7 +145,7 @@ async function allArrived(receiver: Receiver, count: number) {
 }
 
 test.skipIf(!hasBalancer)(
-  'a rolling restart fails no request, and no event is lost or comes twice',
+  'a rolling restart fails no request and loses or duplicates no event',
   async () => {
     const scene = await prepare();
     const { env, project, apiKey, receiver } = scene;

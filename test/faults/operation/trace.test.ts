@@ -1,10 +1,10 @@
-/** One trace over two processes: the request of one, and the job and the delivery that the other one does. */
+/** One trace spans two processes: the request in one, and the job and the delivery in the other. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../../support/app.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { installReading, TRIGGER } from '../../support/scenes/reads.ts';
-import { sandboxClient } from '../../support/scenes/subscriptions.ts';
+import { installReads, TRIGGER } from '../../support/scenes/reads.ts';
+import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
 import { type ReceivedSpan, startTraceReceiver } from '../../tracing/trace-receiver.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
 import { freePort } from './balancer.ts';
@@ -15,7 +15,7 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id } }
 }`;
 
-/** An installation that reads contacts, whose messages go to the URL. */
+/** Creates an installation that reads contacts, with a webhook at the URL. */
 async function prepare(receiverUrl: string) {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -27,7 +27,7 @@ async function prepare(receiverUrl: string) {
   await tenant.query(CREATE_DESTINATION, { input: { ...destination, url: receiverUrl } });
   const object = { mapToName: undefined, schedule: undefined };
   const requiredFields = [{ fieldName: 'email' }];
-  const reading = await installReading(app, tenant, { object: { ...object, requiredFields } });
+  const reading = await installReads(app, tenant, { object: { ...object, requiredFields } });
   const env = { ...common, DATABASE_URL: await databaseUrl(database) };
   return { env, apiKey: tenant.apiKey, trigger: reading.trigger };
 }
@@ -38,7 +38,7 @@ async function traceReceiver() {
   return receiver;
 }
 
-test('a read that one process is asked for is one trace with the job and the delivery of another one', async () => {
+test('a read has one trace over the request in one process and the job and delivery in another', async () => {
   const hooks = await startReceiver();
   onTestFinished(() => hooks[Symbol.asyncDispose]());
   const { env, apiKey, trigger } = await prepare(hooks.url('read'));
@@ -48,7 +48,9 @@ test('a read that one process is asked for is one trace with the job and the del
     startGateway({ ...env, SANDBOX_PORT, ROLES, OTEL_EXPORTER_OTLP_ENDPOINT });
   const api = await start('api', ofApi.url);
   await start('worker', ofWorker.url);
-  await sandboxClient(`http://127.0.0.1:${SANDBOX_PORT}`).create({ email: 'ada@example.test' });
+  await createSandboxClient(`http://127.0.0.1:${SANDBOX_PORT}`).create({
+    email: 'ada@example.test',
+  });
 
   const [traceId, callerId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   const traceparent = `00-${traceId}-${callerId}-01`;
@@ -70,7 +72,7 @@ test('a read that one process is asked for is one trace with the job and the del
   await expect.poll(() => named(ofWorker, 'job run-read'), WAITING).toBeDefined();
   await expect.poll(() => named(ofWorker, 'deliver'), WAITING).toBeDefined();
   const ids = (from: { spans: ReceivedSpan[] }) => ofTrace(from).map(({ spanId }) => spanId);
-  // The job hangs on a part of the request, which the other process has told.
+  // The parent of the job's span is a span of the request, which the other process exported.
   expect(ids(ofApi)).toContain(named(ofWorker, 'job run-read')?.parentSpanId);
   expect(ids(ofWorker)).toContain(named(ofWorker, 'deliver')?.parentSpanId);
   expect(named(ofApi, 'job run-read')).toBeUndefined();

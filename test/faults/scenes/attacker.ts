@@ -1,6 +1,6 @@
 /**
- * Senders that repeat one request until they are stopped, in a thread of their own: they must not delay the requests
- * that are measured beside them.
+ * Repeats one request from many senders until stopped. It runs in a separate thread, so that it does not
+ * delay the requests that are measured.
  */
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,20 +11,20 @@ export interface Attack {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** How many send at the same time. */
+  /** Number of concurrent senders. */
   senders: number;
-  /** The mean pause of a sender that was refused. */
+  /** Mean pause of a sender after a refusal. */
   refusedMs: number;
 }
 
-/** How many responses of each status there were; 0 counts those that failed. */
+/** Number of responses by status. 0 counts failed requests. */
 type Statuses = Record<number, number>;
 
 export interface Running {
   stop(): Promise<Statuses>;
 }
 
-/** Resolves when the first response has come. */
+/** Resolves when the first response has arrived. */
 export async function startAttack(attack: Attack): Promise<Running> {
   const thread = new Worker(new URL(import.meta.url), { workerData: attack, execArgv: [] });
   await once(thread, 'message');

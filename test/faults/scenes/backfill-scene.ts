@@ -1,9 +1,9 @@
-/** A backfill of a large Salesforce org that is due, and the receiver that its records go to. */
+/** Prepares a due backfill of a large Salesforce org, and a receiver of its records. */
 import { onTestFinished } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
 import type { ProviderServer } from '../../support/providers/provider-server.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_INTEGRATION,
@@ -17,15 +17,15 @@ export interface BackfillScene {
   database: Database;
   org: ProviderServer;
   receiver: RecordReceiver;
-  /** What a gateway needs to run it. */
+  /** Settings of a gateway that runs the backfill. */
   env: Record<string, string>;
 }
 
 export interface Backfill {
   accounts: number;
-  /** Accounts in a page; the provider's own where it is left out. */
+  /** Accounts in a page. Default: the provider's page size. */
   pageSize?: number;
-  /** Deliveries that may be pending before the read waits. */
+  /** Number of pending deliveries at which the read waits. */
   pendingMax: number;
 }
 
@@ -57,7 +57,7 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id } }
 }`;
 
-/** As callers do it, on a server that runs no reads. */
+/** Installs the integration through the API, on a server without background work. */
 async function install(scene: BackfillScene, { pageSize }: Backfill): Promise<void> {
   const { env, receiver } = scene;
   const database = { ...scene.database, [Symbol.asyncDispose]: async () => {} };
@@ -70,13 +70,13 @@ async function install(scene: BackfillScene, { pageSize }: Backfill): Promise<vo
   await tenant.query(CREATE_INTEGRATION, {
     input: { projectIdOrName, name: 'crm', provider: 'salesforce', latestRevision },
   });
-  await generate(tenant, {
+  await generateConnection(tenant, {
     provider: 'salesforce',
     providerWorkspaceRef: 'acme',
     oauth2AuthorizationCode: { accessToken: { token: 'a-token' } },
   });
   const installation = { projectIdOrName, integrationIdOrName: 'crm', groupRef: 'acme' };
-  // The server of many records describes none of them.
+  // The server of the large org has no descriptions of objects.
   const input = { ...installation, skipSampling: true };
   await tenant.query(CREATE_INSTALLATION, { input });
 }
@@ -86,7 +86,7 @@ function content(pageSize: number | undefined) {
   const object = {
     objectName: 'Account',
     destination: 'records',
-    // Far away: the backfill is to be the only read.
+    // A schedule that is due once a year, so that the backfill is the only read.
     schedule: '0 0 1 1 *',
     requiredFields: fields.map((fieldName) => ({ fieldName })),
     ...(pageSize && { delivery: { pageSize } }),

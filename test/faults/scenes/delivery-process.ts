@@ -1,4 +1,4 @@
-/** A process that sends what is owed in DATABASE_URL, until it is told to stop or killed. */
+/** Process that sends the due deliveries of the database in DATABASE_URL, until SIGTERM or SIGKILL. */
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { startDeliveries } from '../../../src/deliveries/delivery-worker.ts';
@@ -24,7 +24,8 @@ const deliveries = startDeliveries({
   tracer: null,
   now: database.now,
   random: Math.random,
-  // What a killed process held is due again after its lease: soon, so that many kills fit in a run.
+  // Deliveries that a killed process had leased are due again after this lease. It is short, so that many
+  // kills fit in a run.
   limits: { attemptMs: 1_000, leaseMs: 2_000 },
 });
 process.on('SIGTERM', async () => {

@@ -1,4 +1,4 @@
-/** The server as users start it, in a process of its own, and how much memory it takes. */
+/** Starts the server as a separate process, as users do, and measures its memory and CPU time. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PAGE_BYTES = 4096;
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A line of the log. */
+/** A line of the server's log. */
 export interface LogLine {
   level: string;
   msg: string;
@@ -22,49 +22,50 @@ export interface LogLine {
 }
 
 export interface Load {
-  /** Of one core. */
+  /** CPU time as a share of one core. */
   cpuShare: number;
-  /** How late the event loop was at most. */
+  /** Maximum delay of the event loop. */
   loopDelayMaxMs: number;
 }
 
 export interface Gateway {
   url: string;
   pid: number;
-  /** What it has logged so far. */
+  /** The log so far. */
   lines: readonly LogLine[];
   /**
-   * The processor time that the main thread has taken so far. Between the sending of a request and its response it tells how
-   * much the process did meanwhile, whatever else the machine does.
+   * CPU time of the main thread so far. The difference over a request measures the work of the process during
+   * it, independently of other load on the machine.
    */
   mainThreadMs(): number;
-  /** What the process takes of the machine's memory. */
+  /** Resident set size of the process. */
   rssBytes(): number;
-  /** What is still in use once everything that nobody needs is collected: the heap, and buffers beside it. */
+  /** Memory in use after a garbage collection: the heap and external buffers. */
   usedBytes(): Promise<number>;
-  /** What its work takes from now until the returned function is called. */
+  /** Measures the load from now until the returned function is called. */
   watchLoad(): Promise<() => Promise<Load>>;
-  /** The embedded database gets no more messages: nothing that it is sent from now on is answered. */
+  /** Drops all later messages to the embedded database, so that it does not respond. */
   silenceDatabase(): Promise<void>;
   /**
-   * The processor time of the main thread's longest turn of the event loop until the returned function is called, in
-   * milliseconds: how long all other requests wait, without what other processes of the machine take meanwhile.
+   * Measures until the returned function is called. It returns the CPU time of the main thread's longest
+   * iteration of the event loop, in milliseconds. Other requests wait this long, without the effect of other
+   * processes on the machine.
    */
   watchTurns(): Promise<() => Promise<number>>;
-  /** As a crash does it. */
+  /** Kills the process with SIGKILL, which has the effect of a crash. */
   kill(): Promise<void>;
-  /** As an operator does it; answers the exit code. */
+  /** Stops the process with SIGTERM. Returns the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** The address of a test's database, for another process. */
+/** Returns the URL of a test's database for another process. */
 export async function databaseUrl({ prisma }: Database): Promise<string> {
   const [{ name }] = await prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
   return `${inject('postgres').serverUrl}/${name}`;
 }
 
-/** One that is ready; it ends with the test. */
+/** Starts a gateway and waits until it is ready. It is killed when the test ends. */
 export async function startGateway(env: Record<string, string>): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', 'src/main.ts'], {
@@ -92,7 +93,7 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
     return readyUrl(line);
   });
   const url = await Promise.race([ready, exited]);
-  if (typeof url !== 'string') throw new Error(`The gateway ended before it was ready: ${url}`);
+  if (typeof url !== 'string') throw new Error(`The gateway exited before it was ready: ${url}`);
   const { evaluate, collectGarbage, close } = await openInspector(await inspector);
   return {
     url,
@@ -123,7 +124,7 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
       await exited;
     },
     async stop() {
-      // Else the process would wait for its inspector to leave.
+      // The process would otherwise wait until the inspector disconnects.
       close();
       child.kill('SIGTERM');
       return exited;
@@ -136,7 +137,10 @@ function readyUrl(line: string): string | undefined {
   return msg === 'server.ready' ? url : undefined;
 }
 
-/** The first line that says it; the others are read too, so that the process never waits for us. */
+/**
+ * Resolves with the first result of `find` for a line. Later lines are read too, so that the process never
+ * blocks on a full pipe.
+ */
 function lineOf(
   stream: NodeJS.ReadableStream,
   find: (line: string) => string | undefined,
@@ -152,7 +156,7 @@ function lineOf(
 const SILENCE_DATABASE = `
   process.getBuiltinModule('node:worker_threads').MessagePort.prototype.postMessage = () => {};`;
 
-/** Each call starts anew. */
+/** Each evaluation restarts the measurement. */
 const WATCH_LOAD = `
   (() => {
     const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
@@ -169,7 +173,7 @@ const WATCH_LOAD = `
     return 1;
   })()`;
 
-/** Every turn of the loop ends with its immediates. */
+/** Every iteration of the event loop ends with its immediates. */
 const WATCH_TURNS = `
   globalThis.watchedTurns = {
     longestMicros: 0,
@@ -194,7 +198,7 @@ const WATCH_TURNS = `
   }
   1`;
 
-/** Evaluates numbers in the process. */
+/** Connects to the inspector of the process, and evaluates expressions that are numbers. */
 async function openInspector(address: string) {
   const socket = new WebSocket(address);
   await once(socket, 'open');

@@ -1,22 +1,22 @@
-/** A client that does nothing wrong: how its requests fare while others attack. */
+/** A well-behaved client: measures its requests while others attack. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { onTestFinished } from 'vitest';
 
 const PER_SECOND = 50;
 const TICK_MS = 5;
-/** Longer is no answer. */
+/** A longer response time counts as a failure. */
 const ANSWER_MS_MAX = 60_000;
 const QUERY = '{ viewer { project { id name } } }';
 
 export interface Fared {
   requests: number;
-  /** What was not answered with data, by what came instead. */
+  /** Number of requests without data, by status and body, or by error. */
   failures: Record<string, number>;
   medianMs: number;
   p99Ms: number;
   maxMs: number;
-  /** Of the requests that each came over a connection of their own. */
+  /** The p99 of requests over a new connection. */
   p99OfNewConnectionsMs: number;
 }
 
@@ -27,8 +27,8 @@ interface Outcome {
 }
 
 /**
- * Sends requests at an even rate, whether or not the earlier ones are answered: each second one over a connection
- * of its own. Its time begins when it is due.
+ * Sends requests at a fixed rate, without waiting for earlier responses. Every second request uses a new
+ * connection. Times start when a request is due.
  */
 export async function fareFor(ms: number, url: string, apiKey: string): Promise<Fared> {
   const agent = new Agent({ connections: 100, pipelining: 1, connectTimeout: ANSWER_MS_MAX });

@@ -1,27 +1,27 @@
-/** A gateway whose database is made to hang, and what is promised for as long as it does. */
+/** Makes the database of a gateway hang, and checks the promises for that time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
-import { record } from '../../support/event-log.ts';
+import { recordNamedEvent } from '../../support/event-log.ts';
 import { type EventStream, openEventStream } from '../../support/event-stream.ts';
 import { ENCRYPTION_KEY, type Gateway, startGateway } from './gateway.ts';
 import { createOwnDatabase, type OwnDatabase, type OwnServer } from './own-server.ts';
 import { changeBy, expectUnavailable, readBy } from './surfaces.ts';
 
-/** What is promised, for streams and for /readyz. */
+/** Promised times for streams and for /readyz. */
 const STREAM_BACK_MS = 10_000;
 export const READY_MS = 1_000;
-/** Until a connection that hangs is replaced: the limit of a statement, and 5 s. */
+/** Time until a connection that hangs is replaced: the statement timeout and 5 s. */
 export const REPLACED_MS = 10_000;
 export const SHUTDOWN_MS = 4_000;
-/** What docs/operations.md promises beyond SHUTDOWN_MS. */
+/** Time after SHUTDOWN_MS that docs/operations.md promises. */
 const EXIT_MS = 1_000;
 const POLL_MS = 100;
-/** FAULTS_SHORT=1 is the short form. */
+/** FAULTS_SHORT=1 runs the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
-/** Three requests each: more than the pool has connections. */
+/** Each sends three requests, which together exceed the connection pool. */
 const READERS = SHORT ? 4 : 12;
 
 const LIVE = `subscription ($project: String!) {
@@ -31,9 +31,9 @@ export interface Scene {
   database: OwnDatabase;
   gateway: Gateway;
   where: { url: string; tenant: OwnDatabase['tenant'] };
-  /** The server's processes for the gateway's connections. */
+  /** IDs of the server processes that serve the gateway's connections. */
   backends: number[];
-  /** By a process of its own, whose connections are well. */
+  /** Records an event over `other`, whose connections do not hang. */
   recordEvent(name: string): Promise<void>;
   other: Database;
 }
@@ -44,7 +44,7 @@ export async function openScene(server: OwnServer): Promise<Scene> {
   const other = await openDatabase(readConfig(env), createLog('silent'));
   onTestFinished(() => other[Symbol.asyncDispose]());
   const { tenant } = database;
-  await record(other, { projectId: tenant.projectId, name: 'before' });
+  await recordNamedEvent(other, { projectId: tenant.projectId, name: 'before' });
   const own = await server.backends(database.name);
   const gateway = await startGateway({
     DATABASE_URL: database.url,
@@ -52,7 +52,7 @@ export async function openScene(server: OwnServer): Promise<Scene> {
     SHUTDOWN_MS: String(SHUTDOWN_MS),
   });
   const where = { url: gateway.url, tenant };
-  // The whole pool is open.
+  // Opens all connections of the pool.
   await Promise.all(Array.from({ length: READERS }, () => readBy(where)).flat());
   const all = await server.backends(database.name);
   return {
@@ -61,7 +61,7 @@ export async function openScene(server: OwnServer): Promise<Scene> {
     where,
     other,
     backends: all.filter((pid) => !own.includes(pid)),
-    recordEvent: (name) => record(other, { projectId: tenant.projectId, name }),
+    recordEvent: (name) => recordNamedEvent(other, { projectId: tenant.projectId, name }),
   };
 }
 
@@ -71,7 +71,7 @@ async function follow({ where }: Scene): Promise<EventStream> {
     variables: { project: where.tenant.projectId },
     headers: { 'x-api-key': where.tenant.apiKey },
   });
-  onTestFinished(() => stream.leave());
+  onTestFinished(() => stream.close());
   return stream;
 }
 
@@ -88,8 +88,8 @@ async function timed(url: string): Promise<{ ms: number; status: number } | null
 }
 
 /**
- * Looks at /readyz until it is told to end; how much longer each answer took than one for which nothing is looked
- * at: the rest is the machine's.
+ * Polls /readyz until `end` is called. Returns how much longer each response took than one of /livez, which
+ * checks nothing. The common part depends on the machine.
  */
 export function watchReadiness({ url }: Gateway) {
   const looks: { ms: number; status: number }[] = [];
@@ -97,7 +97,7 @@ export function watchReadiness({ url }: Gateway) {
   const watching = (async () => {
     while (!ending.signal.aborted) {
       const [ready, live] = await Promise.all([timed(`${url}/readyz`), timed(`${url}/livez`)]);
-      // It has ended, as it was told to.
+      // The process has ended, as the test demanded.
       if (!ready || !live) return;
       looks.push({ ms: ready.ms - live.ms, status: ready.status });
       await delay(POLL_MS);
@@ -113,7 +113,7 @@ export function watchReadiness({ url }: Gateway) {
   };
 }
 
-/** Reads and changes go on, and readiness is told at once all the while. */
+/** Expects that reads and changes work again, and that readiness responds quickly all the time. */
 export async function expectRecovery(scene: Scene, hang: () => void): Promise<void> {
   const stream = await follow(scene);
   await scene.recordEvent('live');
@@ -122,7 +122,7 @@ export async function expectRecovery(scene: Scene, hang: () => void): Promise<vo
   const readiness = watchReadiness(scene.gateway);
   const hungMs = performance.now();
   hang();
-  // Some of them are caught by connections that hang.
+  // Some of these requests use connections that hang.
   const caught = Array.from({ length: READERS }, () => [
     ...readBy(scene.where),
     ...changeBy(scene.where),
@@ -136,13 +136,13 @@ export async function expectRecovery(scene: Scene, hang: () => void): Promise<vo
   expectUnavailable(answers.filter(({ status }) => status >= 300));
   const after = await Promise.all([...readBy(scene.where), ...changeBy(scene.where)]);
   expect(after.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201]);
-  // All may be back before the third look, if the process had just replaced its connections.
+  // All requests may have recovered before the third poll, if the process had just replaced its connections.
   await expect.poll(readiness.count, { timeout: REPLACED_MS }).toBeGreaterThan(2);
   const looks = await readiness.end();
   expect(Math.max(...looks.map(({ ms }) => ms))).toBeLessThan(READY_MS);
 }
 
-/** A gateway whose database is silent ends in time after SIGTERM. */
+/** Expects that a gateway whose database does not respond exits in time after SIGTERM. */
 export async function expectEnd({ gateway }: Pick<Scene, 'gateway'>): Promise<void> {
   const beganMs = performance.now();
   const code = await gateway.stop();

@@ -1,16 +1,18 @@
-/** Writes that go on while the servers that take them are killed, and others come. */
+/** Writes continue while servers are killed and replaced. */
 import { expect } from 'vitest';
 import { moments, randomOf } from './random.ts';
 import { type Scene, type Server, startServer } from './write-scene.ts';
 
-/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 export const WRITES = SHORT ? 100 : 2_000;
 export const KILLS = SHORT ? 3 : 20;
 const SEED = Number(process.env.FAULT_SEED ?? 1);
-/** Calls at the same time. */
+/** Number of concurrent callers. */
 const CALLERS = 8;
-/** The sandbox has done its work so long before it answers: what a kill cuts off has happened. */
+/**
+ * The sandbox responds this long after it has written, so that writes which a kill interrupts have happened.
+ */
 const ANSWER_DELAY_MS = 30;
 const MINUTE_MS = 60_000;
 
@@ -34,7 +36,7 @@ async function counts({ client }: Server, { projectIdOrName: idOrName }: Scene) 
   };
 }
 
-/** Until the server has accepted it: a call that is cut off is repeated under the same key. */
+/** Repeats an interrupted request with the same idempotency key until the server has accepted it. */
 async function accept(server: () => Promise<Server>, variables: { input: object }) {
   for (;;) {
     const { client } = await server();
@@ -46,7 +48,7 @@ async function accept(server: () => Promise<Server>, variables: { input: object 
 export async function killWhileWriting(scene: Scene): Promise<Server> {
   scene.sandbox.faults.set({ delayMs: ANSWER_DELAY_MS, times: 1_000_000, method: 'POST' });
   let server = startServer(scene);
-  // How many writes are accepted when each kill comes.
+  // Numbers of accepted writes at which a server is killed.
   const kills = moments(randomOf(SEED), { count: KILLS, most: WRITES });
   let killing = Promise.resolve();
   let accepted = 0;
@@ -79,7 +81,7 @@ const ACTIVITY = `query ($idOrName: String!, $from: DateTime!) {
   } }
 }`;
 
-/** What is counted beside the work, over all kills. */
+/** Returns the activity of all writes. It is counted separately from the work. */
 async function activitySums({ client }: Server, { projectIdOrName: idOrName }: Scene) {
   const from = new Date(Date.now() - 20 * MINUTE_MS);
   const { operations, records } = (await client.query(ACTIVITY, { idOrName, from })).project

@@ -1,4 +1,4 @@
-/** A Salesforce org of any size: its accounts are made when they are asked for, and stored nowhere. */
+/** Simulates a Salesforce org of any size. Its accounts are generated on request, and not stored. */
 import {
   type ProviderServer,
   type ServedRequest,
@@ -8,7 +8,7 @@ import {
 
 const QUERY = '/services/data/v60.0/query';
 
-/** As many accounts, numbered from 0, in the order of their numbers. */
+/** Serves this number of accounts, numbered from 0, in the order of their numbers. */
 export function startLargeOrg(accounts: number): Promise<ProviderServer> {
   return startProviderServer((request) => {
     const start = startOf(request.path);
@@ -17,12 +17,12 @@ export function startLargeOrg(accounts: number): Promise<ProviderServer> {
   });
 }
 
-/** The number of the account that an id belongs to. */
+/** Returns the number of the account with this ID. */
 export function accountNumber(id: string): number {
   return Number(id.slice(3));
 }
 
-/** A locator says where to go on. */
+/** Returns the number of the first account of the page, or null for another path. A locator contains it. */
 function startOf(path: string): number | null {
   if (path === QUERY) return 0;
   const [, start] = /\/query\/01g-(\d+)$/.exec(path) ?? [];

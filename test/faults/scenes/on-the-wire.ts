@@ -1,24 +1,24 @@
-/** Work that a server has begun and not ended: messages that hang at their receiver, a write without its answer. */
+/** Prepares work in progress on a server: messages whose receiver hangs, and a write without a response. */
 import { expect, onTestFinished } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { createOwing } from '../../support/scenes/deliveries.ts';
+import { createDeliveryProject } from '../../support/scenes/deliveries.ts';
 import { WRITE } from './killed-writers.ts';
 import { type Scene, startServer } from './write-scene.ts';
 
 const MINUTE_MS = 60_000;
 export const PLACE = 'hook';
-/** As many as one destination gets at once. */
+/** Maximum number of concurrent deliveries to one destination. */
 export const ON_THE_WIRE = 8;
 export const MESSAGES = 20;
 
 export async function receiverFor(database: Database) {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const { destination, owe } = await createOwing(database);
+  const { destination, enqueue } = await createDeliveryProject(database);
   const { id } = await destination(receiver.url(PLACE));
-  receiver.behave(PLACE, 'HANG');
-  return { receiver, owed: await owe(id, MESSAGES) };
+  receiver.setBehaviour(PLACE, 'HANG');
+  return { receiver, owed: await enqueue(id, MESSAGES) };
 }
 
 export function timesOf(received: readonly { id: string }[]): Map<string, number> {
@@ -27,7 +27,7 @@ export function timesOf(received: readonly { id: string }[]): Map<string, number
   return times;
 }
 
-/** A write that the sandbox has done and not answered, in a server of its own. */
+/** Starts a server whose write the sandbox has executed without a response. */
 export async function writeOnTheWire(scene: Scene & { database: Database }) {
   scene.sandbox.faults.set({ delayMs: MINUTE_MS, times: 1, method: 'POST' });
   const first = await startServer(scene);

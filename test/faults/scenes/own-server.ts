@@ -1,4 +1,4 @@
-/** A PostgreSQL server of a test's own, which it may freeze, fill up and stop. */
+/** Starts a separate PostgreSQL server for a test, which the test may freeze, fill up and stop. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,12 +14,15 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { ENCRYPTION_KEY } from './gateway.ts';
 
 export interface OwnServer {
-  /** Without a database's name. */
+  /** URL without a database. */
   url: string;
   admin: pg.Client;
-  /** The processes that serve the connections to a database. */
+  /** Returns the IDs of the processes that serve connections to the database. */
   backends(database: string): Promise<number[]>;
-  /** One of its processes is killed: it ends all of them, and recovers from its log. `admin` is cut off too. */
+  /**
+   * Kills one of its processes. The server then ends all others and recovers from its WAL. `admin` is
+   * disconnected too.
+   */
   crash(database: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,7 +43,7 @@ export async function startOwnServer(): Promise<OwnServer> {
       client.on('error', () => {});
       await client.connect();
       const [pid] = await backendsOf(client, database);
-      if (pid === undefined) throw new Error(`Nobody is connected to ${database}.`);
+      if (pid === undefined) throw new Error(`No session is connected to ${database}.`);
       process.kill(pid, 'SIGKILL');
       await client.end().catch(() => {});
     },
@@ -60,7 +63,7 @@ async function backendsOf(client: pg.Client, database: string): Promise<number[]
   return rows.map(({ pid }) => pid);
 }
 
-/** Stops processes until the test is over, or it lets them go on. */
+/** Stops the processes with SIGSTOP until `thaw` is called or the test ends. */
 export function freeze(pids: number[]): { thaw(): void } {
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
   const thaw = () => {
@@ -70,7 +73,7 @@ export function freeze(pids: number[]): { thaw(): void } {
   return { thaw };
 }
 
-/** What has ended meanwhile needs no signal. */
+/** A process that has ended needs no signal. */
 function goOn(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT');
@@ -87,15 +90,18 @@ export interface OwnTenant {
 
 export interface OwnDatabase {
   name: string;
-  /** Through the proxy. */
+  /** URL of the proxy. */
   url: string;
-  /** To the server itself. */
+  /** URL of the server, without the proxy. */
   direct: string;
   proxy: TcpProxy;
   tenant: OwnTenant;
 }
 
-/** A migrated database with a tenant, behind a proxy, and a role of its name that owns it. `clause` says more of it. */
+/**
+ * Creates a migrated database with a tenant behind a proxy, and a role with the database's name that owns it.
+ * `clause` is appended to CREATE DATABASE.
+ */
 export async function createOwnDatabase(
   { url, admin }: OwnServer,
   clause = '',

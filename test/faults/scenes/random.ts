@@ -1,4 +1,4 @@
-/** The same choices for the same seed, each from 0 up to 1. */
+/** Returns a generator of numbers from 0 to below 1, which are equal for equal seeds. */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -7,7 +7,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** The numbers up to nearly all of them at which something happens, in their order and none of them the last. */
+/** Returns `count` random numbers up to 95 % of `most`, in ascending order. */
 export function moments(random: () => number, { count, most }: { count: number; most: number }) {
   return Array.from({ length: count }, () => Math.ceil(random() * most * 0.95)).sort(
     (a, b) => a - b,

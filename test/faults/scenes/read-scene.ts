@@ -1,4 +1,4 @@
-/** A read of the sandbox's contacts, begun by a server that is to be killed, and what came of it. */
+/** Starts a backfill of the sandbox's contacts on a server that will be killed, and checks the result. */
 import { expect } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import type { TestSandbox } from '../../support/providers/sandbox.ts';
@@ -18,7 +18,7 @@ const DESTINATIONS = `query ($idOrName: String!) {
   project(idOrName: $idOrName) { destinations(first: 1) { nodes { id } } }
 }`;
 
-/** A backfill of all contacts, due now. What it owes waits, because its destination is disabled. */
+/** Starts a backfill of all contacts. Its deliveries stay pending, because the destination is disabled. */
 export async function beginBackfill(server: Server, scene: Scene): Promise<void> {
   const { client } = server;
   const { projectIdOrName } = scene;
@@ -31,11 +31,14 @@ export async function beginBackfill(server: Server, scene: Scene): Promise<void>
   await client.query(CREATE_INTEGRATION, { input: integration });
   const installation = { projectIdOrName, integrationIdOrName: 'crm-read', groupRef: 'acme' };
   await client.query(CREATE_INSTALLATION, { input: installation });
-  // Past the next time of its schedule.
+  // Sets the server's clock past the next time of the schedule.
   server.child.send(11 * MINUTE_MS);
 }
 
-/** Read from the rows: each page once, in its order, since a page and the position commit together. */
+/**
+ * Expects each page once and in order in the deliveries, because a page and the read's position commit
+ * together.
+ */
 export async function expectOwedOnce(
   { prisma }: Pick<Database, 'prisma'>,
   sandbox: TestSandbox,

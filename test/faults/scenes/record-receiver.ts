@@ -1,21 +1,21 @@
-/** A receiver of pages of accounts that counts what it gets, and keeps nothing else of it. */
+/** Receives pages of accounts, counts them, and stores nothing else. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accountNumber } from './large-org.ts';
 
 export interface RecordReceiver extends AsyncDisposable {
   url: string;
-  /** How often each account came, by its number; a message that came again doesn't count. */
+  /** Number of times that each account arrived, by its number. Repeated messages do not count. */
   times: Uint8Array;
   records: number;
   messages: number;
-  /** Messages that came again. */
+  /** Number of messages that arrived again. */
   repeated: number;
-  /** Leaves messages without an answer, until the returned function is called. */
+  /** Sends no responses until the returned function is called. */
   hold(): () => void;
 }
 
-/** Answers 200 at once, unless it is told to hold. */
+/** Starts a receiver that responds with 200 immediately, unless `hold` is in effect. */
 export async function startRecordReceiver(accounts: number): Promise<RecordReceiver> {
   const ids = new Set<string>();
   let held = Promise.resolve();

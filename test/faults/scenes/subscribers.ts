@@ -1,4 +1,6 @@
-/** Subscribers that hold on to little: how far they are, and whether all came in order. */
+/**
+ * Subscribers that use little memory: they record their progress, and whether all events arrived in order.
+ */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { WebSocket } from 'ws';
@@ -15,13 +17,16 @@ export interface Subscription {
   apiKey: string;
   project: string;
   after: string;
-  /** Events before the cursor. */
+  /** Number of events before the cursor. */
   seen: number;
-  /** How often an event's data is asked for: a message of any size. */
+  /** How often the query selects an event's data, which scales the size of a message. */
   copies: number;
 }
 
-/** Tells of the first event that was not the one after the last: lost, twice or out of order. */
+/**
+ * Records the first event that does not follow the previous one, because an event was lost, repeated or out
+ * of order.
+ */
 export class Progress {
   seen: number;
   cursor: string;
@@ -32,7 +37,7 @@ export class Progress {
     this.cursor = after;
   }
 
-  /** A message with an event named `e<number>:…`, counted from 1. */
+  /** Records a message with an event named `e<number>:…`. Numbers start with 1. */
   note(message: string): void {
     const number = Number(/"connectionId":"e(\d+):/.exec(message)?.[1]);
     const isNext = number === this.seen + 1;
@@ -44,12 +49,12 @@ export class Progress {
 
 export interface Subscriber {
   progress: Progress;
-  /** Reads no more from its connection, which stays open. */
+  /** Stops reading from the connection, which stays open. */
   stall(): void;
   leave(): void;
 }
 
-/** Null where it was refused for now. */
+/** Returns null if the server refused the subscription. */
 export type Subscribe = (subscription: Subscription) => Promise<Subscriber | null>;
 
 export async function overWebSocket(subscription: Subscription): Promise<Subscriber | null> {
@@ -57,7 +62,7 @@ export async function overWebSocket(subscription: Subscription): Promise<Subscri
   const progress = new Progress(subscription);
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   const send = (message: object) => socket.send(JSON.stringify(message));
-  // What became of it is told by its progress.
+  // `progress` shows the effect of errors.
   socket.on('error', () => {});
   await once(socket, 'open');
   send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
@@ -85,7 +90,7 @@ export async function overWebSocket(subscription: Subscription): Promise<Subscri
   return null;
 }
 
-/** A connection of its own for each. */
+/** Opens a new connection for each subscriber. */
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
 
 export async function overEventStream(subscription: Subscription): Promise<Subscriber | null> {

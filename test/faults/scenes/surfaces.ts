@@ -1,4 +1,4 @@
-/** One request by every way in, as a client meets them. */
+/** Sends one request over every surface, as clients do. */
 import { expect } from 'vitest';
 import { openEventStream } from '../../support/event-stream.ts';
 import { openSocket } from '../../support/socket.ts';
@@ -72,7 +72,7 @@ export function changeBy(at: Surfaces): Promise<Met>[] {
   return [meet('GraphQL mutation', graphql(at, CHANGE)), meet('REST POST', rest(at, newTopic()))];
 }
 
-/** The refusal of a subscription, by an event stream. */
+/** Returns the refusal of a subscription over an event stream. */
 export async function streamRefusal({ url, tenant }: Surfaces): Promise<Met> {
   const stream = await openEventStream((path, init) => fetch(url + path, init), {
     query: LIVE,
@@ -81,12 +81,12 @@ export async function streamRefusal({ url, tenant }: Surfaces): Promise<Met> {
   });
   const { status, headers } = stream;
   const message = await stream.next();
-  stream.leave();
+  stream.close();
   const [type, retryAfter] = [headers.get('content-type'), headers.get('retry-after')];
   return { surface: 'event stream', status, retryAfter, type, body: message?.data };
 }
 
-/** The code with which a socket is closed that says who it is. */
+/** Returns the close code of a WebSocket after authentication. */
 export async function socketRefusal({ url, tenant }: Surfaces): Promise<number> {
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
@@ -94,7 +94,7 @@ export async function socketRefusal({ url, tenant }: Surfaces): Promise<number> 
   return code;
 }
 
-/** Each said that it is not to be had now, and when to come again; in the form of its surface. */
+/** Expects that each response is 503 with a time to retry, in the format of its surface. */
 export function expectUnavailable(answers: Met[]): void {
   for (const { surface, status, retryAfter, type, body } of answers) {
     const problem = body.errors?.[0].extensions.problem ?? body;

@@ -1,10 +1,12 @@
-/** Sockets in processes of their own that send the beginning of something, and open again if they are cut. */
+/** Opens sockets from separate processes, which send an incomplete request and reopen closed sockets. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A body over GraphQL or REST, a head, and a WebSocket that does not say whose it is. */
+/**
+ * An incomplete body over GraphQL or REST, an incomplete head, and a WebSocket that does not authenticate.
+ */
 export const KINDS = ['graphql', 'rest', 'head', 'webSocket'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -13,28 +15,28 @@ export interface Attack {
   sockets: number;
   addresses: string[];
   kinds: Kind[];
-  /** Sockets that it opens in a second at most, those that were cut again. */
+  /** Maximum number of sockets that are opened per second, including reopened ones. */
   perSecond: number;
 }
 
 export interface Held {
   open: number;
-  /** With those that were cut and came again. */
+  /** Number of opened sockets, including reopened ones. */
   opened: number;
-  /** Came to no connection. */
+  /** Number of sockets that could not connect. */
   failed: number;
 }
 
-/** What one process holds with ease. */
+/** Number of sockets that one process can hold. */
 const PROCESS_SOCKETS_MAX = 5_000;
-/** More would not be sockets that are held, but a flood of connections. */
+/** A higher rate would be a flood of connections and not an attack by held sockets. */
 const OPENED_PER_SECOND = 1_000;
 
-/** How long it takes to open all of them. */
+/** Returns the time to open all sockets. */
 export const openingMs = (sockets: number) => (sockets * 1_000) / OPENED_PER_SECOND;
 
 export interface Running {
-  /** The most that were open at a time, and how often one was opened. */
+  /** Returns the maximum of concurrently open sockets, and the numbers of opened and failed ones. */
   held(): { openMax: number; opened: number; failed: number };
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** An attacker's process: keeps as many sockets open as it is told, and never finishes what it sends on them. */
+/** Process of an attacker: keeps a number of sockets open, and never completes the requests on them. */
 import { connect } from 'node:net';
 import type { Attack, Held } from './unfinished-attack.ts';
 
@@ -24,7 +24,7 @@ const BYTES = {
 const attack = JSON.parse(process.argv[2] as string) as Attack;
 const { hostname, port } = new URL(attack.url);
 const held: Held = { open: 0, opened: 0, failed: 0 };
-/** Not open, or not any more. */
+/** Indexes of sockets that are not open. */
 const waiting = Array.from({ length: attack.sockets }, (_, index) => index);
 
 function hold(index: number): void {
@@ -36,7 +36,7 @@ function hold(index: number): void {
     isOpen = true;
     held.open += 1;
     held.opened += 1;
-    // Each address sends all kinds.
+    // Each address sends all kinds of requests.
     const turn = Math.floor(index / addresses.length);
     socket.write(BYTES[kinds[turn % kinds.length] as keyof typeof BYTES]);
   });

@@ -1,7 +1,6 @@
 /**
- * The server with a sandbox that lives elsewhere (SANDBOX_URL), until it is killed; with
- * WITHOUT_PROVIDER_KEYS as if the sandbox knew no idempotency keys. Its clock can be set ahead by a
- * message, so that nothing has to be waited for.
+ * Server process with a sandbox at SANDBOX_URL. WITHOUT_PROVIDER_KEYS disables the sandbox's idempotency
+ * keys. A message from the parent sets the clock ahead, so that tests need not wait.
  */
 import { createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';

@@ -1,4 +1,7 @@
-/** An installation that writes to a sandbox which outlives all servers, and servers to be killed. */
+/**
+ * Prepares an installation that writes to a sandbox which outlives the servers, and starts servers that will
+ * be killed.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +24,9 @@ export interface Scene {
   env: Record<string, string>;
   apiKey: string;
   projectIdOrName: string;
-  /** To create a deal: nothing but an idempotency key keeps a second one of the same name away. */
+  /**
+   * Returns variables that create a deal. Only an idempotency key prevents a second deal with the same name.
+   */
   input(name: string, given?: object): { input: object };
 }
 
@@ -31,7 +36,7 @@ export interface Server {
   kill(): Promise<void>;
 }
 
-/** PostgreSQL's handle stays open for the test; the embedded database is open in one process at a time. */
+/** On PostgreSQL, the test keeps the database open. An embedded database can be open in only one process. */
 export async function prepareOnPostgres(): Promise<Scene & { database: Database }> {
   const database = await testDatabase();
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
@@ -87,7 +92,7 @@ async function prepare(
   };
 }
 
-/** A server that answers by now. */
+/** Starts a server and waits until it is ready. */
 export async function startServer({ env, apiKey }: Scene): Promise<Server> {
   const child = fork(join(import.meta.dirname, 'write-process.ts'), {
     env: { ...PROCESS_ENV, ...env },
@@ -96,7 +101,7 @@ export async function startServer({ env, apiKey }: Scene): Promise<Server> {
   onTestFinished(() => void child.kill('SIGKILL'));
   const exited = once(child, 'exit');
   const [url] = await Promise.race([once(child, 'message'), exited]);
-  if (typeof url !== 'string') throw new Error(`The server ended before it was ready: ${url}`);
+  if (typeof url !== 'string') throw new Error(`The server exited before it was ready: ${url}`);
   const fetchHere = (path: string, init?: RequestInit) => fetch(url + path, init);
   return {
     child,

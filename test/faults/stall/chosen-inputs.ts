@@ -1,7 +1,7 @@
-/** Inputs that are accepted at their limits, and those that are known to be costly to refuse. */
+/** Inputs that are accepted at their limits, and inputs that are known to be expensive to refuse. */
 import { createHmac } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
-import { jwtKeyPair } from '../../support/scenes/end-users.ts';
+import { createJwtKeyPair } from '../../support/scenes/end-users.ts';
 import { contentFor, revisionOf } from '../../support/scenes/integrations.ts';
 import { contact, WRITE, type Writer } from '../../support/scenes/writes.ts';
 import type { LargeInput } from './walked-inputs.ts';
@@ -23,11 +23,11 @@ const times = <T>(count: number, item: (at: number) => T) =>
 
 const OPERATION =
   '{ edges { cursor node { id status result actionType createTime metadata { objects } } } }';
-/** 49,000 of LIMIT_COST. */
+/** Costs 49,000 of LIMIT_COST. */
 const PAGES = `{ ${times(24, (at) => `a${at}: viewer { project { operations(first: 1000) ${OPERATION} } }`).join(' ')} }`;
 const NESTED = `{ viewer { project { operations(first: 1000) { nodes { id project { operations(first: 48) { nodes { id status } } } } } } } }`;
 
-/** Documents of up to 2,000 tokens and 64 KiB. Each one differs from those before: nothing of it is cached. */
+/** Makes each document unique, so that no cache has it. Documents have up to 2,000 tokens and 64 KiB. */
 let sent = 0;
 function documents(): LargeInput[] {
   sent += 1;
@@ -67,7 +67,7 @@ function documents(): LargeInput[] {
   ];
 }
 
-/** Texts of 128 KiB, and what a manifest holds at most. */
+/** Manifests of 128 KiB, and with the maximum number of objects. */
 function manifests({ projectId }: Writer): LargeInput[] {
   const path = `/v1/projects/${projectId}/integrations/crm/revisions`;
   const objects = times(500, (at) => ({
@@ -134,7 +134,7 @@ function credentials({ projectId }: Writer): LargeInput[] {
       ...graphql('API key of 15 KB', '{ viewer { kind } }'),
       headers: { ...JSON_TYPE, 'x-api-key': 'a'.repeat(15_000) },
     },
-    graphql('JWT key of 8,192 bits', KEY, key(jwtKeyPair(8_192).publicKeyPem)),
+    graphql('JWT key of 8,192 bits', KEY, key(createJwtKeyPair(8_192).publicKeyPem)),
     {
       name: 'head of 15 KB with 1,000 headers',
       method: 'GET',
@@ -171,14 +171,14 @@ function webhooks(): LargeInput[] {
   ];
 }
 
-/** The largest message that a WebSocket takes. */
+/** The largest message that a WebSocket accepts. */
 function message(): LargeInput {
   const query = 'a"'.repeat(80_000);
   const body = JSON.stringify({ id: '1', type: 'subscribe', payload: { query } });
   return { name: 'WebSocket message of 240 KB', method: 'WebSocket', path: '', body };
 }
 
-/** New ones at each call. */
+/** Returns new inputs at each call. */
 export function chosenInputs(writer: Writer): LargeInput[] {
   return [
     graphql('24 pages of 1,000 operations', PAGES),

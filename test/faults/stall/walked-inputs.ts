@@ -1,4 +1,4 @@
-/** Every text, list and JSON value of the two APIs as large as a body may be, one in each request. */
+/** Every text, list and JSON value of both APIs at the maximum size of a body, one in each request. */
 import {
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -8,12 +8,12 @@ import {
   isListType,
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { leastOf, leastOperation } from '../../support/least-operation.ts';
+import { minimalOperation, minimalValue } from '../../support/minimal-operation.ts';
 import {
   type JsonSchema,
-  leastOf as leastOfSchema,
+  minimalValue as leastOfSchema,
   type Operation,
-} from '../../support/rest/least-request.ts';
+} from '../../support/rest/minimal-request.ts';
 
 export interface LargeInput {
   name: string;
@@ -23,11 +23,11 @@ export interface LargeInput {
   body?: string | Buffer;
 }
 
-/** A little less than LIMIT_BODY_BYTES, for what surrounds the value. */
+/** Slightly less than LIMIT_BODY_BYTES, to leave space for the rest of the body. */
 const BYTES = 1_000_000;
-/** A little less than the lists of a request may have together. */
+/** Slightly less than the limit for all lists of a request together. */
 const LIST_ITEMS = 9_900;
-/** Inputs contain each other no deeper than that. */
+/** Inputs are not nested deeper than this. */
 const LEVELS = 7;
 
 const TEXTS: Record<string, unknown> = {
@@ -35,7 +35,7 @@ const TEXTS: Record<string, unknown> = {
   'spaces and a mark': `${' '.repeat(BYTES)}!`,
   'signs that patterns look for': '.-_/@:%+*'.repeat(BYTES / 9),
 };
-/** Written into the body as text: JSON.stringify can't nest so deep. */
+/** Inserted into the body as text, because JSON.stringify cannot nest so deep. */
 const NESTED = `${'{"a":'.repeat(BYTES / 6)}1${'}'.repeat(BYTES / 6)}`;
 const JSON_VALUES: Record<string, unknown> = {
   nested: '@nested',
@@ -55,7 +55,7 @@ function large(values: Record<string, unknown>): Large[] {
   return Object.entries(values).map(([what, value]) => [`: ${what}`, value]);
 }
 
-/** As many items as a body has room for, and as many as are permitted. */
+/** Returns two lists: one fills the body, and one has the maximum number of items. */
 function repeated(item: unknown): Large[] {
   const most = Math.floor(BYTES / (JSON.stringify(item).length + 1));
   return [most, Math.min(most, LIST_ITEMS)].map((count) => [
@@ -70,12 +70,12 @@ function largeOf(given: GraphQLInputType, levels = LEVELS): Large[] {
   if (isListType(type)) {
     const inner = largeOf(type.ofType, levels - 1);
     return [
-      ...repeated(leastOf(type.ofType)),
+      ...repeated(minimalValue(type.ofType)),
       ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
     ];
   }
   if (isInputObjectType(type)) {
-    const least = leastOf(type) as object;
+    const least = minimalValue(type) as object;
     return Object.values(type.getFields()).flatMap(({ name, type }) =>
       largeOf(type, levels - 1).map(
         ([where, value]): Large => [`.${name}${where}`, { ...least, [name]: value }],
@@ -111,13 +111,13 @@ function largeOfSchema(schema: JsonSchema, levels = LEVELS): Large[] {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Mutations and queries at the root, and the lists of a project. */
+/** Yields inputs for the arguments of mutations, of root queries, and of the lists of a project. */
 export function* graphqlInputs(projectId: string): Iterable<LargeInput> {
   const kinds = { mutation: schema.getMutationType(), query: schema.getQueryType() };
   for (const [kind, root] of Object.entries(kinds)) {
     for (const field of Object.values((root as GraphQLObjectType).getFields())) {
       for (const arg of field.args) {
-        const { query, variables } = leastOperation(kind, field, [arg]);
+        const { query, variables } = minimalOperation(kind, field, [arg]);
         for (const [where, value] of largeOf(arg.type)) {
           const given = { ...variables, [arg.name]: inProject(value, projectId) };
           const body = textOf({ query, variables: given });
@@ -129,7 +129,7 @@ export function* graphqlInputs(projectId: string): Iterable<LargeInput> {
   }
 }
 
-/** Without its project, an input is refused before anything else of it is read. */
+/** Sets an existing project. With an unknown one, the input is refused before other members are read. */
 function inProject(value: unknown, projectId: string): unknown {
   if (typeof value !== 'object' || value === null || !('projectIdOrName' in value)) return value;
   const { projectIdOrName } = value as { projectIdOrName: unknown };

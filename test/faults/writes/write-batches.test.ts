@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { WRITE } from '../scenes/killed-writers.ts';
 import { prepareOnPostgres, type Server, startServer } from '../scenes/write-scene.ts';
 
-/** Batches that are to come of so many single writes; FAULTS_SHORT=1 is the short form. */
+/** Sizes of the batches into which single writes should be collected. FAULTS_SHORT=1 runs the short form. */
 const SIZES = process.env.FAULTS_SHORT === '1' ? [20, 100] : [50, 100, 100];
 const SINGLES = SIZES.reduce((sum, size) => sum + size);
 const MINUTE_MS = 60_000;
 
-test('single writes to three servers are collected in batches of a hundred at most', async () => {
+test('collects single writes to three servers into batches of at most 100', async () => {
   const scene = await prepareOnPostgres();
   const { prisma } = scene.database;
   const servers = await Promise.all([1, 2, 3].map(() => startServer(scene)));
@@ -19,7 +19,7 @@ test('single writes to three servers are collected in batches of a hundred at mo
       await server.client.query(WRITE, scene.input(name, { autoBatchPolicy }));
     }),
   );
-  // The two that go on take over what the first one holds.
+  // The other two servers take over the work of the killed one.
   await servers[0]?.kill();
   for (const { child } of servers.slice(1)) child.send(5 * MINUTE_MS);
   const open = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });

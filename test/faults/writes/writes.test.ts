@@ -4,11 +4,11 @@ import { prepareOnPostgres } from '../scenes/write-scene.ts';
 
 const MINUTE_MS = 60_000;
 
-test(`${WRITES} accepted writes are done once each over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
+test(`executes ${WRITES} accepted writes once each over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
   await expectEachOnce(await prepareOnPostgres());
 });
 
-test('without a key that the provider knows, nothing is written twice, and what is in doubt is told', async () => {
+test('without provider idempotency keys, writes nothing twice and reports unknown outcomes', async () => {
   const scene = await prepareOnPostgres();
   const { prisma } = scene.database;
   scene.env.WITHOUT_PROVIDER_KEYS = '1';

@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
 import { insertDestination } from '../../support/scenes/integrations.ts';
-import { installSubscribing, sandboxClient } from '../../support/scenes/subscriptions.ts';
+import { createSandboxClient, installSubscription } from '../../support/scenes/subscriptions.ts';
 
 const app = await sharedApp();
-const crm = sandboxClient(app.app.sandbox.url);
+const crm = createSandboxClient(app.app.sandbox.url);
 beforeAll(async () => void (await app.app.start()));
 
 const email = () => `${crypto.randomUUID()}@example.test`;
@@ -27,7 +27,7 @@ function maskedBody(contacts: object) {
 
 test('delivers only the events that the customer enabled, with the fields of the config as watched fields', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
+  const installed = await installSubscription(app, tenant);
   const { rest, path, body } = await choose(tenant, installed.id, {
     objectName: 'contacts',
     destination: 'records',
@@ -43,13 +43,13 @@ test('delivers only the events that the customer enabled, with the fields of the
     createEvent: { enabled: 'never' },
     updateEvent: { enabled: 'always', requiredWatchFields: ['lastname'] },
   });
-  await installed.isActive();
+  await installed.waitUntilActive();
   expect(await installed.subscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
   const id = await crm.create({ email: email() });
   await crm.update(id, { firstname: 'Ada' });
   await crm.update(id, { lastname: 'Lovelace' });
   await crm.delete(id);
-  await installed.arrived(2);
+  await installed.waitForEntries(2);
   expect(
     installed
       .entries()
@@ -63,7 +63,7 @@ test('delivers only the events that the customer enabled, with the fields of the
 
 test("keeps the integration's choices for members that the config omits", async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
+  const installed = await installSubscription(app, tenant);
   const { rest, path, body } = await choose(tenant, installed.id, {
     deleteEvent: { enabled: 'never' },
   });
@@ -79,11 +79,11 @@ test("keeps the integration's choices for members that the config omits", async 
 
 test('delivers events to the destination that the config names, and refuses to delete that destination', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
+  const installed = await installSubscription(app, tenant);
   const { id: destinationId } = await insertDestination(app, tenant, 'elsewhere');
   const { rest, path, body } = await choose(tenant, installed.id, { destination: 'elsewhere' });
   await rest.patch(path, body);
-  await installed.isActive();
+  await installed.waitUntilActive();
   await crm.create({ email: email() });
   const { prisma } = app.app.services.database;
   await expect
@@ -98,7 +98,7 @@ test('delivers events to the destination that the config names, and refuses to d
 
 test('refuses a config that adds events or contradicts the integration', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant, { subscribe: { deleteEvent: null } });
+  const installed = await installSubscription(app, tenant, { subscribe: { deleteEvent: null } });
   const { rest, path } = await choose(tenant, installed.id, {});
   const issuesOf = async (contacts: object) => {
     const { issues = [] } = await rest.refusal('PATCH', path, maskedBody(contacts));

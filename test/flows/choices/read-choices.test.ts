@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { findingsAlike } from '../../support/rest/alike.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 import { integrate } from '../../support/scenes/integrations.ts';
-import { startReadingUnscheduled } from '../../support/scenes/reads.ts';
+import { startUnscheduledReadJobs } from '../../support/scenes/reads.ts';
 import { readNow, readOnSchedule } from '../../support/scenes/rest-reads.ts';
 
 const app = await sharedApp();
@@ -18,7 +18,7 @@ const stored = sandbox.records('contacts');
 
 let workers: AsyncDisposable;
 beforeAll(async () => {
-  workers = await startReadingUnscheduled(app);
+  workers = await startUnscheduledReadJobs(app);
 });
 afterAll(() => workers[Symbol.asyncDispose]());
 
@@ -159,7 +159,7 @@ test('starts the backfill where the integration says, unless the config says oth
 test('refuses contradicting or unknown choices at their position, on both surfaces', async () => {
   const rest = await install();
   const issuesOf = (choice: object) =>
-    findingsAlike(rest, 'createInstallation', {
+    expectEqualIssues(rest, 'createInstallation', {
       integrationIdOrName: 'crm',
       groupRef: 'acme',
       config: { read: [{ objectName: 'contacts', ...choice }] },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { hubspotFailure, hubspotServer } from '../../support/providers/hubspot-server.ts';
-import { findingsAlike } from '../../support/rest/alike.ts';
+import { hubspotFailure, startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
-import { connectedTo, crmApp } from '../../support/scenes/crm.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { connectCrm, startCrmApp } from '../../support/scenes/crm.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
@@ -14,7 +14,7 @@ import {
 } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
-const { app: crms } = await crmApp();
+const { app: crms } = await startCrmApp();
 
 const [contacts] = contentFor().read.objects;
 const optionalFields = [{ mapToName: 'owner' }];
@@ -34,15 +34,14 @@ test('accepts fields of the account, and names fields that it lacks', async () =
   const rest = await restTenant(app);
   const { tenant } = rest;
   await integrate(app, tenant, contentFor('crm', { read: { objects: [open] } }));
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const wrong = choosing(['email', 'phone', 'fax'], 'owner_id');
   const at = 'config.content.read.objects.contacts';
   const missing = 'is not a field that contacts of the account has.';
-  expect(await findingsAlike(rest, 'createInstallation', { ...target, config: wrong })).toEqual([
-    `${at}.selectedFieldMappings.owner: ${missing}`,
-    `${at}.selectedFields.fax: ${missing}`,
-  ]);
+  expect(await expectEqualIssues(rest, 'createInstallation', { ...target, config: wrong })).toEqual(
+    [`${at}.selectedFieldMappings.owner: ${missing}`, `${at}.selectedFields.fax: ${missing}`],
+  );
   const input = {
     projectIdOrName: tenant.projectId,
     ...target,
@@ -73,7 +72,7 @@ test('accepts fields of the account, and names fields that it lacks', async () =
 });
 
 test('refuses an object that the account lacks, also without a config', async () => {
-  const rest = await connectedTo(crms, 'hubspot');
+  const rest = await connectCrm(crms, 'hubspot');
   const objects = ['contacts', 'p_planets'].map((objectName) => ({
     objectName,
     destination: 'records',
@@ -85,7 +84,7 @@ test('refuses an object that the account lacks, also without a config', async ()
   });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const detail = /names what the account does not have\. The provider says: /;
-  const [without, ...others] = await findingsAlike(rest, 'createInstallation', target);
+  const [without, ...others] = await expectEqualIssues(rest, 'createInstallation', target);
   expect(without).toMatch(/^config.content: /);
   expect(without).toMatch(detail);
   expect(others).toEqual([]);
@@ -95,7 +94,7 @@ test('refuses an object that the account lacks, also without a config', async ()
       { objectName: 'p_planets' },
     ],
   };
-  const findings = await findingsAlike(rest, 'createInstallation', { ...target, config });
+  const findings = await expectEqualIssues(rest, 'createInstallation', { ...target, config });
   expect(findings).toEqual([
     'config.content.read.objects.contacts.selectedFields.shoe_size: is not a field that contacts of the account has.',
     expect.stringMatching(/^config.content.read.objects.p_planets: names what/),
@@ -105,12 +104,12 @@ test('refuses an object that the account lacks, also without a config', async ()
 test.each([
   401, 403, 429, 503,
 ])('accepts any object and field if describing the account fails with %i', async (status) => {
-  await using server = await hubspotServer();
+  await using server = await startHubspotServer();
   await using own = await testApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     providers: [hubspotProvider({ baseUrl: server.url })],
   });
-  const rest = await connectedTo(own, 'hubspot');
+  const rest = await connectCrm(own, 'hubspot');
   const read = { objects: [{ ...open, objectName: 'deals', requiredFields: [] }] };
   await integrate(own, rest.tenant, { ...contentFor('crm', { read }), provider: 'hubspot' });
   server.failNext(hubspotFailure(status, { 'retry-after': '0' }), Number.POSITIVE_INFINITY);

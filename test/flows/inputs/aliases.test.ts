@@ -8,9 +8,9 @@ import {
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';
 import { sharedApp } from '../../support/app.ts';
-import { findingsAlike } from '../../support/rest/alike.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_INTEGRATION,
@@ -21,11 +21,11 @@ import {
   revisionOf,
   UPDATE_INSTALLATION,
 } from '../../support/scenes/integrations.ts';
-import { POLLING, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
 import { WRITE } from '../../support/scenes/writes.ts';
-import { TOKEN } from '../../support/wire/terms.ts';
 import { vendorServer } from '../../support/wire/vendor-server.ts';
 import { atlassian as wire } from '../../support/wire/vendors/work/atlassian-wire.ts';
+import { TOKEN } from '../../support/wire/wire-format.ts';
 
 const jira = await vendorServer(wire.fixture);
 const app = await sharedApp({
@@ -131,7 +131,7 @@ test("refuses an alias together with the object's own name, and names both", asy
   const findings = (overrides: object) => {
     const content = contentFor('crm', { provider: 'xero', ...overrides });
     const input = { name: 'crm', provider: 'xero', latestRevision: revisionOf(content) };
-    return findingsAlike(rest, 'createIntegration', input);
+    return expectEqualIssues(rest, 'createIntegration', input);
   };
   const at = 'latestRevision.content';
   const both = (first: string, second: string) =>
@@ -163,7 +163,7 @@ test('accepts and delivers the alias of the manifest in configs, reads, writes a
     write: { objects: [{ objectName: 'issue' }] },
   };
   await tenant.query(CREATE_INTEGRATION, integrationInput(tenant, content));
-  await generate(tenant, {
+  await generateConnection(tenant, {
     provider: 'atlassian',
     apiKey: TOKEN,
     providerWorkspaceRef: 'ws',
@@ -189,7 +189,7 @@ test('accepts and delivers the alias of the manifest in configs, reads, writes a
   const { writeRecords } = await tenant.query(WRITE, { input: write });
   expect(writeRecords.result).toMatchObject({ success: true });
 
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   await tenant.query(TRIGGER, { input: { ...target, objectName: 'issue' } });
   const { prisma } = app.app.services.database;
   const deliveries = () =>

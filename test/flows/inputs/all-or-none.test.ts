@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { refusedAlike } from '../../support/rest/alike.ts';
-import { crmApp, installedAt } from '../../support/scenes/crm.ts';
+import { expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
+import { installCrm, startCrmApp } from '../../support/scenes/crm.ts';
 import { WRITE } from '../../support/scenes/writes.ts';
 
-const { app, hubspot } = await crmApp();
+const { app, hubspot } = await startCrmApp();
 
 const content = { write: { objects: [{ objectName: 'contacts' }] } };
 
@@ -19,11 +19,11 @@ function batch(type: 'CREATE' | 'UPDATE', records: object[]) {
 }
 
 test('refuses an all-or-none batch before sending it if the provider cannot refuse it as a whole', async () => {
-  const rest = await installedAt(app, 'hubspot', { content });
+  const rest = await installCrm(app, 'hubspot', { content });
   const { id } = hubspot.store.create('contacts', { firstname: 'Ada' });
   const before = hubspot.requests.length;
   const update = batch('UPDATE', [{ id, firstname: 'Eve' }, { id: '999999' }]);
-  expect(await refusedAlike(rest, 'writeRecords', update)).toMatchObject({
+  expect(await expectEqualRefusal(rest, 'writeRecords', update)).toMatchObject({
     status: 422,
     issues: [
       [
@@ -41,7 +41,7 @@ test('refuses an all-or-none batch before sending it if the provider cannot refu
 });
 
 test('lists the batches that can be refused as a whole in the catalogue', async () => {
-  const rest = await installedAt(app, 'hubspot', { content });
+  const rest = await installCrm(app, 'hubspot', { content });
   const { providers } = await rest.tenant.query('{ providers { nodes { name allOrNone } } }');
   expect(providers.nodes).toEqual([
     { name: 'hubspot', allOrNone: ['CREATE'] },

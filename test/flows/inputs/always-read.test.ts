@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { findingsAlike } from '../../support/rest/alike.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   contentFor,
   installFor,
@@ -24,9 +24,9 @@ test('refuses a config that disables or omits an object that is always read', as
   const rest = await restTenant(app);
   const integration = await integrate(app, rest.tenant, contentFor('crm', { read }));
   const findings = (config: object) =>
-    findingsAlike(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
+    expectEqualIssues(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
   const groupRef = 'acme';
-  await generate(rest.tenant, { apiKey: 'sandbox-key', groupRef });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef });
   const [contacts, companies] = [{ objectName: 'contacts' }, { objectName: 'companies' }];
   const isMissing = 'config.content.read: must have contacts, which is always read.';
   expect(await findings({})).toEqual([isMissing]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { findingsAlike } from '../../support/rest/alike.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
 import {
   CREATE_INTEGRATION,
   contentFor,
@@ -25,7 +25,7 @@ const at = 'latestRevision.content';
 /** Returns the findings for an integration with this content, equal on both surfaces. */
 function findings(rest: RestTenant, content: { name: string; provider: string }) {
   const { name, provider } = content;
-  return findingsAlike(rest, 'createIntegration', {
+  return expectEqualIssues(rest, 'createIntegration', {
     name,
     provider,
     latestRevision: revisionOf(content),
@@ -66,7 +66,7 @@ test('refuses to write a read-only object, also in a new revision', async () => 
   expect(await findings(rest, writing)).toEqual([`${at}.write.objects[0].objectName: ${lacking}`]);
   await integrate(app, rest.tenant, content);
   const revision = { integrationIdOrName: 'sales', revision: revisionOf(writing) };
-  expect(await findingsAlike(rest, 'createRevision', revision)).toEqual([
+  expect(await expectEqualIssues(rest, 'createRevision', revision)).toEqual([
     `revision.content.write.objects[0].objectName: ${lacking}`,
   ]);
 });
@@ -80,13 +80,13 @@ test('refuses a config that enables deletions that the provider does not support
     write: { objects: [{ objectName: 'issues' }, { objectName: 'gists' }] },
   });
   await tenant.query(CREATE_INTEGRATION, integrationInput(tenant, content));
-  await generate(tenant, {
+  await generateConnection(tenant, {
     provider: 'github',
     oauth2AuthorizationCode: { accessToken: { token: 'token' }, scopes: [] },
   });
   const write = ['issues', 'gists'].map((objectName) => ({ objectName, deletionEnabled: true }));
   const input = { integrationIdOrName: 'docs', groupRef: 'acme', config: { write } };
-  expect(await findingsAlike(rest, 'createInstallation', input)).toEqual([
+  expect(await expectEqualIssues(rest, 'createInstallation', input)).toEqual([
     'config.content.write.objects.issues.deletionSettings.enabled: must be false: GitHub does not delete issues.',
   ]);
 });

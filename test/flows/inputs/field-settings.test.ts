@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import type { writeFieldSettingInput } from '../../../src/domain/installation/choice/write-field-setting.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { sharedApp } from '../../support/app.ts';
-import { findingsAlike } from '../../support/rest/alike.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
 import { contentFor, integrate } from '../../support/scenes/integrations.ts';
 import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
 
@@ -69,7 +69,9 @@ test('does not overwrite a value at the provider if the field is written only wh
   await using _workers = await startWriteJobs(app);
   const later = { type: 'UPDATE', mode: 'ASYNCHRONOUS', record: { id: first, phone: '3' } };
   const asynchronous = await writer.write(later);
-  expect(await writer.ended(asynchronous.operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(asynchronous.operationId)).toMatchObject({
+    status: 'SUCCESS',
+  });
   expect(stored(first)).toMatchObject({ phone: '1' });
 });
 
@@ -110,11 +112,11 @@ test('refuses settings of an unknown field at its position', async () => {
     rest.tenant,
     contentFor('crm', { read: null, write: { objects: [{ objectName: 'contacts' }] } }),
   );
-  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const at = 'config.content.write.objects.contacts.selectedFieldSettings';
   expect(
-    await findingsAlike(rest, 'createInstallation', {
+    await expectEqualIssues(rest, 'createInstallation', {
       ...target,
       config: settings({ fieldName: 'fax' }),
     }),
@@ -128,11 +130,11 @@ test('refuses IF_EMPTY if the provider cannot return records by id', async () =>
   const objects = [{ objectName: 'items', valueDefaults: { allowAnyFields: true } }];
   const monday = { provider: 'monday', read: null, write: { objects } };
   await integrate(others, rest.tenant, contentFor('work', monday));
-  await generate(rest.tenant, { provider: 'monday', apiKey: 'key' });
+  await generateConnection(rest.tenant, { provider: 'monday', apiKey: 'key' });
   const fields = [{ fieldName: 'name', writeOnUpdate: 'IF_EMPTY' as const }];
   const config = { write: [{ objectName: 'items', fields }] };
   const target = { integrationIdOrName: 'work', groupRef: 'acme' };
-  expect(await findingsAlike(rest, 'createInstallation', { ...target, config })).toEqual([
+  expect(await expectEqualIssues(rest, 'createInstallation', { ...target, config })).toEqual([
     'config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be always or never: monday.com does not give items by their ids.',
   ]);
 });

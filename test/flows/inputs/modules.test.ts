@@ -2,12 +2,12 @@ import { afterAll, expect, test } from 'vitest';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { sharedApp } from '../../support/app.ts';
-import { hubspotServer } from '../../support/providers/hubspot-server.ts';
-import { salesforceServer } from '../../support/providers/salesforce-server.ts';
-import { findingsAlike } from '../../support/rest/alike.ts';
-import { startCalling } from '../../support/rest/proxied.ts';
+import { startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { startSalesforceServer } from '../../support/providers/salesforce-server.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
+import { startRawClient } from '../../support/rest/proxy-installation.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
@@ -15,16 +15,16 @@ import {
   integrate,
   revisionOf,
 } from '../../support/scenes/integrations.ts';
-import { POLLING, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
 import { startWriteJobs, WRITE } from '../../support/scenes/writes.ts';
 import { accountEngagement } from '../../support/wire/account-engagement.ts';
-import { TOKEN } from '../../support/wire/terms.ts';
 import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { TOKEN } from '../../support/wire/wire-format.ts';
 
 const servers = await Promise.all([
-  salesforceServer({ token: TOKEN }),
+  startSalesforceServer({ token: TOKEN }),
   vendorServer(accountEngagement.fixture),
-  hubspotServer({ token: TOKEN }),
+  startHubspotServer({ token: TOKEN }),
 ]);
 const [salesforce, engagement, hubspot] = servers;
 const app = await sharedApp({
@@ -34,7 +34,7 @@ const app = await sharedApp({
     hubspotProvider({ baseUrl: hubspot.url }),
   ],
 });
-const calling = await startCalling(app);
+const calling = await startRawClient(app);
 afterAll(async () => {
   await calling[Symbol.asyncDispose]();
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
@@ -50,7 +50,7 @@ const PROSPECTS = {
 async function connected(provider: string, providerMetadata?: object): Promise<RestTenant> {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
-  await generate(rest.tenant, {
+  await generateConnection(rest.tenant, {
     provider,
     providerMetadata,
     oauth2AuthorizationCode: { accessToken: { token: TOKEN } },
@@ -72,7 +72,7 @@ async function installed(rest: RestTenant, content: { name: string; provider: st
 /** Sends a GET request through the installation's proxy. */
 async function forwarded({ base, tenant }: RestTenant, id: string, target: string) {
   const headers = { 'x-api-key': tenant.apiKey };
-  return calling.ask(`/v1${base}/installations/${id}/proxy${target}`, { headers });
+  return calling.send(`/v1${base}/installations/${id}/proxy${target}`, { headers });
 }
 
 test('refuses a module that the provider lacks, and an object that the module lacks', async () => {
@@ -81,7 +81,7 @@ test('refuses a module that the provider lacks, and an object that the module la
     const content = contentFor('crm', { provider: 'salesforce', read: undefined, ...overrides });
     const latestRevision = revisionOf(content);
     const input = { name: 'crm', provider: 'salesforce', latestRevision };
-    return findingsAlike(rest, 'createIntegration', input);
+    return expectEqualIssues(rest, 'createIntegration', input);
   };
   const at = 'latestRevision.content';
   expect(await findings({ module: 'cmr', proxy: { enabled: true } })).toEqual([
@@ -97,7 +97,7 @@ test('refuses an installation if its connection lacks an input of the module', a
   const rest = await connected('salesforce');
   await integrate(app, rest.tenant, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
   const input = { integrationIdOrName: 'ae', groupRef: 'acme' };
-  expect(await findingsAlike(rest, 'createInstallation', input)).toEqual([
+  expect(await expectEqualIssues(rest, 'createInstallation', input)).toEqual([
     'connectionId: is a connection that lacks providerMetadata.businessUnitId, which the module account-engagement needs. Set it by updateConnection.',
   ]);
 });
@@ -121,7 +121,7 @@ test("sends reads, writes and proxied requests to the module's address", async (
   await expect.poll(names, POLLING).toEqual(['Ada', 'Grace']);
 
   const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const { prisma } = app.app.services.database;
   const where = { id: triggerRead.operation.id };
   const findOperation = () => prisma.operation.findFirstOrThrow({ where });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { sharedApp } from '../../support/app.ts';
-import { findingsAlike, refusedAlike } from '../../support/rest/alike.ts';
+import { expectEqualIssues, expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   CREATE_REVISION,
   contentFor,
@@ -11,7 +11,7 @@ import {
   revisionOf,
   UPDATE_INSTALLATION,
 } from '../../support/scenes/integrations.ts';
-import { installReading, POLLING, startReading } from '../../support/scenes/reads.ts';
+import { installReads, POLLING, startReadJobs } from '../../support/scenes/reads.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;
@@ -30,9 +30,9 @@ const mapped = (mappings: object[], overrides: object = {}) => ({
 test('refuses an installation or update without a required mapping, and names each', async () => {
   const rest = await restTenant(app);
   await integrate(app, rest.tenant, requiring);
-  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const install = (overrides: object) =>
-    findingsAlike(rest, 'createInstallation', {
+    expectEqualIssues(rest, 'createInstallation', {
       integrationIdOrName: 'crm',
       groupRef: 'acme',
       ...overrides,
@@ -84,7 +84,7 @@ async function health(rest: RestTenant, id: string) {
 test('makes installations unhealthy if a revision adds a required mapping, and delays their reads', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = reading;
   await reading.makeDue();
   await startDueReads(services);
@@ -96,7 +96,7 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
       'Its config maps no field to what the integration requires: contacts: owner, contacts: rank. Reads wait.',
   });
 
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const [operation] = await reading.operations();
   const operationId = operation?.id as string;
   const reason =
@@ -107,7 +107,7 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   await startDueReads(services);
   expect(await reading.operations()).toMatchObject([{ status: 'IN_PROGRESS' }]);
   const trigger = { integrationIdOrName: 'crm', groupRef: 'acme', objectName: 'contacts' };
-  expect(await refusedAlike(rest, 'triggerRead', trigger)).toMatchObject({
+  expect(await expectEqualRefusal(rest, 'triggerRead', trigger)).toMatchObject({
     status: 422,
     detail: reason,
   });
@@ -119,7 +119,7 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   await prisma.readRun.updateMany({ where: { operationId }, data: { dueTime: new Date(0) } });
   await prisma.$executeRaw`
     update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
-  expect(await reading.ended(1)).toMatchObject([
+  expect(await reading.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (5 records)' },
   ]);
   const [message] = await reading.messages();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { crmApp, installedAt } from '../../support/scenes/crm.ts';
-import { POLLING, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { installCrm, startCrmApp } from '../../support/scenes/crm.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
 import { WRITE } from '../../support/scenes/writes.ts';
 
-const { app, hubspot, salesforce } = await crmApp();
+const { app, hubspot, salesforce } = await startCrmApp();
 
 const OPERATION = `query ($id: ID!) { node(id: $id) { ... on Operation {
   status metadata { progress { recordsProcessed recordsEstimatedTotal } }
@@ -11,7 +11,7 @@ const OPERATION = `query ($id: ID!) { node(id: $id) { ... on Operation {
 
 test('returns the total number of records of a HubSpot read', async () => {
   const read = { objects: [{ objectName: 'contacts', destination: 'records' }] };
-  const rest = await installedAt(app, 'hubspot', { content: { read } });
+  const rest = await installCrm(app, 'hubspot', { content: { read } });
   const before = hubspot.store.records('contacts').length;
   for (let n = 0; n < 120; n += 1) hubspot.store.create('contacts', { firstname: `Ada ${n}` });
   const input = {
@@ -22,7 +22,7 @@ test('returns the total number of records of a HubSpot read', async () => {
   };
   const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
   const { id } = triggerRead.operation;
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const getOperation = async () => (await rest.tenant.query(OPERATION, { id })).node;
   await expect.poll(async () => (await getOperation()).status, POLLING).toBe('SUCCESS');
   const total = before + 120;
@@ -34,7 +34,7 @@ test('returns the total number of records of a HubSpot read', async () => {
 
 test('returns the record of a synchronous single write to Salesforce, after one read', async () => {
   const write = { objects: [{ objectName: 'Account' }] };
-  const rest = await installedAt(app, 'salesforce', { content: { write } });
+  const rest = await installCrm(app, 'salesforce', { content: { write } });
   const reads = () => salesforce.requests.filter(({ method }) => method === 'GET').length;
   const input = (overrides: object) => ({
     input: {

@@ -7,10 +7,14 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import type { Answer } from '../../support/graphql-client.ts';
-import { crmAt, proxyPath, startUpstream } from '../../support/rest/proxied.ts';
-import { generate } from '../../support/scenes/connections.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
+import type { GraphqlResponse } from '../../support/graphql-client.ts';
+import {
+  createCrmProvider,
+  installProxy,
+  startUpstream,
+} from '../../support/rest/proxy-installation.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const SHARE = 4;
@@ -37,7 +41,7 @@ const LIMITS = {
 
 const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
-const crm = crmAt(upstream.url, {
+const crm = createCrmProvider(upstream.url, {
   capabilities: {
     proxy: true,
     async describeObject(session, name) {
@@ -62,14 +66,14 @@ for (const [tenant, apiKey] of [
   [attacker, 'attacker'],
   [quiet, 'quiet'],
 ] as const) {
-  await generate(tenant, { provider: 'crm', apiKey });
+  await generateConnection(tenant, { provider: 'crm', apiKey });
 }
 
 /** The provider does not respond to the attacker's account until `release`, and responds to every other. */
 function hangForAttacker(): { release(): void } {
   const held: ServerResponse[] = [];
   let isReleased = false;
-  upstream.behave((req, res) => {
+  upstream.setHandler((req, res) => {
     const isHeld = req.headers.authorization === 'Key attacker' && !isReleased;
     if (isHeld) held.push(res);
     else res.end('{}');
@@ -101,7 +105,7 @@ async function expectQuietIsServed(): Promise<void> {
   expect(await sendAll(ATTACK, () => quiet.request(SHORT))).toEqual(Array(ATTACK).fill(200));
 }
 
-function expectRefused(responses: readonly Answer[], limits: readonly string[]): void {
+function expectRefused(responses: readonly GraphqlResponse[], limits: readonly string[]): void {
   for (const { status, headers, errors } of responses) {
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -117,11 +121,11 @@ const holding = (name: Parameters<typeof shares.of>[0], count: number) =>
 
 test('serves others while one caller requests metadata of a provider that never responds', async () => {
   const hanging = hangForAttacker();
-  const person = await endUser(app, attacker);
+  const person = await createEndUser(app, attacker);
   // The caller is known from here on. Before, its requests count by their network.
   await person.query('{ viewer { kind } }');
   const input = { project: attacker.projectId, name: 'contacts' };
-  const refused: Answer[] = [];
+  const refused: GraphqlResponse[] = [];
   const all = Array.from({ length: ATTACK }, async () => {
     const response = await person.request(METADATA, input);
     if (response.status !== 200) refused.push(response);
@@ -146,11 +150,11 @@ test('serves others while one caller requests metadata of a provider that never 
 test('serves others while several callers send proxy requests to one connection', async () => {
   const hanging = hangForAttacker();
   const [target, mine] = [
-    await proxyPath(app, attacker, { apiKey: 'attacker' }),
-    await proxyPath(app, quiet),
+    await installProxy(app, attacker, { apiKey: 'attacker' }),
+    await installProxy(app, quiet),
   ];
   const keys = await Promise.all(
-    Array.from({ length: ATTACK / SHARE }, () => attacker.keyOf('read', 'records:write')),
+    Array.from({ length: ATTACK / SHARE }, () => attacker.createKey('read', 'records:write')),
   );
   for (const key of keys) await app.client({ 'x-api-key': key }).query(SHORT);
   const refused: Response[] = [];
@@ -178,7 +182,7 @@ test('serves others while several callers send proxy requests to one connection'
 
 test('serves others while one caller sends expensive queries', async () => {
   const heavy = '{ viewer { project { operations(first: 300) { edges { node { id } } } } } }';
-  const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.keyOf('read')));
+  const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.createKey('read')));
   const clients = keys.map((key) => app.client({ 'x-api-key': key }));
   for (const client of clients) await client.query(SHORT);
   const all = clients.flatMap((client) =>
@@ -192,7 +196,7 @@ test('serves others while one caller sends expensive queries', async () => {
 });
 
 test('serves others while one token opens too many sockets', async () => {
-  const { token } = await endUser(app, attacker);
+  const { token } = await createEndUser(app, attacker);
   const open = async (payload: object) => {
     const socket = await openSocket(url);
     socket.send({ type: 'connection_init', payload });
@@ -229,7 +233,7 @@ test('serves others while one caller opens too many subscriptions', async () => 
   }
   const mine = await Promise.all(Array.from({ length: SHARE }, () => subscribe(quiet)));
   expect(mine.map(({ status }) => status)).toEqual(Array(SHARE).fill(200));
-  for (const stream of [...attack, ...mine]) stream.leave();
+  for (const stream of [...attack, ...mine]) stream.close();
   await holding('subscriptions', 0);
 });
 

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import type { Answer } from '../../support/graphql-client.ts';
+import type { GraphqlResponse } from '../../support/graphql-client.ts';
 import { contact, createWriter, WRITE } from '../../support/scenes/writes.ts';
 
 const SHARE = 4;
@@ -20,7 +20,7 @@ const DELAY_MS = 5_000;
 test('refuses synchronous writes over a share before they are stored, and serves those of others', async () => {
   const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
-  const refused: Answer[] = [];
+  const refused: GraphqlResponse[] = [];
   const all = Array.from({ length: ATTACK }, async () => {
     const response = await attacker.request(WRITE, attacker.input({ record: contact() }));
     if (response.errors) refused.push(response);

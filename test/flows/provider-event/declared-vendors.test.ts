@@ -6,22 +6,22 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { startReceiver, verified } from '../../support/receiver.ts';
+import { startReceiver, verifyMessage } from '../../support/receiver.ts';
 import {
-  installTelling,
-  providerOf,
-  senderOf,
-  startTellingVendor,
-  type TellingVendor,
-  toldTo,
-} from '../../support/scenes/telling-vendors.ts';
+  createSender,
+  type EventVendor,
+  installEventVendor,
+  startEventVendor,
+  toProvider,
+  waitForWebhook,
+} from '../../support/scenes/event-vendors.ts';
 import { WIRE_EVENTS } from '../../support/wire/events/all.ts';
 
 const names = Object.keys(WIRE_EVENTS);
-const vendors = await Promise.all(names.map(startTellingVendor));
+const vendors = await Promise.all(names.map(startEventVendor));
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: vendors.map(providerOf),
+  providers: vendors.map(toProvider),
 });
 const { prisma } = app.app.services.database;
 const receiver = await startReceiver();
@@ -33,22 +33,22 @@ beforeAll(async () => {
   };
 });
 
-const named = vendors.map((vendor): [string, TellingVendor] => [vendor.declared.name, vendor]);
+const named = vendors.map((vendor): [string, EventVendor] => [vendor.declared.name, vendor]);
 
 test.each(named)('%s: delivers signed requests, and refuses forged ones', async (name, vendor) => {
   const tenant = await app.tenant();
-  const installed = await installTelling(app, { tenant, vendor, receiver });
-  const send = senderOf(vendor, await toldTo(vendor, installed));
-  const { objectName, recordId, recordText = 'From the account', lacks } = vendor.events;
+  const installed = await installEventVendor(app, { tenant, vendor, receiver });
+  const send = createSender(vendor, await waitForWebhook(vendor, installed));
+  const { objectName, recordId, recordText = 'From the account', missingKinds } = vendor.events;
   // The forged signature has the form of the vendor's signatures.
-  expect(await send({ kind: 'UPDATE', n: 1 }, 'f0'.repeat(32))).toBe(401);
+  expect(await send({ kind: 'UPDATE', sequence: 1 }, 'f0'.repeat(32))).toBe(401);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
 
   const accepted = expect.toSatisfy((status: number) => status === 200 || status === 204);
-  expect(await send({ kind: 'CREATE', n: 2 })).toEqual(accepted);
-  await receiver.arrived(installed.box, 1);
+  expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(accepted);
+  await receiver.waitForMessages(installed.box, 1);
   const [first] = receiver.received(installed.box);
-  expect(first && verified(first, installed.signingSecret)).toMatchObject({
+  expect(first && verifyMessage(first, installed.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
     provider: name,
@@ -59,10 +59,10 @@ test.each(named)('%s: delivers signed requests, and refuses forged ones', async 
   });
 
   // A repeated request is accepted, and delivers no second message.
-  expect(await send({ kind: 'CREATE', n: 2 })).toEqual(accepted);
-  const last = lacks?.includes('DELETE') ? 'UPDATE' : 'DELETE';
-  expect(await send({ kind: last, n: 3 })).toEqual(accepted);
-  await receiver.arrived(installed.box, 2);
+  expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(accepted);
+  const last = missingKinds?.includes('DELETE') ? 'UPDATE' : 'DELETE';
+  expect(await send({ kind: last, sequence: 3 })).toEqual(accepted);
+  await receiver.waitForMessages(installed.box, 2);
   const kinds = receiver
     .received(installed.box)
     .flatMap(({ body }) => JSON.parse(body).result)

@@ -1,21 +1,21 @@
 /** @module-tag all/rows */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { installOnOrg, salesforceOrg } from '../../support/scenes/salesforce-events.ts';
+import { installOnOrg, startSalesforceOrg } from '../../support/scenes/salesforce-events.ts';
 import {
-  bodyOf,
+  createSentEvent,
+  eventsBody,
+  installForSentEvents,
   SECRET,
   type SentRequest,
-  sentEvent,
-  signed,
-  subscribeToSent,
-} from '../../support/scenes/sent-events.ts';
+  signRequest,
+} from '../../support/scenes/signed-events.ts';
 import { createSandboxApp, POLLING } from '../../support/scenes/subscriptions.ts';
 
 const WAITING_MAX = 5;
 const MEBIBYTE = 1024 * 1024;
 
-const org = await salesforceOrg();
+const org = await startSalesforceOrg();
 const app = await sharedApp({
   env: {
     ...org.env,
@@ -36,7 +36,7 @@ const send = (providerAppId: string, request: SentRequest) =>
 
 /** Sends the request until it is accepted, as a provider does. */
 const sendUntilTaken = (providerAppId: string, body: Buffer<ArrayBuffer>) =>
-  expect.poll(async () => (await send(providerAppId, signed(body))).status, POLLING).toBe(204);
+  expect.poll(async () => (await send(providerAppId, signRequest(body))).status, POLLING).toBe(204);
 
 const hold = (projectId: string, eventsRetryTime: Date | null) =>
   prisma.objectSubscription.updateMany({ where: { projectId }, data: { eventsRetryTime } });
@@ -44,32 +44,33 @@ const LATER = new Date(Date.now() + 3_600_000);
 
 test("refuses excessive requests to an app, without affecting other apps or the app's provider", async () => {
   const tenant = await app.tenant();
-  const { providerAppId, account } = await subscribeToSent(app, tenant);
+  const { providerAppId, account } = await installForSentEvents(app, tenant);
   const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
   const forged = Array.from({ length: 40 }, () =>
-    send(providerAppId, signed(bodyOf(sentEvent(account)), { secret: 'a guess' })),
+    send(providerAppId, signRequest(eventsBody(createSentEvent(account)), { secret: 'a guess' })),
   );
   expect(new Set((await Promise.all(forged)).map(({ status }) => status))).toEqual(new Set([401]));
   const bodies = Array.from({ length: 40 }, () =>
-    bodyOf(sentEvent(account, { type: 'contacts.merged' })),
+    eventsBody(createSentEvent(account, { type: 'contacts.merged' })),
   );
-  const responses = await Promise.all(bodies.map((body) => send(providerAppId, signed(body))));
+  const responses = await Promise.all(bodies.map((body) => send(providerAppId, signRequest(body))));
   expect(responses[0]?.status).toBe(204);
   const refused = responses.find(({ status }) => status === 503);
   expect(refused?.headers.get('retry-after')).toBe('1');
   expect(await refused?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
-  expect((await send(other.id, signed(bodyOf(sentEvent('x'))))).status).toBe(204);
-  await sendUntilTaken(providerAppId, bodyOf(sentEvent(account)));
+  expect((await send(other.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
+  await sendUntilTaken(providerAppId, eventsBody(createSentEvent(account)));
 });
 
 test('refuses excessive bytes to an app without storing them, and accepts them later', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const { providerAppId, account } = await subscribeToSent(app, tenant);
-  const large = () => bodyOf(sentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
+  const { providerAppId, account } = await installForSentEvents(app, tenant);
+  const large = () =>
+    eventsBody(createSentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
   const bodies = Array.from({ length: 6 }, large);
   const statuses = await Promise.all(
-    bodies.map(async (body) => (await send(providerAppId, signed(body))).status),
+    bodies.map(async (body) => (await send(providerAppId, signRequest(body))).status),
   );
   expect(new Set(statuses)).toEqual(new Set([204, 503]));
   const taken = statuses.filter((status) => status === 204).length;
@@ -82,30 +83,30 @@ test('refuses excessive bytes to an app without storing them, and accepts them l
 test('refuses requests to an app with too many waiting events, and accepts those to other apps', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const { providerAppId, account } = await subscribeToSent(app, tenant);
+  const { providerAppId, account } = await installForSentEvents(app, tenant);
   const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
   await hold(projectId, LATER);
-  const waiting = Array.from({ length: WAITING_MAX }, () => sentEvent(account));
-  await sendUntilTaken(providerAppId, bodyOf(...waiting));
+  const waiting = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
+  await sendUntilTaken(providerAppId, eventsBody(...waiting));
   let taken = WAITING_MAX;
   const answerToMore = async () => {
-    const response = await send(providerAppId, signed(bodyOf(sentEvent(account))));
+    const response = await send(providerAppId, signRequest(eventsBody(createSentEvent(account))));
     if (response.status === 204) taken += 1;
     return [response.status, response.headers.get('retry-after')];
   };
   // The count of waiting events is cached for some seconds.
   await expect.poll(answerToMore, POLLING).toEqual([503, '30']);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken);
-  expect((await send(other.id, signed(bodyOf(sentEvent('x'))))).status).toBe(204);
+  expect((await send(other.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
   await hold(projectId, null);
-  await sendUntilTaken(providerAppId, bodyOf(sentEvent(account)));
+  await sendUntilTaken(providerAppId, eventsBody(createSentEvent(account)));
 });
 
 test('pauses a stream while too many of its events wait', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const installed = await installOnOrg(app, tenant, org);
-  await installed.isActive();
+  await installed.waitUntilActive();
   await hold(projectId, LATER);
   const count = 200;
   for (let some = 0; some < count; some += 1) org.create({ Email: `${some}@example.test` });
@@ -113,9 +114,9 @@ test('pauses a stream while too many of its events wait', async () => {
   await expect.poll(stored, POLLING).toBeGreaterThanOrEqual(WAITING_MAX);
   // The stream requests no events until it has stored the last ones and has room for more.
   const [subscriber] = org.stream.subscribers;
-  await expect.poll(() => subscriber?.room, POLLING).toBe(0);
+  await expect.poll(() => subscriber?.credit, POLLING).toBe(0);
   expect(await stored()).toBeLessThan(count);
   await hold(projectId, null);
-  await installed.arrived(count);
+  await installed.waitForEntries(count);
   expect(await stored()).toBe(count);
 });

@@ -1,7 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp } from '../../support/app.ts';
-import { bodyOf, sentEvent, signed, subscribeToSent } from '../../support/scenes/sent-events.ts';
+import {
+  createSentEvent,
+  eventsBody,
+  installForSentEvents,
+  signRequest,
+} from '../../support/scenes/signed-events.ts';
 import { POLLING } from '../../support/scenes/subscriptions.ts';
 
 const TIMES = 10_000;
@@ -22,16 +27,16 @@ beforeAll(async () => {
 async function subscribed() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const { providerAppId, account, arrived } = await subscribeToSent(app, tenant);
+  const { providerAppId, account, listArrivedIds } = await installForSentEvents(app, tenant);
   const send = async (more: object) => {
-    const event = sentEvent(account, more);
+    const event = createSentEvent(account, more);
     const path = `${url}/webhooks/sandbox/${providerAppId}`;
-    expect((await fetch(path, signed(bodyOf(event)))).status).toBe(204);
+    expect((await fetch(path, signRequest(eventsBody(event)))).status).toBe(204);
     return event.id;
   };
   const failures = async () =>
     (await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } })).eventFailures;
-  return { projectId, send, arrived, failures };
+  return { projectId, send, arrived: listArrivedIds, failures };
 }
 
 /** An event without its record. Fetching the record fails. */

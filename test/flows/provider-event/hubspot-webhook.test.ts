@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { hubspotServer, PORTAL_ID } from '../../support/providers/hubspot-server.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
 import { ALL_EVENTS, POLLING, SUBSCRIPTIONS } from '../../support/scenes/subscriptions.ts';
 
 const SECRET = 'secret of the app';
 const TOKEN = 'hubspot-token';
-const hubspot = await hubspotServer({ token: TOKEN });
+const hubspot = await startHubspotServer({ token: TOKEN });
 const app = await sharedApp({ env: { HUBSPOT_BASE_URL: hubspot.url } });
 const { services } = app.app;
 const { prisma } = services.database;
@@ -37,7 +37,7 @@ async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
   const read = { objects: [{ ...contacts, schedule: undefined }] };
   const content = contentFor('crm', { read, subscribe: { objects: [ALL_EVENTS] } });
   await integrate(app, tenant, { ...content, provider: 'hubspot' });
-  const { id: connectionId } = await generate(tenant, {
+  const { id: connectionId } = await generateConnection(tenant, {
     provider: 'hubspot',
     ...(isGiven && { providerWorkspaceRef: `${portal}` }),
     oauth2AuthorizationCode: { accessToken: { token: TOKEN } },

@@ -2,23 +2,23 @@
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { maintainNow, POLLING } from '../../support/scenes/subscriptions.ts';
 import {
-  installTelling,
-  providerOf,
-  senderOf,
-  startTellingVendor,
-  type TellingVendor,
-  toldTo,
-} from '../../support/scenes/telling-vendors.ts';
+  createSender,
+  type EventVendor,
+  installEventVendor,
+  startEventVendor,
+  toProvider,
+  waitForWebhook,
+} from '../../support/scenes/event-vendors.ts';
+import { checkSubscriptionsNow, POLLING } from '../../support/scenes/subscriptions.ts';
 
 const [close, asana, zendesk] = await Promise.all(
-  (['close', 'asana', 'zendeskSupport'] as const).map(startTellingVendor),
+  (['close', 'asana', 'zendeskSupport'] as const).map(startEventVendor),
 );
-const vendors = [close, asana, zendesk] as TellingVendor[];
+const vendors = [close, asana, zendesk] as EventVendor[];
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: vendors.map(providerOf),
+  providers: vendors.map(toProvider),
 });
 const { database } = app.app.services;
 const { prisma } = database;
@@ -31,26 +31,27 @@ beforeAll(async () => {
   };
 });
 
-async function subscribed(vendor: TellingVendor, tenant?: Tenant) {
+async function subscribed(vendor: EventVendor, tenant?: Tenant) {
   const by = tenant ?? (await app.tenant());
-  const installed = await installTelling(app, { tenant: by, vendor, receiver });
-  const webhook = await toldTo(vendor, installed);
+  const installed = await installEventVendor(app, { tenant: by, vendor, receiver });
+  const webhook = await waitForWebhook(vendor, installed);
   const { projectId } = by;
   const secrets = () =>
     prisma.subscriptionSecret.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
   return { tenant: by, projectId, installed, webhook, secrets };
 }
 
-const update = (n: number) => ({ kind: 'UPDATE', n }) as const;
+const update = (sequence: number) => ({ kind: 'UPDATE', sequence }) as const;
 
 test('seals an issued secret, and refuses it at the addresses of other subscriptions', async () => {
-  const vendor = close as TellingVendor;
+  const vendor = close as EventVendor;
   const [one, other] = [await subscribed(vendor), await subscribed(vendor)];
   const [row] = await one.secrets();
   expect(row?.secretsSealed).not.toContain(one.webhook.secret);
   expect(one.webhook.url).toBe(`${one.installed.providerApp.webhookUrl}?subscription=${row?.id}`);
   expect(one.webhook.secret).not.toBe(other.webhook.secret);
-  const status = (url: string) => senderOf(vendor, { url, secret: one.webhook.secret })(update(1));
+  const status = (url: string) =>
+    createSender(vendor, { url, secret: one.webhook.secret })(update(1));
   expect(await status(one.webhook.url)).toBe(200);
   // The app's address alone, the address of another subscription and an unknown one are refused.
   expect(await status(one.installed.providerApp.webhookUrl)).toBe(401);
@@ -73,15 +74,15 @@ test('seals an issued secret, and refuses it at the addresses of other subscript
 });
 
 test("refuses signatures with the app's own secret", async () => {
-  const vendor = zendesk as TellingVendor;
+  const vendor = zendesk as EventVendor;
   const { webhook } = await subscribed(vendor);
-  const send = senderOf(vendor, webhook);
+  const send = createSender(vendor, webhook);
   expect(await send(update(1), 'the secret of the app')).toBe(401);
   expect(await send(update(1))).toBe(200);
 });
 
 test('gives a recreated subscription a new secret, and accepts the old one for another day', async () => {
-  const vendor = close as TellingVendor;
+  const vendor = close as EventVendor;
   const { tenant, projectId, installed, webhook, secrets } = await subscribed(vendor);
   const before = (await installed.subscription()).providerRef;
   const input = {
@@ -97,57 +98,57 @@ test('gives a recreated subscription a new secret, and accepts the old one for a
   const now = async () => (await installed.subscription()).providerRef;
   await expect.poll(now, POLLING).not.toBe(before);
   // The new webhook exists before the old one is deleted.
-  await expect.poll(() => vendor.webhooks?.kept.has(before ?? ''), POLLING).toBe(false);
-  const recreated = await toldTo(vendor, installed);
+  await expect.poll(() => vendor.webhooks?.webhooks.has(before ?? ''), POLLING).toBe(false);
+  const recreated = await waitForWebhook(vendor, installed);
   expect(recreated.secret).not.toBe(webhook.secret);
-  expect(await senderOf(vendor, recreated)(update(1))).toBe(200);
-  expect(await senderOf(vendor, webhook)(update(2))).toBe(200);
+  expect(await createSender(vendor, recreated)(update(1))).toBe(200);
+  expect(await createSender(vendor, webhook)(update(2))).toBe(200);
   expect((await secrets()).map(({ expireTime }) => expireTime === null)).toEqual([false, true]);
 
   const [old] = await secrets();
   const where = { projectId, id: old?.id ?? '' };
   await prisma.subscriptionSecret.updateMany({ where, data: { expireTime: new Date(0) } });
-  expect(await senderOf(vendor, webhook)(update(3))).toBe(401);
+  expect(await createSender(vendor, webhook)(update(3))).toBe(401);
   // The next check of the subscription deletes the old secret.
   await prisma.objectSubscription.updateMany({
     where: { projectId },
     data: { dueTime: new Date(0) },
   });
-  await maintainNow(app);
+  await checkSubscriptionsNow(app);
   await expect.poll(async () => (await secrets()).length, POLLING).toBe(1);
   expect(await now()).toBe(recreated.id);
 });
 
 test('recreates a subscription that the vendor has lost', async () => {
-  const vendor = close as TellingVendor;
+  const vendor = close as EventVendor;
   const { projectId, installed, webhook } = await subscribed(vendor);
-  vendor.webhooks?.kept.delete(webhook.id);
+  vendor.webhooks?.webhooks.delete(webhook.id);
   await prisma.objectSubscription.updateMany({
     where: { projectId },
     data: { dueTime: new Date(0) },
   });
-  await maintainNow(app);
+  await checkSubscriptionsNow(app);
   await expect
     .poll(async () => (await installed.subscription()).providerRef, POLLING)
     .not.toBe(webhook.id);
-  const recreated = await toldTo(vendor, installed);
-  expect(await senderOf(vendor, recreated)(update(1))).toBe(200);
+  const recreated = await waitForWebhook(vendor, installed);
+  expect(await createSender(vendor, recreated)(update(1))).toBe(200);
 });
 
 test('accepts each secret if one subscription is several webhooks at the vendor', async () => {
-  const vendor = asana as TellingVendor;
+  const vendor = asana as EventVendor;
   const { installed } = await subscribed(vendor);
   const refs = (await installed.subscription()).providerRef?.split(' ') ?? [];
   expect(refs).toHaveLength(2);
-  const webhooks = refs.flatMap((ref) => vendor.webhooks?.kept.get(ref) ?? []);
+  const webhooks = refs.flatMap((ref) => vendor.webhooks?.webhooks.get(ref) ?? []);
   expect(new Set(webhooks.map(({ secret }) => secret)).size).toBe(2);
   for (const [n, hook] of webhooks.entries()) {
-    expect(await senderOf(vendor, hook)(update(n))).toBe(200);
+    expect(await createSender(vendor, hook)(update(n))).toBe(200);
   }
 });
 
 test('echoes a handshake, which stores and proves nothing', async () => {
-  const vendor = asana as TellingVendor;
+  const vendor = asana as EventVendor;
   const { webhook, projectId, secrets } = await subscribed(vendor);
   const before = await secrets();
   const greet = (url: string, secret: string) =>
@@ -163,12 +164,12 @@ test('echoes a handshake, which stores and proves nothing', async () => {
   );
   expect(nowhere.status).toBe(200);
   expect(await secrets()).toEqual(before);
-  expect(await senderOf(vendor, webhook)(update(1), 'f'.repeat(64))).toBe(401);
+  expect(await createSender(vendor, webhook)(update(1), 'f'.repeat(64))).toBe(401);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(0);
 });
 
 test('deletes the webhook at the vendor and its secret with the installation', async () => {
-  const vendor = zendesk as TellingVendor;
+  const vendor = zendesk as EventVendor;
   const { tenant, projectId, installed, webhook, secrets } = await subscribed(vendor);
   expect(await secrets()).toHaveLength(1);
   const input = { projectIdOrName: projectId, installationId: installed.id };
@@ -176,41 +177,41 @@ test('deletes the webhook at the vendor and its secret with the installation', a
     'mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
     { input },
   );
-  await expect.poll(() => vendor.webhooks?.kept.has(webhook.id), POLLING).toBe(false);
+  await expect.poll(() => vendor.webhooks?.webhooks.has(webhook.id), POLLING).toBe(false);
   await expect.poll(secrets, POLLING).toEqual([]);
-  expect(await senderOf(vendor, webhook)(update(1))).toBe(401);
+  expect(await createSender(vendor, webhook)(update(1))).toBe(401);
 });
 
 test('deletes the webhook and its secret when the group is erased', async () => {
-  const vendor = close as TellingVendor;
+  const vendor = close as EventVendor;
   const { tenant, projectId, webhook, secrets } = await subscribed(vendor);
   const input = { projectIdOrName: projectId, groupRef: 'acme' };
   await tenant.query(
     'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
-  await expect.poll(() => vendor.webhooks?.kept.has(webhook.id), POLLING).toBe(false);
+  await expect.poll(() => vendor.webhooks?.webhooks.has(webhook.id), POLLING).toBe(false);
   await expect.poll(secrets, POLLING).toEqual([]);
 });
 
 test('deletes a webhook whose secret the vendor refuses to return', async () => {
-  const vendor = zendesk as TellingVendor;
-  const kept = vendor.webhooks?.kept.size;
+  const vendor = zendesk as EventVendor;
+  const kept = vendor.webhooks?.webhooks.size;
   const tenant = await app.tenant();
   const refused = { status: 403, body: { error: { title: 'Forbidden', message: 'no scope' } } };
   const { webhooks } = vendor;
-  const response = webhooks?.answer.bind(webhooks);
+  const response = webhooks?.serve.bind(webhooks);
   if (!webhooks || !response) throw new Error('Zendesk takes webhooks');
-  webhooks.answer = async (request) =>
+  webhooks.serve = async (request) =>
     request.path.endsWith('/signing_secret') ? refused : response(request);
   try {
-    const installed = await installTelling(app, { tenant, vendor, receiver });
+    const installed = await installEventVendor(app, { tenant, vendor, receiver });
     await expect.poll(async () => (await installed.subscription()).status, POLLING).toBe('FAILED');
     expect((await installed.subscription()).error).toContain(
       'Zendesk Support answered 403: no scope',
     );
-    expect(webhooks.kept.size).toBe(kept);
+    expect(webhooks.webhooks.size).toBe(kept);
   } finally {
-    webhooks.answer = response;
+    webhooks.serve = response;
   }
 });

@@ -4,13 +4,13 @@ import { randomOf } from '../../faults/scenes/random.ts';
 import { sharedApp } from '../../support/app.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/fuzz/fuzz-values.ts';
 import {
-  bodyOf,
+  createSentEvent,
+  eventsBody,
+  installForSentEvents,
   SECRET,
   type SentRequest,
-  sentEvent,
-  signed,
-  subscribeToSent,
-} from '../../support/scenes/sent-events.ts';
+  signRequest,
+} from '../../support/scenes/signed-events.ts';
 
 const REQUESTS = 1_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
@@ -31,28 +31,31 @@ const send = (path: string, request: SentRequest) => fetch(url + path, request);
 
 test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd requests, and fails on none`, async () => {
   const tenant = await app.tenant();
-  const { providerAppId, account } = await subscribeToSent(app, tenant);
+  const { providerAppId, account } = await installForSentEvents(app, tenant);
   const random = randomOf(SEED);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
   const path = `/webhooks/sandbox/${providerAppId}`;
-  const eventOf = (more: object = {}) => sentEvent(account, more);
-  const signedTo = (body: Buffer<ArrayBuffer>, how = {}): Sent => ({ path, ...signed(body, how) });
+  const eventOf = (more: object = {}) => createSentEvent(account, more);
+  const signedTo = (body: Buffer<ArrayBuffer>, how = {}): Sent => ({
+    path,
+    ...signRequest(body, how),
+  });
   const cutAt = (body: Buffer<ArrayBuffer>) =>
     body.subarray(0, Math.floor(random() * (body.length - 1)));
-  const large = bodyOf(eventOf({ recordId: 'x'.repeat(1024 * 1024) }));
+  const large = eventsBody(eventOf({ recordId: 'x'.repeat(1024 * 1024) }));
   const kinds: Record<string, () => Sent> = {
-    forged: () => signedTo(bodyOf(eventOf()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
+    forged: () => signedTo(eventsBody(eventOf()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
     replayed: () => {
       const late = TOLERANCE_SECONDS + 5 + Math.floor(random() * 1e6);
-      return signedTo(bodyOf(eventOf()), { late: pick([late, -late]) });
+      return signedTo(eventsBody(eventOf()), { late: pick([late, -late]) });
     },
     truncated: () => {
-      const whole = signedTo(bodyOf(eventOf()));
+      const whole = signedTo(eventsBody(eventOf()));
       return { ...whole, body: cutAt(whole.body) };
     },
-    truncatedAndSigned: () => signedTo(cutAt(bodyOf(eventOf()))),
+    truncatedAndSigned: () => signedTo(cutAt(eventsBody(eventOf()))),
     changed: () => {
-      const { body, ...whole } = signedTo(bodyOf(eventOf()));
+      const { body, ...whole } = signedTo(eventsBody(eventOf()));
       const other = Buffer.from(body);
       const place = Math.floor(random() * other.length);
       other[place] = (other[place] ?? 0) ^ (1 + Math.floor(random() * 255));
@@ -60,7 +63,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
     },
     oversized: () => signedTo(large),
     oddSignature: () => {
-      const { headers: _none, ...whole } = signedTo(bodyOf(eventOf()));
+      const { headers: _none, ...whole } = signedTo(eventsBody(eventOf()));
       const seconds = Math.floor(Date.now() / 1_000);
       const odd = ['', 't=,v1=', `t=${seconds}`, `t=${seconds},v1=`, 't=9e99,v1=00', 'v1=ff,t=1'];
       const zeros = `t=${seconds},v1=${'0'.repeat(64)}`;
@@ -73,31 +76,34 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
     oddEvent: () => {
       const member = pick(['id', 'type', 'account', 'objectName', 'recordId', 'occurredAt']);
       return signedTo(
-        bodyOf(eventOf(), eventOf({ [member]: pick<unknown>([7, null, [], {}, 'x'.repeat(600)]) })),
+        eventsBody(
+          eventOf(),
+          eventOf({ [member]: pick<unknown>([7, null, [], {}, 'x'.repeat(600)]) }),
+        ),
       );
     },
     oddTime: () =>
       signedTo(
-        bodyOf(eventOf({ occurredAt: pick(['0000-00-00', '+275760-09-13T00:00:00Z', '']) })),
+        eventsBody(eventOf({ occurredAt: pick(['0000-00-00', '+275760-09-13T00:00:00Z', '']) })),
       ),
     strangersAccount: () =>
-      signedTo(bodyOf(eventOf({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
+      signedTo(eventsBody(eventOf({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
     strangersObject: () =>
-      signedTo(bodyOf(eventOf({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
+      signedTo(eventsBody(eventOf({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
     unwantedType: () =>
-      signedTo(bodyOf(eventOf({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
+      signedTo(eventsBody(eventOf({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
     compressed: () => {
-      const { headers, ...whole } = signedTo(bodyOf(eventOf()));
+      const { headers, ...whole } = signedTo(eventsBody(eventOf()));
       return { ...whole, headers: { ...headers, 'content-encoding': pick(['gzip', 'br', 'x']) } };
     },
     elsewhere: () => {
       const other = path.replace(/.{4}$/, '0000');
       const paths = [other, `${path}/more`, '/webhooks/sandbox/x', '/webhooks/x/x', `${path}%00`];
       const hubspot = path.replace('sandbox', 'hubspot');
-      return { ...signedTo(bodyOf(eventOf())), path: pick([...paths, hubspot, '/webhooks//']) };
+      return { ...signedTo(eventsBody(eventOf())), path: pick([...paths, hubspot, '/webhooks//']) };
     },
     otherMethod: () => ({
-      ...signedTo(bodyOf(eventOf())),
+      ...signedTo(eventsBody(eventOf())),
       method: pick(['PUT', 'PATCH', 'DELETE']),
     }),
   };
@@ -115,7 +121,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
   const { projectId } = tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(0);
   // The endpoint still works, and stores a valid event.
-  const { path: at, ...sound } = signedTo(bodyOf(eventOf()));
+  const { path: at, ...sound } = signedTo(eventsBody(eventOf()));
   expect((await send(at, sound)).status).toBe(204);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(1);
 });

@@ -4,17 +4,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { startReceiver, verified } from '../../support/receiver.ts';
-import { installPinged, startPingedBase } from '../../support/scenes/pinged-base.ts';
-import { maintainNow, POLLING } from '../../support/scenes/subscriptions.ts';
-import { providerOf } from '../../support/scenes/telling-vendors.ts';
-import { type AirtableWebhook, pinging } from '../../support/wire/events/airtable-base.ts';
+import { startReceiver, verifyMessage } from '../../support/receiver.ts';
+import { toProvider } from '../../support/scenes/event-vendors.ts';
+import { installPingingVendor, startPingingVendor } from '../../support/scenes/pinging-vendor.ts';
+import { checkSubscriptionsNow, POLLING } from '../../support/scenes/subscriptions.ts';
+import { type AirtableWebhook, signPing } from '../../support/wire/events/airtable-base.ts';
 
-const vendor = await startPingedBase();
+const vendor = await startPingingVendor();
 const { base, server } = vendor;
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DELIVERY_RETRY_SECONDS: '1,1,1,1' },
-  providers: [providerOf(vendor)],
+  providers: [toProvider(vendor)],
 });
 const { prisma } = app.app.services.database;
 const receiver = await startReceiver();
@@ -31,13 +31,13 @@ const NOTHING = () => undefined;
 
 /** Uninstalls after the test, because its webhook would replace that of another test. */
 async function install(tenant: Tenant) {
-  const pinged = await installPinged(app, { tenant, vendor, receiver });
+  const pinged = await installPingingVendor(app, { tenant, vendor, receiver });
   onTestFinished(async () => {
-    vendor.instead = NOTHING;
+    vendor.override = NOTHING;
     const where = { connectionId: pinged.connectionId };
     const data = { isWanted: false, dueTime: PAST };
     await prisma.objectSubscription.updateMany({ where, data });
-    await maintainNow(app);
+    await checkSubscriptionsNow(app);
     await expect.poll(() => pinged.stream(), POLLING).toBeNull();
     for (const { id } of pinged.webhooks()) base.webhooks.delete(id);
   });
@@ -64,7 +64,7 @@ const record = (Name = 'From the account', agoMs = 0) =>
 async function checkNow({ connectionId: id }: Installed) {
   await prisma.streamPing.updateMany({ where: { id }, data: { checkTime: PAST } });
   await prisma.providerStream.updateMany({ where: { connectionId: id }, data: { dueTime: PAST } });
-  await maintainNow(app);
+  await checkSubscriptionsNow(app);
 }
 
 const DELETE = `mutation ($input: DeleteInstallationInput!) {
@@ -86,16 +86,16 @@ test('delivers created, changed and deleted records mapped and signed, in order 
   expect(webhook.url).toBe(`${providerApp.webhookUrl}?subscription=${connectionId}`);
   const id = record();
   base.change({ tblTasks: { created: [id] } });
-  expect(await base.ping(webhook)).toBe(204);
-  await receiver.arrived(pinged.box, 1);
+  expect(await base.sendPing(webhook)).toBe(204);
+  await receiver.waitForMessages(pinged.box, 1);
   base.change({ tblTasks: { changed: [id] }, tblOther: { changed: ['recOther'] } });
   base.change({ tblTasks: { destroyed: [id] } });
   // Several pings for one change cause one read of the list or several, and deliver nothing twice.
-  await Promise.all([1, 2, 3].map(() => base.ping(webhook)));
-  await expect.poll(() => pinged.told().length, POLLING).toBe(3);
-  await base.ping(webhook);
+  await Promise.all([1, 2, 3].map(() => base.sendPing(webhook)));
+  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(3);
+  await base.sendPing(webhook);
   const [message] = receiver.received(pinged.box);
-  expect(message && verified(message, pinged.signingSecret)).toMatchObject({
+  expect(message && verifyMessage(message, pinged.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
     provider: 'airtable',
@@ -105,7 +105,7 @@ test('delivers created, changed and deleted records mapped and signed, in order 
     result: [{ subscribeEventType: 'create', id, mappedFields: { label: 'From the account' } }],
   });
   await expect.poll(async () => (await pinged.stream())?.position, POLLING).toBe('4');
-  expect(pinged.told()).toMatchObject([
+  expect(pinged.eventResults()).toMatchObject([
     { subscribeEventType: 'create', id },
     { subscribeEventType: 'update', id },
     { subscribeEventType: 'delete', id },
@@ -117,8 +117,8 @@ test('refuses a ping with a wrong signature, at any address', async () => {
   const pinged = await installed();
   const other = await installed();
   const before = await pinged.stream();
-  const send = async (url: string, webhook: Parameters<typeof pinging>[0]) =>
-    (await fetch(url, { method: 'POST', ...pinging(webhook) })).status;
+  const send = async (url: string, webhook: Parameters<typeof signPing>[0]) =>
+    (await fetch(url, { method: 'POST', ...signPing(webhook) })).status;
   const forged = { id: pinged.webhook.id, macSecretBase64: Buffer.alloc(32).toString('base64') };
   expect(await send(pinged.webhook.url, forged)).toBe(401);
   expect(await send(pinged.webhook.url, other.webhook)).toBe(401);
@@ -139,14 +139,14 @@ test('delivers the changes of a list with several pages once, also if it is read
   const pinged = await installed();
   const created = Array.from({ length: 120 }, () => record());
   for (const id of created) base.change({ tblTasks: { created: [id] } });
-  await base.ping(pinged.webhook);
-  await expect.poll(() => pinged.told().length, POLLING).toBe(120);
-  expect(ids(pinged.told()).toSorted()).toEqual(created.toSorted());
+  await base.sendPing(pinged.webhook);
+  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(120);
+  expect(ids(pinged.eventResults()).toSorted()).toEqual(created.toSorted());
   const { connectionId } = pinged;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { position: '1' } });
   base.change({ tblTasks: { destroyed: created.slice(0, 1) } });
-  await base.ping(pinged.webhook);
-  await expect.poll(() => pinged.told().length, POLLING).toBe(121);
+  await base.sendPing(pinged.webhook);
+  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(121);
   await expect.poll(async () => (await pinged.stream())?.position, POLLING).toBe('122');
   const { projectId } = pinged.tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(121);
@@ -169,35 +169,35 @@ test('delivers each change once if workers lose the list while reading it', asyn
   })();
   for (const id of created) {
     base.change({ tblTasks: { created: [id] } });
-    if (Number(id.slice(-1)) % 5 === 0) await base.ping(pinged.webhook);
+    if (Number(id.slice(-1)) % 5 === 0) await base.sendPing(pinged.webhook);
   }
   await expect.poll(async () => (await pinged.stream())?.position, POLLING).not.toBe('1');
   losing.abort();
   await lost;
-  await base.ping(pinged.webhook);
-  await expect.poll(() => pinged.told().length, POLLING).toBe(100);
-  expect(ids(pinged.told()).toSorted()).toEqual(created.toSorted());
+  await base.sendPing(pinged.webhook);
+  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(100);
+  expect(ids(pinged.eventResults()).toSorted()).toEqual(created.toSorted());
 });
 
 test('reads the list again immediately if a ping arrives while it is read', async () => {
   const pinged = await installed();
   const [requested, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  vendor.instead = async (request) => {
+  vendor.override = async (request) => {
     if (!request.path.endsWith('/payloads')) return undefined;
-    vendor.instead = NOTHING;
-    const found = base.answer(request);
+    vendor.override = NOTHING;
+    const found = base.serve(request);
     requested.resolve();
     await held.promise;
     return found;
   };
-  await base.ping(pinged.webhook);
+  await base.sendPing(pinged.webhook);
   await requested.promise;
   // The response under way was created before this change.
   const id = record();
   base.change({ tblTasks: { created: [id] } });
-  expect(await base.ping(pinged.webhook)).toBe(204);
+  expect(await base.sendPing(pinged.webhook)).toBe(204);
   held.resolve();
-  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([id]);
+  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([id]);
 });
 
 test('shares a webhook among installations of one connection, and deletes it with the last', async () => {
@@ -217,23 +217,23 @@ test('shares a webhook among installations of one connection, and deletes it wit
     where: { projectId },
     data: { isWanted: false, dueTime: PAST },
   });
-  await maintainNow(app);
+  await checkSubscriptionsNow(app);
   await expect.poll(pinged.webhooks, POLLING).toEqual([]);
   await expect.poll(() => pinged.stream(), POLLING).toBeNull();
   expect(await prisma.streamPing.count({ where: { projectId } })).toBe(0);
   expect(
-    (await fetch(pinged.webhook.url, { method: 'POST', ...pinging(pinged.webhook) })).status,
+    (await fetch(pinged.webhook.url, { method: 'POST', ...signPing(pinged.webhook) })).status,
   ).toBe(401);
 });
 
 test('forgets a webhook that the vendor refuses to delete', async () => {
   const pinged = await installed();
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
-  vendor.instead = ({ method }) => (method === 'DELETE' ? refused : undefined);
+  vendor.override = ({ method }) => (method === 'DELETE' ? refused : undefined);
   await uninstall(pinged);
   await expect.poll(() => pinged.stream(), POLLING).toBeNull();
   expect(pinged.webhooks()).toEqual([pinged.webhook]);
-  const request = { method: 'POST', ...pinging(pinged.webhook) };
+  const request = { method: 'POST', ...signPing(pinged.webhook) };
   expect((await fetch(pinged.webhook.url, request)).status).toBe(401);
 });
 
@@ -254,9 +254,9 @@ test('renews a webhook that has stopped notifying, and delivers the changes sinc
   pinged.webhook.expirationTime = PAST;
   const id = record();
   base.change({ tblTasks: { created: [id] } });
-  expect(await base.ping(pinged.webhook)).toBeNull();
+  expect(await base.sendPing(pinged.webhook)).toBeNull();
   await checkNow(pinged);
-  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([id]);
+  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([id]);
   await expect.poll(() => pinged.webhook.areNotificationsEnabled, POLLING).toBe(true);
   expect(pinged.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
   const isChecked = async () =>
@@ -274,14 +274,14 @@ test.each([
   const pinged = await installed();
   const first = record();
   base.change({ tblTasks: { created: [first] } });
-  await base.ping(pinged.webhook);
-  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([first]);
+  await base.sendPing(pinged.webhook);
+  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([first]);
   end(pinged.webhook);
   // The gateway uses the database's clock, which may be slightly behind the vendor's.
   const missed = record('Missed', 1_000);
   base.change({ tblTasks: { created: [missed] } });
   await checkNow(pinged);
-  const read = () => pinged.read().map(({ raw }) => raw?.id);
+  const read = () => pinged.readResults().map(({ raw }) => raw?.id);
   await expect.poll(read, POLLING).toContain(missed);
   expect(await subscribeLogs(pinged.tenant)).toContainEqual(
     expect.stringMatching(/of which no events tell, are read; deletions are not told/),
@@ -291,43 +291,45 @@ test.each([
   expect(recreated?.id).not.toBe(pinged.webhook.id);
   const later = record();
   base.change({ tblTasks: { created: [later] } });
-  expect(recreated && (await base.ping(recreated))).toBe(204);
-  await expect.poll(() => ids(pinged.told()), POLLING).toEqual([first, later]);
+  expect(recreated && (await base.sendPing(recreated))).toBe(204);
+  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([first, later]);
   // Pings of the old webhook are refused.
   expect(
-    (await fetch(pinged.webhook.url, { method: 'POST', ...pinging(pinged.webhook) })).status,
+    (await fetch(pinged.webhook.url, { method: 'POST', ...signPing(pinged.webhook) })).status,
   ).toBe(401);
 });
 
 test('logs changes that the vendor no longer keeps, and reads them', async () => {
   const pinged = await installed();
   base.change({ tblTasks: { created: [record()] } });
-  await base.ping(pinged.webhook);
-  await expect.poll(() => pinged.told().length, POLLING).toBe(1);
+  await base.sendPing(pinged.webhook);
+  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(1);
   const forgotten = record('Forgotten');
   base.change({ tblTasks: { created: [forgotten] } });
   pinged.webhook.payloads.clear();
   const id = record();
   base.change({ tblTasks: { created: [id] } }, new Date(Date.now() + 1_000));
-  await base.ping(pinged.webhook);
-  await expect.poll(() => pinged.read().map(({ raw }) => raw?.id), POLLING).toContain(forgotten);
-  await expect.poll(() => ids(pinged.told()), POLLING).toContain(id);
-  expect(ids(pinged.told())).not.toContain(forgotten);
+  await base.sendPing(pinged.webhook);
+  await expect
+    .poll(() => pinged.readResults().map(({ raw }) => raw?.id), POLLING)
+    .toContain(forgotten);
+  await expect.poll(() => ids(pinged.eventResults()), POLLING).toContain(id);
+  expect(ids(pinged.eventResults())).not.toContain(forgotten);
 });
 
 test('reports why a webhook cannot be created, and recovers with the next attempt', async () => {
   const words = 'You are not permitted to perform this operation';
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: words } } };
-  vendor.instead = ({ method }) => (method === 'POST' ? refused : undefined);
+  vendor.override = ({ method }) => (method === 'POST' ? refused : undefined);
   const tenant = await app.tenant();
   const pinged = await install(tenant);
   await expect.poll(async () => (await pinged.subscription()).status, POLLING).toBe('FAILED');
   expect((await pinged.subscription()).error).toContain(`Airtable answered 403: ${words}`);
   expect(await subscribeLogs(tenant)).toContainEqual(expect.stringContaining(words));
-  vendor.instead = NOTHING;
+  vendor.override = NOTHING;
   const { connectionId } = pinged;
   const dueTime = PAST;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { dueTime } });
-  await maintainNow(app);
+  await checkSubscriptionsNow(app);
   await expect.poll(async () => (await pinged.subscription()).status, POLLING).toBe('ACTIVE');
 });

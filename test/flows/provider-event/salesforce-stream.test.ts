@@ -6,11 +6,11 @@ import { CREATE_REVISION } from '../../support/scenes/integrations.ts';
 import {
   contactsContent,
   installOnOrg,
-  salesforceOrg,
+  startSalesforceOrg,
 } from '../../support/scenes/salesforce-events.ts';
 import { POLLING } from '../../support/scenes/subscriptions.ts';
 
-const org = await salesforceOrg();
+const org = await startSalesforceOrg();
 const { rest, stream } = org;
 const app = await sharedApp({ env: { ...org.env, DELIVERY_RETRY_SECONDS: '1,1,1,1' } });
 const { services } = app.app;
@@ -36,13 +36,13 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   expect(installed.providerApp).toMatchObject({ webhookUrl: null, webhookInstructions: null });
-  await installed.isActive();
+  await installed.waitUntilActive();
   const id = org.create({ Email: 'ada@example.test' });
-  await installed.arrived(1);
+  await installed.waitForEntries(1);
   org.update(id, { Email: 'lovelace@example.test' });
-  await installed.arrived(2);
+  await installed.waitForEntries(2);
   org.delete(id);
-  const entries = await installed.arrived(3);
+  const entries = await installed.waitForEntries(3);
   expect(entries).toMatchObject([
     {
       subscribeEventType: 'create',
@@ -79,12 +79,12 @@ test('names changed fields, also of compound addresses, and watches fields in an
   const tenant = await app.tenant();
   const watching = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
   const installed = await installOnOrg(app, tenant, org, { updateEvent: watching });
-  await installed.isActive();
+  await installed.waitUntilActive();
   const id = org.create({ Email: email() });
   org.update(id, {}, { Phone: '1' });
   org.update(id, {}, { MailingAddress: { City: 'London' } });
   org.update(id, { Email: email() }, { Email: 'x', Phone: '2' });
-  const [, ...updates] = await installed.arrived(3);
+  const [, ...updates] = await installed.waitForEntries(3);
   expect(updates.map(({ fieldsUpdated }) => fieldsUpdated)).toEqual([
     ['MailingAddress', 'MailingAddress.City', 'MailingCity'],
     ['Email', 'Phone'],
@@ -97,34 +97,34 @@ test(
   async () => {
     const tenant = await app.tenant();
     const installed = await installOnOrg(app, tenant, org);
-    await installed.isActive();
+    await installed.waitUntilActive();
     const ids = [org.create({ Email: email() })];
-    await installed.arrived(1);
+    await installed.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
       await expect.poll(() => subscribersOf(installed), POLLING).toHaveLength(1);
       for (let some = 0; some < 60; some += 1) ids.push(org.create({ Email: email() }));
-      stream.cut();
+      stream.endStreams();
     }
-    const delivered = (await installed.arrived(301)).map(({ id }) => id);
+    const delivered = (await installed.waitForEntries(301)).map(({ id }) => id);
     expect(delivered).toHaveLength(301);
     expect(delivered.toSorted()).toEqual(ids.toSorted());
     const [subscriber] = subscribersOf(installed);
-    expect(subscriber).toMatchObject({ preset: 'CUSTOM', roomMax: 100 });
+    expect(subscriber).toMatchObject({ preset: 'CUSTOM', creditMax: 100 });
   },
 );
 
 test('reopens a stream that the provider closes immediately, with increasing delays', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
-  await installed.isActive();
-  stream.isClosing = true;
-  stream.cut();
+  await installed.waitUntilActive();
+  stream.endsNewStreams = true;
+  stream.endStreams();
   const { connectionId } = installed;
   const { projectId } = tenant;
   const where = { projectId_connectionId: { projectId, connectionId } };
   const failures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
   await expect.poll(failures, POLLING).toBeGreaterThanOrEqual(3);
-  stream.isClosing = false;
+  stream.endsNewStreams = false;
   await expect.poll(() => subscribersOf(installed), POLLING).toHaveLength(1);
   const id = org.create({ Email: email() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
@@ -134,23 +134,23 @@ test('reopens a stream that the provider closes immediately, with increasing del
 test('replaces a refused token and continues the stream', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
-  await installed.isActive();
+  await installed.waitUntilActive();
   org.create({ Email: email() });
-  await installed.arrived(1);
+  await installed.waitForEntries(1);
   rest.replaceToken(`token-${crypto.randomUUID()}`);
-  stream.cut();
+  stream.endStreams();
   org.create({ Email: email() });
-  expect(await installed.arrived(2)).toHaveLength(2);
+  expect(await installed.waitForEntries(2)).toHaveLength(2);
 });
 
 test('fetches the record of an event that only names it', async () => {
   const tenant = await app.tenant();
   const updateEvent = { enabled: 'ALWAYS', requiredWatchFields: ['email'] };
   const installed = await installOnOrg(app, tenant, org, { updateEvent });
-  await installed.isActive();
+  await installed.waitUntilActive();
   const id = rest.store.create('Contact', { LastName: 'Gap', Email: 'gap@example.test' });
-  stream.tell({ entityName: 'Contact', changeType: 'GAP_UPDATE', recordIds: [id] });
-  expect(await installed.arrived(1)).toMatchObject([
+  stream.publish({ entityName: 'Contact', changeType: 'GAP_UPDATE', recordIds: [id] });
+  expect(await installed.waitForEntries(1)).toMatchObject([
     {
       subscribeEventType: 'update',
       providerEventType: 'GAP_UPDATE',
@@ -162,13 +162,13 @@ test('fetches the record of an event that only names it', async () => {
 test('reads changes that an overflow event does not list, and delivers deletions', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
-  await installed.isActive();
+  await installed.waitUntilActive();
   const erased = rest.store.create('Contact', { LastName: 'Gone' });
   const id = rest.store.create('Contact', { LastName: 'Overflow' });
   rest.store.delete('Contact', erased);
   const commitTimestamp = Date.now() + 1_000;
   const about = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
-  stream.tell({ ...about, changeType: 'GAP_OVERFLOW', commitTimestamp });
+  stream.publish({ ...about, changeType: 'GAP_OVERFLOW', commitTimestamp });
   const deleted = () => installed.entries().filter((entry) => entry.id === erased);
   await expect.poll(deleted, POLLING).toMatchObject([{ subscribeEventType: 'delete' }]);
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
@@ -181,14 +181,14 @@ test('reads changes that an overflow event does not list, and delivers deletions
 test("logs that the provider no longer keeps the stream's position, and reads the changes since", async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
-  await installed.isActive();
+  await installed.waitUntilActive();
   org.create({ Email: email() });
-  await installed.arrived(1);
+  await installed.waitForEntries(1);
   await hold(installed);
   const missed = org.create({ Email: email() });
   const changedAt = new Date(Date.now() + 30_000);
   const missedByAnotherClock = org.create({ Email: email() }, { changedAt });
-  stream.forget();
+  stream.expireEvents();
   await release(installed);
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
   await expect.poll(read, POLLING).toEqual(expect.arrayContaining([missed, missedByAnotherClock]));
@@ -219,7 +219,7 @@ async function release({ connectionId }: { connectionId: string }) {
 test('lets one of two workers follow a stream, and stores nothing that the other receives late', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
-  await installed.isActive();
+  await installed.waitUntilActive();
   expect(await claimStreams(services, 100)).toEqual([]);
   await hold(installed);
   const id = org.create({ Email: email() });
@@ -237,12 +237,12 @@ test('gives two tenants on one org separate streams, which end independently', a
   const [one, other] = [await app.tenant(), await app.tenant()];
   const ofOne = await installOnOrg(app, one, org);
   const ofOther = await installOnOrg(app, other, org, { deleteEvent: null });
-  await ofOne.isActive();
-  await ofOther.isActive();
+  await ofOne.waitUntilActive();
+  await ofOther.waitUntilActive();
   const id = org.create({ Email: email() });
   org.delete(id);
-  await ofOne.arrived(2);
-  await ofOther.arrived(1);
+  await ofOne.waitForEntries(2);
+  await ofOther.waitForEntries(1);
   const mine = await prisma.delivery.findMany({ where: { projectId: other.projectId } });
   expect(mine.map(({ body }) => JSON.parse(body).projectId)).not.toContain(one.projectId);
   const revision = { specVersion: '1.0.0', content: { ...contactsContent(), subscribe: null } };
@@ -261,12 +261,12 @@ test('gives two tenants on one org separate streams, which end independently', a
 test("fails a subscription with the org's reason, and recovers when the cause is removed", async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
-  await installed.isActive();
+  await installed.waitUntilActive();
   const name = installed.connectionId.slice(-26);
   const { channels } = rest;
   const hidden = channels.channels.filter((channel) => channel.name.includes(name));
   channels.channels = channels.channels.filter((channel) => !hidden.includes(channel));
-  stream.cut();
+  stream.endStreams();
   const [status, error] = ['status', 'error'].map(
     (member) => async () => (await installed.subscriptions())[0]?.[member],
   );

@@ -1,17 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
-import { certificateFor, hasOpenssl, trust } from '../../support/outbound/certificates.ts';
-import { installOnOrg, salesforceOrg } from '../../support/scenes/salesforce-events.ts';
+import {
+  createCertificate,
+  hasOpenssl,
+  trustCertificate,
+} from '../../support/outbound/certificates.ts';
+import { installOnOrg, startSalesforceOrg } from '../../support/scenes/salesforce-events.ts';
 import { POLLING } from '../../support/scenes/subscriptions.ts';
 
 test.skipIf(!hasOpenssl)(
   'streams events over TLS, and sends no token to a host with a wrong certificate',
   async () => {
-    const certificate = certificateFor('localhost');
-    await using org = await salesforceOrg(certificate);
+    const certificate = createCertificate('localhost');
+    await using org = await startSalesforceOrg(certificate);
     const byAddress = new URL(org.stream.url);
     byAddress.hostname = '127.0.0.1';
-    onTestFinished(trust(certificate));
+    onTestFinished(trustCertificate(certificate));
     {
       await using app = await testApp({
         env: { ...org.env, SALESFORCE_PUBSUB_URL: byAddress.origin },
@@ -25,9 +29,9 @@ test.skipIf(!hasOpenssl)(
     await using app = await testApp({ env: org.env });
     await app.app.start();
     const installed = await installOnOrg(app, await app.tenant(), org);
-    await installed.isActive();
+    await installed.waitUntilActive();
     const id = org.create({ Email: 'ada@example.test' });
-    expect(await installed.arrived(1)).toMatchObject([{ subscribeEventType: 'create', id }]);
+    expect(await installed.waitForEntries(1)).toMatchObject([{ subscribeEventType: 'create', id }]);
     expect(org.stream.calls).toBeGreaterThan(0);
   },
 );

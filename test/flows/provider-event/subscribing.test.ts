@@ -4,17 +4,17 @@ import { scheduleMaintenance } from '../../../src/domain/provider-event/object-s
 import { sharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
 import {
+  checkSubscriptionsNow,
   createSandboxApp,
-  installSubscribing,
-  maintainNow,
+  createSandboxClient,
+  installSubscription,
   POLLING,
   SUBSCRIPTIONS,
-  sandboxClient,
 } from '../../support/scenes/subscriptions.ts';
 
 const app = await sharedApp({ env: { DELIVERY_RETRY_SECONDS: '1,1,1,1,1,1' } });
 const { sandbox } = app.app;
-const crm = sandboxClient(sandbox.url);
+const crm = createSandboxClient(sandbox.url);
 beforeAll(async () => void (await app.app.start()));
 
 /** Returns the message that docs/webhooks.md shows. */
@@ -28,13 +28,13 @@ const email = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted records mapped', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant);
+  await installed.waitUntilActive();
   const id = await crm.create({ email: email(), firstname: 'Ada' });
   await crm.update(id, { firstname: 'Ada L.' });
-  await installed.arrived(2);
+  await installed.waitForEntries(2);
   await crm.delete(id);
-  const entries = (await installed.arrived(3)).filter((entry) => entry.id === id);
+  const entries = (await installed.waitForEntries(3)).filter((entry) => entry.id === id);
   expect(entries).toMatchObject([
     { subscribeEventType: 'create', providerEventType: 'contacts.created' },
     { subscribeEventType: 'update', fieldsUpdated: ['firstname'] },
@@ -68,12 +68,12 @@ test('delivers created, changed and deleted records mapped', async () => {
 
 test('ignores repeated and forged requests', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant);
+  await installed.waitUntilActive();
   sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: true, forged: true };
   try {
     const ids = await Promise.all(Array.from({ length: 20 }, () => crm.create({ email: email() })));
-    await installed.arrived(20);
+    await installed.waitForEntries(20);
     const last = await crm.create({ email: email() });
     await expect.poll(() => installed.entries().map(({ id }) => id), POLLING).toContain(last);
     const delivered = installed.entries().map(({ id }) => id);
@@ -85,8 +85,8 @@ test('ignores repeated and forged requests', async () => {
 
 test('delivers changes of a record in order, also if the destination fails sometimes', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant);
+  await installed.waitUntilActive();
   const ids = await Promise.all(Array.from({ length: 5 }, () => crm.create({ email: email() })));
   for (let change = 1; change <= 10; change += 1) {
     if (change % 4 === 0) {
@@ -94,7 +94,7 @@ test('delivers changes of a record in order, also if the destination fails somet
     }
     await Promise.all(ids.map((id) => crm.update(id, { phone: `${change}` })));
   }
-  await installed.arrived(55);
+  await installed.waitForEntries(55);
   for (const id of ids) {
     const order = installed
       .entries()
@@ -113,13 +113,13 @@ test('delivers changes of watched fields and configured event types only', async
     updateEvent: { enabled: 'ALWAYS', requiredWatchFields: ['phone'] },
     otherEvents: ['contacts.merged'],
   };
-  const installed = await installSubscribing(app, tenant, { subscribe });
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant, { subscribe });
+  await installed.waitUntilActive();
   const [id, other] = [await crm.create({ email: email() }), await crm.create({ email: email() })];
   await crm.update(id, { lastname: 'Nobody asks' });
   await crm.update(id, { phone: '1' });
   await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: other });
-  await installed.arrived(2);
+  await installed.waitForEntries(2);
   expect(installed.entries()).toMatchObject([
     { subscribeEventType: 'update', id, fieldsUpdated: ['phone'] },
     { subscribeEventType: 'other', providerEventType: 'contacts.merged', id },
@@ -129,13 +129,13 @@ test('delivers changes of watched fields and configured event types only', async
 test('delivers an association with both of its records', async () => {
   const tenant = await app.tenant();
   const subscribe = { associationChangeEvent: { enabled: 'ALWAYS', includeFullRecords: true } };
-  const installed = await installSubscribing(app, tenant, { subscribe });
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant, { subscribe });
+  await installed.waitUntilActive();
   const company = (
     await crm.call('POST', '/objects/companies/records', { record: { name: 'Acme' } })
   ).record.id;
   const id = await crm.create({ email: email(), company_id: company });
-  const entries = await installed.arrived(2);
+  const entries = await installed.waitForEntries(2);
   expect(
     entries.find(({ subscribeEventType }) => subscribeEventType === 'associationUpdate'),
   ).toMatchObject({
@@ -146,8 +146,8 @@ test('delivers an association with both of its records', async () => {
 
 test('replaces a changed subscription at the provider, and deletes one with its installation', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant);
+  await installed.waitUntilActive();
   const { prisma } = app.app.services.database;
   const { projectId } = tenant;
   const { id: appId } = await prisma.providerApp.findFirstOrThrow({ where: { projectId } });
@@ -167,7 +167,7 @@ test('replaces a changed subscription at the provider, and deletes one with its 
 test('fails without a provider app, and recovers when one is created', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const installed = await installSubscribing(app, tenant, { app: false });
+  const installed = await installSubscription(app, tenant, { app: false });
   await expect.poll(installed.status, POLLING).toBe('FAILED');
   const { healthStatus, subscriptions } = (await tenant.query(SUBSCRIPTIONS, { id: installed.id }))
     .node;
@@ -177,13 +177,13 @@ test('fails without a provider app, and recovers when one is created', async () 
     .poll(async () => (await events()).map(({ eventType }) => eventType), POLLING)
     .toContain('SUBSCRIBE_CREATE_ERROR');
   await createSandboxApp(tenant);
-  await installed.isActive();
+  await installed.waitUntilActive();
 });
 
 test('subscribes again at a sandbox that has lost its subscriptions', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant);
+  await installed.waitUntilActive();
   const before = await crm.subscriptions();
   for (const { id } of before) {
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
@@ -193,7 +193,7 @@ test('subscribes again at a sandbox that has lost its subscriptions', async () =
   const subscriptionCount = async () => (await crm.subscriptions()).length;
   await expect.poll(subscriptionCount, POLLING).toBeGreaterThanOrEqual(before.length);
   const id = await crm.create({ email: email() });
-  await installed.arrived(1);
+  await installed.waitForEntries(1);
   expect(installed.entries().map((entry) => entry.id)).toContain(id);
 });
 
@@ -204,8 +204,8 @@ test('renews an expiring subscription at the provider while it is needed', async
   settings.subscriptionLifetimeSeconds = 12;
   try {
     const tenant = await app.tenant();
-    const installed = await installSubscribing(app, tenant);
-    await installed.isActive();
+    const installed = await installSubscription(app, tenant);
+    await installed.waitUntilActive();
     const { prisma } = app.app.services.database;
     const { projectId } = tenant;
     const ours = () => prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
@@ -216,7 +216,7 @@ test('renews an expiring subscription at the provider while it is needed', async
     await expect.poll(endMs, POLLING).toBeGreaterThan(firstEndMs);
     expect(await ours()).toMatchObject({ providerRef, status: 'ACTIVE' });
     await crm.create({ email: email() });
-    await installed.arrived(1);
+    await installed.waitForEntries(1);
   } finally {
     settings.subscriptionLifetimeSeconds = lifetime;
   }
@@ -224,18 +224,18 @@ test('renews an expiring subscription at the provider while it is needed', async
 
 test('recreates a subscription that the provider has lost', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscribing(app, tenant);
-  await installed.isActive();
+  const installed = await installSubscription(app, tenant);
+  await installed.waitUntilActive();
   const { prisma } = app.app.services.database;
   const where = { projectId: tenant.projectId };
   const { providerRef, dueTime } = await prisma.objectSubscription.findFirstOrThrow({ where });
   expect(Number(dueTime) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
   await crm.call('DELETE', `/webhook-subscriptions/${providerRef}`);
   await prisma.objectSubscription.updateMany({ where, data: { dueTime: new Date(0) } });
-  await maintainNow(app);
+  await checkSubscriptionsNow(app);
   const now = async () => (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
   await expect.poll(now, POLLING).not.toBe(providerRef);
   const id = await crm.create({ email: email() });
-  await installed.arrived(1);
+  await installed.waitForEntries(1);
   expect(installed.entries().map((entry) => entry.id)).toContain(id);
 });

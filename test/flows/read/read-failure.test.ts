@@ -6,14 +6,14 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import type { Tenant } from '../../support/app.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generate, keepEvents } from '../../support/scenes/connections.ts';
+import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
 import { UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
 import {
-  installReading,
+  type InstalledReads,
+  installReads,
   POLLING,
   RESUME,
-  type Reading,
-  startReading,
+  startReadJobs,
   TRIGGER,
 } from '../../support/scenes/reads.ts';
 
@@ -28,7 +28,7 @@ afterEach(() => sandbox.faults.clear());
 const COMPLETED = { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' };
 
 /** Begins a read that no worker has claimed. */
-async function begin(reading: Reading) {
+async function begin(reading: InstalledReads) {
   await reading.makeDue();
   await startDueReads(services);
   const [operation] = await reading.operations();
@@ -40,7 +40,7 @@ function changeRun(operationId: string, data: Parameters<typeof prisma.readRun.u
   return prisma.readRun.updateMany({ where: { operationId }, data });
 }
 
-async function readIds(reading: Reading) {
+async function readIds(reading: InstalledReads) {
   const messages = await reading.messages();
   return messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
 }
@@ -49,11 +49,11 @@ const allIds = () => sandbox.records('contacts').map(({ id }) => id);
 
 test('retries a temporary failure, from the page that failed', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   sandbox.faults.set({ ...RECORDS, status: 503 });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
   expect(await readIds(reading)).toEqual(allIds());
   const warnings = await prisma.operationLog.findMany({
     where: { operationId: id, severity: 'WARNING' },
@@ -65,10 +65,10 @@ test('retries a temporary failure, from the page that failed', async () => {
 
 test("waits as long as the provider's Retry-After", async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   sandbox.faults.set({ ...RECORDS, status: 503, retryAfterSeconds: 600 });
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const failures = async () =>
     (await prisma.readRun.findFirstOrThrow({ where: { operationId: id } })).failures;
   await expect.poll(failures, POLLING).toBe(1);
@@ -79,12 +79,12 @@ test("waits as long as the provider's Retry-After", async () => {
 
 test('fails a read after repeated failures, with the reason', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   await changeRun(id, { failures: 9 });
   sandbox.faults.set({ ...RECORDS, status: 503 });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([
     {
       status: 'FAILURE',
       result: '[contacts] Error reading from provider: The sandbox was told to answer 503',
@@ -95,31 +95,31 @@ test('fails a read after repeated failures, with the reason', async () => {
 
 test('fails a read immediately after a permanent failure, and resets the count of failures after a success', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   sandbox.faults.set({ ...RECORDS, status: 403 });
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   await reading.makeDue();
-  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
+  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
   expect(await reading.object()).toMatchObject({
     failedRuns: 1,
     paused: false,
     backfillDone: false,
   });
   await reading.makeDue();
-  expect(await reading.ended(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED]);
+  expect(await reading.waitForOperations(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED]);
   expect(await reading.object()).toMatchObject({ failedRuns: 0, backfillDone: true });
 });
 
 test('pauses an object after five failed reads in a row, until it is resumed', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const where = { installationId: reading.id };
   await prisma.installedObject.updateMany({ where, data: { failedRuns: 4 } });
   sandbox.faults.set({ ...RECORDS, status: 403 });
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  await reading.ended(1);
+  await using _workers = await startReadJobs(app);
+  await reading.waitForOperations(1);
   const error = 'The sandbox was told to answer 403';
   expect(await reading.object()).toMatchObject({
     paused: true,
@@ -149,38 +149,38 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
 
 test('restarts a read from the first page if its cursor has expired', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   await changeRun(id, { cursor: 'deadbeef.200.450', pagesRead: 1, recordsRead: 200 });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
   expect(await readIds(reading)).toEqual(allIds());
 });
 
 test('fails a read whose cursors expire every time', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   await changeRun(id, { cursor: 'deadbeef.200.450', restarts: 10 });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([
     { status: 'FAILURE', result: expect.stringContaining('The cursor is gone') },
   ]);
 });
 
 test('restarts a read from the first page if its fields have changed', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   await changeRun(id, { cursor: 'of another plan', planKey: 'another', recordsRead: 400 });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
   expect(await readIds(reading)).toEqual(allIds());
 });
 
 test("resumes a read of a killed worker, and refuses the late worker's page", async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   const key = { projectId: tenant.projectId, operationId: id };
   const killed = await claimRun(services, key);
@@ -190,8 +190,8 @@ test("resumes a read of a killed worker, and refuses the late worker's page", as
   const source = await getReadSource(services, installation, 'contacts');
   // Simulates a worker that has not renewed its lease.
   await changeRun(id, { dueTime: new Date(0), leaseExpireTime: new Date(0) });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
   const page = { records: [], nextCursor: 'late', estimatedTotal: null };
   const late = recordPage(services, { run: killed, source, page, durationMs: 0 });
   await expect(late).rejects.toThrow(LeaseLost);
@@ -200,38 +200,41 @@ test("resumes a read of a killed worker, and refuses the late worker's page", as
 
 test('refuses a page of a replaced account, and restarts the read with the new connection', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   const key = { projectId: tenant.projectId, operationId: id };
   const before = await claimRun(services, key);
   if (!before) throw new Error('not claimed');
   const installation = { id: reading.id, projectId: tenant.projectId };
   const source = await getReadSource(services, installation, 'contacts');
-  const other = await generate(tenant, { apiKey: 'sandbox-key-2', consumerRef: 'second' });
+  const other = await generateConnection(tenant, {
+    apiKey: 'sandbox-key-2',
+    consumerRef: 'second',
+  });
   const input = { projectIdOrName: tenant.projectId, installationId: reading.id };
   await tenant.query(UPDATE_INSTALLATION, { input: { ...input, connectionId: other.id } });
   const page = { records: [], nextCursor: null, estimatedTotal: null };
   const late = recordPage(services, { run: before, source, page, durationMs: 0 });
   await expect(late).rejects.toThrow(LeaseLost);
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
   expect(await readIds(reading)).toEqual(allIds());
 });
 
 test('fails a read whose installation is deleted', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   await deleteInstallation(tenant, reading);
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([
     { id, status: 'FAILURE', result: expect.stringContaining('was not found') },
   ]);
 });
 
 test('enqueues no delivery for a page of a deleted installation', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const { id } = await begin(reading);
   const run = await claimRun(services, { projectId: tenant.projectId, operationId: id });
   if (!run) throw new Error('not claimed');
@@ -247,11 +250,11 @@ test('enqueues no delivery for a page of a deleted installation', async () => {
 
 test('fails a read without its destination', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await prisma.destination.deleteMany({ where: { projectId: tenant.projectId } });
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([
     {
       status: 'FAILURE',
       result: expect.stringContaining('The destination records does not exist.'),
@@ -261,11 +264,11 @@ test('fails a read without its destination', async () => {
 
 test('fails a read with refused credentials, and sets the connection to BAD_CREDENTIALS', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   sandbox.faults.set({ ...RECORDS, status: 401, times: 2 });
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
   const where = { id: reading.connection.id };
   expect(await prisma.connection.findFirst({ where })).toMatchObject({
     status: 'BAD_CREDENTIALS',
@@ -279,21 +282,23 @@ test('reads other projects while one account is slow', async () => {
     requiredFields: [{ fieldName: 'name' }],
     optionalFields: [],
   };
-  const deals = await installReading(app, slow, { object });
-  const contacts = await installReading(app, quick);
+  const deals = await installReads(app, slow, { object });
+  const contacts = await installReads(app, quick);
   sandbox.faults.set({ pathPrefix: '/objects/deals/records', delayMs: 2_000, times: 20 });
   const input = { ...deals.trigger, objectName: 'deals' };
   for (let reads = 0; reads < 10; reads += 1) await slow.query(TRIGGER, { input });
   const { operation } = (
     await quick.query(TRIGGER, { input: { ...contacts.trigger, objectName: 'contacts' } })
   ).triggerRead;
-  await using _workers = await startReading(app);
-  expect(await contacts.ended(1)).toMatchObject([{ id: operation.id, status: 'SUCCESS' }]);
+  await using _workers = await startReadJobs(app);
+  expect(await contacts.waitForOperations(1)).toMatchObject([
+    { id: operation.id, status: 'SUCCESS' },
+  ]);
   const statuses = (await deals.operations()).map(({ status }) => status);
   expect(statuses).toContain('IN_PROGRESS');
 });
 
-function deleteInstallation(tenant: Tenant, { input }: Reading) {
+function deleteInstallation(tenant: Tenant, { input }: InstalledReads) {
   const DELETE = `mutation ($input: DeleteInstallationInput!) {
     deleteInstallation(input: $input) { deletedId }
   }`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { installReading, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { installReads, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
 
 const app = await sharedApp();
 const { sandbox } = app.app;
@@ -15,10 +15,10 @@ test.each([
   [60, [60, 60, 60, 60, 60, 60, 60, 30]],
 ])("splits records into messages of %i, whatever the provider's page size", async (pageSize, sizes) => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { object: { delivery: { pageSize } } });
+  const reading = await installReads(app, tenant, { object: { delivery: { pageSize } } });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' },
   ]);
   const messages = await reading.messages();

@@ -6,11 +6,11 @@ import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 import { contentFor } from '../../support/scenes/integrations.ts';
 import {
-  installReading,
+  installReads,
   PAUSE,
   POLLING,
   RESUME,
-  startReading,
+  startReadJobs,
   TRIGGER,
 } from '../../support/scenes/reads.ts';
 
@@ -25,7 +25,7 @@ const objects = [
 ];
 const content = { read: { objects } };
 
-async function paused(reading: Awaited<ReturnType<typeof installReading>>) {
+async function paused(reading: Awaited<ReturnType<typeof installReads>>) {
   return Promise.all(
     ['contacts', 'deals'].map(async (name) => {
       const { paused, pauseNote, nextReadTime } = await reading.object(name);
@@ -38,7 +38,7 @@ const READ = { paused: false, pauseNote: null, isScheduled: true };
 
 test('pauses all objects with a note, and resumes them', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   const { pauseReads } = await tenant.query(PAUSE, { input: { ...reading.input, note: 'moving' } });
   const stopped = { paused: true, pauseNote: 'moving', nextReadTime: null };
   expect(pauseReads.installation.objects).toEqual([
@@ -61,7 +61,7 @@ test('pauses all objects with a note, and resumes them', async () => {
 
 test('pauses objects by either name, and continues the others', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   await tenant.query(PAUSE, { input: { ...reading.input, objects: ['people'] } });
   const stopped = { paused: true, pauseNote: null, isScheduled: false };
   expect(await paused(reading)).toEqual([stopped, READ]);
@@ -72,7 +72,7 @@ test('pauses objects by either name, and continues the others', async () => {
 
 test('changes nothing when paused objects are paused or reading ones are resumed', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   await tenant.query(RESUME, { input: { ...reading.input, note: 'unneeded' } });
   expect(await paused(reading)).toEqual([READ, READ]);
   await tenant.query(PAUSE, { input: { ...reading.input, note: 'first' } });
@@ -95,11 +95,11 @@ async function operationOf(tenant: Tenant, installationId: string) {
 
 test('pauses a read that has begun until it is resumed, and says so in its operation', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   await reading.makeDue();
   await startDueReads(services);
   await tenant.query(PAUSE, { input: reading.input });
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const triggered = { ...reading.trigger, objectName: 'deals' };
   await tenant.query(TRIGGER, { input: triggered });
   const statuses = async () => (await reading.operations()).map(({ status }) => status);
@@ -107,7 +107,7 @@ test('pauses a read that has begun until it is resumed, and says so in its opera
   expect((await reading.operations())[0]).toMatchObject({ result: '[contacts] Read paused' });
 
   await tenant.query(RESUME, { input: reading.input });
-  expect(await reading.ended(2)).toMatchObject([
+  expect(await reading.waitForOperations(2)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (10 records)' },
     {},
   ]);
@@ -124,8 +124,8 @@ test('pauses a running read after its page, and continues with the next page', a
   });
   const tenant = await own.tenant();
   const object = { delivery: { pageSize: 50 } };
-  const reading = await installReading(own, tenant, { object });
-  await using _workers = await startReading(own);
+  const reading = await installReads(own, tenant, { object });
+  await using _workers = await startReadJobs(own);
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
   await begun.promise;
   await tenant.query(PAUSE, { input: reading.input });
@@ -143,7 +143,7 @@ test('pauses a running read after its page, and continues with the next page', a
   expect(await reading.messages()).toHaveLength(1);
 
   await tenant.query(RESUME, { input: reading.input });
-  expect(await reading.ended(1)).toMatchObject([
+  expect(await reading.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (120 records)' },
   ]);
   const sizes = (await reading.messages()).map(({ resultInfo }) => resultInfo.numRecords);
@@ -173,7 +173,7 @@ type PageReader = NonNullable<Capabilities['readPage']>;
 
 test('fails a paused read if its installation is deleted', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   await reading.makeDue();
   await startDueReads(services);
   await tenant.query(PAUSE, { input: reading.input });
@@ -181,13 +181,13 @@ test('fails a paused read if its installation is deleted', async () => {
     deleteInstallation(input: $input) { deletedId }
   }`;
   await tenant.query(remove, { input: reading.input });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
 });
 
 test('names unknown objects at their position, and pauses nothing', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   const names = ['contacts', 'planets', 'people', 'moons'];
   for (const mutation of [PAUSE, RESUME]) {
     const about = { input: { ...reading.input, objects: names } };
@@ -204,7 +204,7 @@ test('names unknown objects at their position, and pauses nothing', async () => 
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { content });
+  const reading = await installReads(app, tenant, { content });
   const other = await app.tenant();
   const reader = await tenant.withScopes('read', 'installations:write');
   for (const mutation of [PAUSE, RESUME]) {

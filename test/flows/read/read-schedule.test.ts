@@ -5,7 +5,7 @@ import { startWork } from '../../../src/start-work.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
 import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
-import { installReading, type Message, POLLING, startReading } from '../../support/scenes/reads.ts';
+import { installReads, type Message, POLLING, startReadJobs } from '../../support/scenes/reads.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,7 +22,7 @@ sandbox.seed('contacts', 450);
 test('reads the whole history first, mapped, and delivers it to the destination', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     object: {
       mapToName: 'people',
       optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }],
@@ -30,8 +30,8 @@ test('reads the whole history first, mapped, and delivers it to the destination'
     config: { read: [{ objectName: 'contacts', selectedFields: ['phone'] }] },
   });
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  const [operation] = await reading.ended(1);
+  await using _workers = await startReadJobs(app);
+  const [operation] = await reading.waitForOperations(1);
   expect(operation).toMatchObject({
     actionType: 'READ',
     status: 'SUCCESS',
@@ -77,10 +77,10 @@ test('reads the whole history first, mapped, and delivers it to the destination'
 
 test('logs each page of a read in its operation', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  const [operation] = await reading.ended(1);
+  await using _workers = await startReadJobs(app);
+  const [operation] = await reading.waitForOperations(1);
   const logs = await prisma.operationLog.findMany({
     where: { operationId: operation?.id ?? '' },
     orderBy: { id: 'asc' },
@@ -96,7 +96,7 @@ test('logs each page of a read in its operation', async () => {
 
 test('starts the first read when the installation is created, also with a rare schedule', async () => {
   const tenant = await app.tenant();
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const [contacts] = contentFor().read.objects;
   const objects = [
     { ...contacts, schedule: '0 0 1 1 *' },
@@ -121,12 +121,12 @@ test('starts the first read when the installation is created, also with a rare s
 
 test('returns the number of read records and the time of the next read', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     object: { schedule: '*/10 * * * *' },
   });
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  await reading.ended(1);
+  await using _workers = await startReadJobs(app);
+  await reading.waitForOperations(1);
   const { node } = await tenant.query(
     `query ($id: ID!) { node(id: $id) { ... on Installation {
       objects { objectName backfillDone recordsRead lastReadTime nextReadTime }
@@ -150,20 +150,20 @@ test('returns the number of read records and the time of the next read', async (
 
 test('reads changes since the last read, and moves the position', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     object: { objectName: 'deals', requiredFields: [{ fieldName: 'name' }], optionalFields: [] },
   });
   sandbox.seed('deals', 3);
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   await reading.makeDue('deals');
-  await reading.ended(1);
+  await reading.waitForOperations(1);
   const readUntil = new Date();
   const where = { installationId: reading.id };
   await prisma.installedObject.updateMany({ where, data: { readUntil } });
   sandbox.seed('deals', 2);
   aheadMs = HOUR_MS;
   await reading.makeDue('deals');
-  const [, later] = await reading.ended(2);
+  const [, later] = await reading.waitForOperations(2);
   expect(later?.result).toBe('[deals] Read completed (2 records)');
   const messages = await reading.messages();
   expect(messages.map(({ readType, resultInfo }) => [readType, resultInfo.numRecords])).toEqual([
@@ -176,20 +176,20 @@ test('reads changes since the last read, and moves the position', async () => {
 
   aheadMs = 2 * HOUR_MS;
   await reading.makeDue('deals');
-  const [, , last] = await reading.ended(3);
+  const [, , last] = await reading.waitForOperations(3);
   expect(last?.result).toBe('[deals] No new data found');
   expect(await reading.messages()).toHaveLength(2);
 });
 
 test('reads no old records with a backfill of 0 days, and later reads changes', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', backfill: { days: 0 } }] },
   });
   aheadMs = HOUR_MS;
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  const [operation] = await reading.ended(1);
+  await using _workers = await startReadJobs(app);
+  const [operation] = await reading.waitForOperations(1);
   expect(operation).toMatchObject({ status: 'SUCCESS', result: '[contacts] No new data found' });
   expect(await reading.messages()).toEqual([]);
   expect(await reading.object()).toMatchObject({ backfillDone: true, recordsRead: 0 });
@@ -197,7 +197,7 @@ test('reads no old records with a backfill of 0 days, and later reads changes', 
 
 test('reads a due object once, whichever process is first', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await reading.makeDue();
   await Promise.all([startDueReads(services), startDueReads(services)]);
   expect(await reading.operations()).toHaveLength(1);
@@ -206,7 +206,7 @@ test('reads a due object once, whichever process is first', async () => {
 
 test('does not start a second read of an object that is being read', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await reading.makeDue();
   await startDueReads(services);
   await reading.makeDue();
@@ -217,7 +217,7 @@ test('does not start a second read of an object that is being read', async () =>
 
 test('does not read an object that the config disables', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
   });
   await reading.makeDue();
@@ -228,14 +228,14 @@ test('does not read an object that the config disables', async () => {
 
 test('keeps pages pending while the destination is disabled', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await prisma.destination.updateMany({
     where: { projectId: tenant.projectId },
     data: { status: 'DISABLED' },
   });
   await reading.makeDue();
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([{ status: 'SUCCESS' }]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
   const deliveries = await prisma.delivery.findMany({ where: { projectId: tenant.projectId } });
   expect(deliveries.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING']);
 });
@@ -258,10 +258,10 @@ test('delivers a page to its destination once, signed', async () => {
       },
     },
   );
-  const reading = await installReading(own, tenant);
+  const reading = await installReads(own, tenant);
   await reading.makeDue();
   await using _work = await startWork(services);
-  await reading.ended(1);
+  await reading.waitForOperations(1);
   const pending = () =>
     services.database.prisma.delivery.count({
       where: { projectId: tenant.projectId, status: 'PENDING' },

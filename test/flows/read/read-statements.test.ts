@@ -7,7 +7,7 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
-import { installReading } from '../../support/scenes/reads.ts';
+import { installReads } from '../../support/scenes/reads.ts';
 import { createStream } from '../../support/scenes/streams.ts';
 
 const app = await sharedApp();
@@ -23,7 +23,7 @@ function nameOf({ text }: { text: string }): string {
 async function claimed() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await reading.makeDue();
   await startDueReads(services);
   const [operation] = await reading.operations();

@@ -4,10 +4,10 @@ import { sharedApp, testApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
 import { contentFor, integrate } from '../../support/scenes/integrations.ts';
 import {
-  installReading,
+  type InstalledReads,
+  installReads,
   PAUSE,
-  type Reading,
-  startReading,
+  startReadJobs,
   TRIGGER,
 } from '../../support/scenes/reads.ts';
 
@@ -16,14 +16,14 @@ const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 250);
 
-async function trigger(tenant: Tenant, reading: Reading, overrides: object = {}) {
+async function trigger(tenant: Tenant, reading: InstalledReads, overrides: object = {}) {
   const input = { ...reading.trigger, objectName: 'contacts', ...overrides };
   return (await tenant.query(TRIGGER, { input })).triggerRead.operation;
 }
 
 test('accepts a triggered read immediately, and reads all records without a start time', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const operation = await trigger(tenant, reading);
   expect(operation).toEqual({
     id: expect.stringMatching(/^opr_/),
@@ -31,8 +31,8 @@ test('accepts a triggered read immediately, and reads all records without a star
     actionType: 'READ',
     metadata: { objects: ['contacts'] },
   });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([
     { id: operation.id, status: 'SUCCESS', result: '[contacts] Read completed (250 records)' },
   ]);
   const messages = await reading.messages();
@@ -45,17 +45,19 @@ test('accepts a triggered read immediately, and reads all records without a star
 test('reads within the times of the trigger, reports them in its event, and leaves the schedule unchanged', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const before = await reading.object();
   const past = {
     sinceTimestamp: '2020-01-01T00:00:00.000Z',
     untilTimestamp: '2020-02-01T00:00:00.000Z',
   };
   await trigger(tenant, reading, past);
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([{ result: '[contacts] No new data found' }]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([
+    { result: '[contacts] No new data found' },
+  ]);
   await trigger(tenant, reading, { sinceTimestamp: past.sinceTimestamp });
-  expect(await reading.ended(2)).toMatchObject([
+  expect(await reading.waitForOperations(2)).toMatchObject([
     {},
     { result: '[contacts] Read completed (250 records)' },
   ]);
@@ -74,12 +76,12 @@ test('reads within the times of the trigger, reports them in its event, and leav
 test("reports a failure in the trigger's event, and does not count it for the schedule", async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const pathPrefix = '/objects/contacts/records';
   sandbox.faults.set({ status: 403, method: 'GET', pathPrefix });
   await trigger(tenant, reading);
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
   expect(await events()).toContainEqual({
     eventType: 'READ_TRIGGERED_ERROR',
     connectionId: reading.connection.id,
@@ -93,16 +95,16 @@ test("reports a failure in the trigger's event, and does not count it for the sc
 
 test('triggers an object by its mapped name, and while its schedule is paused', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, { object: { mapToName: 'people' } });
+  const reading = await installReads(app, tenant, { object: { mapToName: 'people' } });
   await tenant.query(PAUSE, { input: reading.input });
   await trigger(tenant, reading, { objectName: 'people' });
-  await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([{ status: 'SUCCESS' }]);
+  await using _workers = await startReadJobs(app);
+  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
 });
 
 test('names invalid input immediately, and reads nothing', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const input = {
     ...reading.trigger,
     objectName: 'planets',
@@ -142,7 +144,7 @@ test('names invalid input immediately, and reads nothing', async () => {
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const input = { ...reading.trigger, objectName: 'contacts' };
   const reader = await tenant.withScopes('read', 'installations:write');
   expect((await reader.refusal(TRIGGER, { input })).code).toBe('FORBIDDEN');
@@ -158,7 +160,7 @@ test("requires the scope reads:control and an installation of the caller's proje
 
 test('returns NOT_FOUND if the group has not installed the integration', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await integrate(app, tenant, contentFor('other'));
   const input = { ...reading.trigger, integrationIdOrName: 'other', objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
@@ -169,7 +171,7 @@ test('returns NOT_FOUND if the group has not installed the integration', async (
 
 test('returns UNPROCESSABLE for an object that the config omits or disables', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant, {
+  const reading = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
   });
   const input = { ...reading.trigger, objectName: 'contacts' };
@@ -178,7 +180,7 @@ test('returns UNPROCESSABLE for an object that the config omits or disables', as
     problem: { detail: "The installation's config disables contacts." },
   });
   const another = await app.tenant();
-  const empty = await installReading(app, another, { config: { read: [] } });
+  const empty = await installReads(app, another, { config: { read: [] } });
   const about = { input: { ...empty.trigger, objectName: 'contacts' } };
   expect((await another.refusal(TRIGGER, about)).code).toBe('UNPROCESSABLE');
 });
@@ -189,7 +191,7 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
   const capabilities = { ...provider.capabilities };
   await using own = await testApp({ providers: [{ ...provider, capabilities }] });
   const tenant = await own.tenant();
-  const reading = await installReading(own, tenant);
+  const reading = await installReads(own, tenant);
   delete capabilities.readPage;
   const input = { ...reading.trigger, objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
@@ -202,10 +204,10 @@ test('returns RATE_LIMITED for a project with too many pending deliveries, and d
   await using own = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
   own.app.sandbox.seed('contacts', 250);
   const tenant = await own.tenant();
-  const reading = await installReading(own, tenant);
+  const reading = await installReads(own, tenant);
   await trigger(tenant, reading);
-  await using _workers = await startReading(own);
-  await reading.ended(1);
+  await using _workers = await startReadJobs(own);
+  await reading.waitForOperations(1);
   const input = { ...reading.trigger, objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'RATE_LIMITED',
@@ -219,12 +221,12 @@ test('returns RATE_LIMITED for a project with too many pending deliveries, and d
   const { prisma: rows } = own.app.services.database;
   await rows.destination.updateMany({ data: { status: 'DISABLED' } });
   await reading.makeDue();
-  await reading.ended(2);
+  await reading.waitForOperations(2);
 });
 
 test('limits the triggered reads of a project that run at the same time', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   await trigger(tenant, reading);
   const [first] = await reading.operations();
   if (!first) throw new Error('nothing was begun');

@@ -1,9 +1,9 @@
 /** Searches at HubSpot, at Salesforce, and at a provider without search. */
 import { expect, test } from 'vitest';
-import { crmAt } from '../../support/rest/proxied.ts';
+import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
-import { crmApp, installedAt } from '../../support/scenes/crm.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { installCrm, startCrmApp } from '../../support/scenes/crm.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
@@ -12,7 +12,7 @@ import {
 } from '../../support/scenes/integrations.ts';
 import { RECORDS } from '../../support/scenes/reads.ts';
 
-const plain = crmAt('http://127.0.0.1:9', {
+const plain = createCrmProvider('http://127.0.0.1:9', {
   name: 'plain',
   displayName: 'Plain CRM',
   capabilities: {
@@ -24,13 +24,13 @@ const plain = crmAt('http://127.0.0.1:9', {
   },
 });
 
-const { app, hubspot, salesforce } = await crmApp([plain]);
+const { app, hubspot, salesforce } = await startCrmApp([plain]);
 
 test('searches HubSpot by its search API, one page at a time', async () => {
   const objects = [
     { objectName: 'deals', destination: 'records', requiredFields: [{ fieldName: 'dealname' }] },
   ];
-  const rest = await installedAt(app, 'hubspot', { content: { read: { objects } } });
+  const rest = await installCrm(app, 'hubspot', { content: { read: { objects } } });
   for (const n of [1, 2, 3]) {
     hubspot.store.create('deals', { dealname: `Deal ${n}`, dealstage: n < 3 ? 'won' : 'lost' });
   }
@@ -56,7 +56,7 @@ test('searches HubSpot by its search API, one page at a time', async () => {
 test('queries Salesforce, and returns its large pages in parts', async () => {
   const requiredFields = [{ fieldName: 'lastname', mapToName: 'surname' }];
   const objects = [{ objectName: 'Contact', destination: 'records', requiredFields }];
-  const rest = await installedAt(app, 'salesforce', { content: { read: { objects } } });
+  const rest = await installCrm(app, 'salesforce', { content: { read: { objects } } });
   for (const LastName of ["O'Neil", 'Ada', "O'Neil"])
     salesforce.store.create('Contact', { LastName });
   const filters = [{ fieldName: 'LastName', value: "O'Neil" }];
@@ -82,7 +82,7 @@ test('lists the records of a provider without search, and refuses conditions', a
   ];
   const content = contentFor('crm', { provider: 'plain', read: { objects } });
   await integrate(app, rest.tenant, content);
-  await generate(rest.tenant, { provider: 'plain', apiKey: 'key' });
+  await generateConnection(rest.tenant, { provider: 'plain', apiKey: 'key' });
   const input = {
     projectIdOrName: rest.tenant.projectId,
     integrationIdOrName: 'crm',

@@ -5,8 +5,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
-import { installReading, RECORDS } from '../../support/scenes/reads.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { installReads, RECORDS } from '../../support/scenes/reads.ts';
 
 const app = await sharedApp();
 const { sandbox } = app.app;
@@ -37,7 +37,7 @@ const ofSandbox = (lifecycle: string) =>
 
 test('returns every record once, page by page', async () => {
   const tenant = await app.tenant();
-  const { id } = await installReading(app, tenant, people);
+  const { id } = await installReads(app, tenant, people);
   const found: string[] = [];
   let after: string | null = null;
   for (let pages = 0; pages < 10; pages += 1) {
@@ -54,7 +54,7 @@ test('returns every record once, page by page', async () => {
 
 test('starts a page after the cursor of any edge, also within a page of the provider', async () => {
   const tenant = await app.tenant();
-  const { id } = await installReading(app, tenant, people);
+  const { id } = await installReads(app, tenant, people);
   const page = async (first: number, after?: string) =>
     (await tenant.query(RECORDS, { id, objectName: 'contacts', first, after })).node.records;
   const whole = await page(10);
@@ -70,7 +70,7 @@ test('starts a page after the cursor of any edge, also within a page of the prov
 
 test('accepts conditions in the names and values of messages, and returns records in them', async () => {
   const rest = await restTenant(app);
-  const { id } = await installReading(app, rest.tenant, people);
+  const { id } = await installReads(app, rest.tenant, people);
   const filters = [{ fieldName: 'lifecycle', value: 'PROSPECT' }];
   const variables = { id, objectName: 'people', first: 200, filters };
   const { records } = (await rest.tenant.query(RECORDS, variables)).node;
@@ -103,7 +103,7 @@ test('accepts conditions in the names and values of messages, and returns record
 test("applies the config's own conditions, too", async () => {
   const tenant = await app.tenant();
   const fieldFilters = [{ fieldName: 'lifecycle', value: 'customer' }];
-  const { id } = await installReading(app, tenant, {
+  const { id } = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', fieldFilters }] },
   });
   const find = async (value?: string) => {
@@ -121,7 +121,7 @@ test("applies the config's own conditions, too", async () => {
 test('refuses invalid arguments at their position', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
-  const { id } = await installReading(app, tenant, people);
+  const { id } = await installReads(app, tenant, people);
   const whole = { id, objectName: 'contacts', first: 5 };
   const { records } = (await tenant.query(RECORDS, whole)).node;
   const lead = [{ fieldName: 'lifecycle', value: 'lead' }];
@@ -145,7 +145,7 @@ test('refuses invalid arguments at their position', async () => {
   expect((await refused({ filters: [{ fieldName: 'none', value: 1 }] }))[0]).toBe('UNPROCESSABLE');
 
   const other = await app.tenant();
-  const { id: others } = await installReading(app, other, people);
+  const { id: others } = await installReads(app, other, people);
   const foreign = await other.refusal(RECORDS, { ...whole, id: others, after });
   expect(foreign.problem.issues).toMatchObject([{ name: 'after' }]);
 
@@ -165,7 +165,7 @@ test('refuses invalid arguments at their position', async () => {
 test('refuses to search an object that the config disables, and for an unknown group', async () => {
   const rest = await restTenant(app);
   const config = { read: [{ objectName: 'contacts', disabled: true }] };
-  await installReading(app, rest.tenant, { config });
+  await installReads(app, rest.tenant, { config });
   const body = { objectName: 'contacts', fieldFilters: [] };
   const path = `${rest.base}/integrations/crm?groupRef`;
   expect(await rest.refusal('POST', `${path}=acme`, body)).toMatchObject({ status: 422 });
@@ -174,13 +174,16 @@ test('refuses to search an object that the config disables, and for an unknown g
 
 test('lets end users with the permission READ search objects that their group has installed', async () => {
   const rest = await restTenant(app);
-  const { id } = await installReading(app, rest.tenant, people);
-  const reader = await endUser(app, rest.tenant, { permissions: ['READ'] });
+  const { id } = await installReads(app, rest.tenant, people);
+  const reader = await createEndUser(app, rest.tenant, { permissions: ['READ'] });
   const variables = { id, objectName: 'people', first: 1 };
   expect((await reader.query(RECORDS, variables)).node.records.nodes).toHaveLength(1);
-  const installer = await endUser(app, rest.tenant, { permissions: ['INSTALL'] });
+  const installer = await createEndUser(app, rest.tenant, { permissions: ['INSTALL'] });
   expect((await installer.refusal(RECORDS, variables)).code).toBe('FORBIDDEN');
-  const stranger = await endUser(app, rest.tenant, { groupRef: 'others', permissions: ['READ'] });
+  const stranger = await createEndUser(app, rest.tenant, {
+    groupRef: 'others',
+    permissions: ['READ'],
+  });
   expect(await stranger.query(RECORDS, variables)).toEqual({ node: null });
   const path = `${rest.base}/integrations/crm?groupRef=acme`;
   const body = { objectName: 'people', fieldFilters: [] };
@@ -197,7 +200,7 @@ test('lets end users with the permission READ search objects that their group ha
 
 test("counts the provider's pages in the cost of a query, however little it selects", async () => {
   const tenant = await app.tenant();
-  const { id } = await installReading(app, tenant, people);
+  const { id } = await installReads(app, tenant, people);
   const fields = Array.from(
     { length: 9 },
     (_, n) => `r${n}: records(objectName: "people", first: 1) { nodes { id } }`,

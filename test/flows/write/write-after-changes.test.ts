@@ -1,8 +1,8 @@
 /** A change of a write's requirements applies to the next write. */
 import { expect, test } from 'vitest';
 import { sharedApp, type TestApp, testApp } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
 import {
   contentFor,
   insertDestination,
@@ -131,7 +131,7 @@ test('refuses a caller without access to a target that another caller has writte
   const outsider = await createWriter(app);
   const named = writer.input({ record: contact() });
   expect((await outsider.refusal(WRITE, named)).code).toBe('NOT_FOUND');
-  const rival = await endUser(app, writer, {
+  const rival = await createEndUser(app, writer, {
     groupRef: 'rival',
     consumerRef: 'bob',
     permissions: ['WRITE_RECORDS'],
@@ -146,10 +146,10 @@ test("accepts an end user's write if the token allows the integration", async ()
   const named = writer.input({ record: contact() });
   const permissions = ['WRITE_RECORDS'];
   const allowed = { permissions, integrations: [writer.integrationId] };
-  const { writeRecords } = await (await endUser(app, writer, allowed)).query(WRITE, named);
+  const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(WRITE, named);
   expect(writeRecords.result.success).toBe(true);
   const { id } = await integrate(app, writer, contentFor('other', only('contacts')));
-  const other = await endUser(app, writer, { permissions, integrations: [id] });
+  const other = await createEndUser(app, writer, { permissions, integrations: [id] });
   expect((await other.refusal(WRITE, named)).code).toBe('NOT_FOUND');
 });
 

@@ -42,7 +42,7 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
     successCount: null,
     failureCount: null,
   });
-  const ended = await writer.ended(response.operationId);
+  const ended = await writer.waitForOperation(response.operationId);
   const [created] = sandbox.records('contacts').filter(({ email }) => email === record.email);
   expect(ended).toMatchObject({
     status: 'SUCCESS',
@@ -78,7 +78,7 @@ test('lists written and refused records of a batch in the event', async () => {
   const events = await keepEvents(app, writer);
   const batch = [{ record: contact() }, { record: { lastname: 'No e-mail' } }];
   const { operationId } = await writeLater(writer, { batch });
-  expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   const [event] = (await events()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE');
   expect(event?.data).toMatchObject({
     success: false,
@@ -92,7 +92,7 @@ test('retries a write that fails temporarily until it succeeds, once', async () 
   const record = contact();
   sandbox.faults.set({ drop: 'after', times: 2, pathPrefix: path });
   const { operationId } = await writeLater(writer, { record });
-  expect(await writer.ended(operationId)).toMatchObject({
+  expect(await writer.waitForOperation(operationId)).toMatchObject({
     status: 'SUCCESS',
     metadata: { retry: { attempts: 3 } },
   });
@@ -113,7 +113,7 @@ test('fails a write after a permanent refusal', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 403, pathPrefix: path });
   const { operationId } = await writeLater(writer, { record: contact() });
-  const ended = await writer.ended(operationId);
+  const ended = await writer.waitForOperation(operationId);
   expect(ended).toMatchObject({ status: 'FAILURE' });
   expect(ended.metadata).not.toHaveProperty('retry');
 });
@@ -125,7 +125,7 @@ test('does not retry a write after its deadline', async () => {
   const { operationId } = await writeLater(writer, { record: contact(), retryPolicy });
   await until(operationId, isRetried);
   aheadMs += 3 * HOUR_MS;
-  const ended = await writer.ended(operationId);
+  const ended = await writer.waitForOperation(operationId);
   sandbox.faults.clear();
   expect(ended).toMatchObject({ status: 'FAILURE', metadata: { successfulRecordIds: [] } });
   expect(ended.result).toContain('unknown');
@@ -161,7 +161,7 @@ test('continues a write of a killed process, and refuses its late result', async
   const operationId = await writeWithoutJob(writer, { record });
   const lost = await cutOff(operationId);
   await recoverWrites(services);
-  expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   const ended = await taskOf(operationId);
   expect(await runClaimed(services, lost)).toBeNull();
   expect(await taskOf(operationId)).toEqual(ended);
@@ -189,7 +189,7 @@ test('gives a write to one of two claims in the same statement', async () => {
   const [claim, none] = claims.toSorted((a, b) => Number(b !== null) - Number(a !== null));
   expect(none).toBeNull();
   if (claim) await runClaimed(services, claim);
-  expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   expect((await taskOf(operationId)).attempts).toBe(1);
 });
 
@@ -202,7 +202,7 @@ test('fails a write whose installation is deleted', async () => {
   const { projectId: projectIdOrName, installationId } = writer;
   await writer.query(remove, { input: { projectIdOrName, installationId } });
   await runWrite(services, { projectId: writer.projectId, id: operationId });
-  expect(await writer.ended(operationId)).toMatchObject({
+  expect(await writer.waitForOperation(operationId)).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('installation has been deleted'),
   });

@@ -32,15 +32,15 @@ test('collects single writes until the first has waited for its delay, with an o
     { id: first, recordCount: 3, attempts: 0, openGroup: expect.any(String) },
   ]);
   aheadMs += 2 * MINUTE_MS;
-  expect(await writer.ended(first)).toMatchObject({
+  expect(await writer.waitForOperation(first)).toMatchObject({
     status: 'SUCCESS',
     result: expect.stringMatching(/^\[contacts\] Record \S+ created$/),
   });
-  expect(await writer.ended(refused)).toMatchObject({
+  expect(await writer.waitForOperation(refused)).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('Error writing to provider'),
   });
-  expect(await writer.ended(last)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(last)).toMatchObject({ status: 'SUCCESS' });
   expect(await tasksOf(writer)).toMatchObject([{ attempts: 1, openGroup: null }]);
   expect(sandbox.records('contacts')).toMatchObject([record, {}]);
 });
@@ -55,8 +55,8 @@ test('writes the batch at the earliest deadline of its records', async () => {
   const retryHours = (Number(task?.deadlineTime) - Number(task?.dueTime)) / (60 * MINUTE_MS);
   expect(retryHours).toBeCloseTo(48, 2);
   aheadMs += 2 * MINUTE_MS;
-  expect(await writer.ended(urgent)).toMatchObject({ status: 'SUCCESS' });
-  expect(await writer.ended(patient)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(urgent)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(patient)).toMatchObject({ status: 'SUCCESS' });
 });
 
 test('writes a full batch of a hundred records immediately and starts another', async () => {
@@ -66,7 +66,7 @@ test('writes a full batch of a hundred records immediately and starts another', 
   const collected = await prisma.writeEntry.findMany({ where: { taskId: full?.id } });
   expect(new Set(collected.map(({ position }) => position)).size).toBe(100);
   for (const { operationId } of collected) {
-    expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+    expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   }
   const [waiting] = ids.filter((id) => !collected.some(({ operationId }) => operationId === id));
   expect(await prisma.writeTask.findFirst({ where: { id: waiting } })).toMatchObject({
@@ -99,7 +99,7 @@ test('writes a retried batch once', async () => {
     .toMatchObject([{ attempts: 1, leaseToken: null }]);
   aheadMs += MINUTE_MS;
   for (const id of ids) {
-    expect(await writer.ended(id)).toMatchObject({
+    expect(await writer.waitForOperation(id)).toMatchObject({
       status: 'SUCCESS',
       metadata: { retry: { attempts: 2 } },
     });

@@ -50,7 +50,7 @@ test('reports an unknown outcome for a creation whose process was killed, withou
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
     where "projectId" = ${key.projectId} and "id" = ${operationId}`;
   await runWrite(services, key);
-  const ended = await writer.ended(operationId);
+  const ended = await writer.waitForOperation(operationId);
   expect(ended).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('The outcome is unknown'),

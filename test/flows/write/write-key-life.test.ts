@@ -33,7 +33,7 @@ async function accepted() {
   return {
     key,
     attempt: () => runWrite(services, key),
-    ended: () => writer.ended(operationId),
+    ended: () => writer.waitForOperation(operationId),
     made: () => sandbox.records('contacts').filter(({ email }) => email === record.email).length,
   };
 }

@@ -25,7 +25,7 @@ test('reports a late outcome as not known yet, and continues the operation', asy
     successCount: 0,
     failureCount: 0,
   });
-  expect(await writer.ended(response.operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(response.operationId)).toMatchObject({ status: 'SUCCESS' });
   expect(sandbox.records('contacts')).toMatchObject([record]);
 });
 
@@ -38,5 +38,5 @@ test('reports each record of a late batch as not known yet', async () => {
     { success: false, errors: [{ message: expect.stringContaining('not known yet') }] },
     { success: false, errors: [{ message: expect.stringContaining('not known yet') }] },
   ]);
-  await writer.ended(operationId);
+  await writer.waitForOperation(operationId);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
 import { insertDestination } from '../../support/scenes/integrations.ts';
 import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/writes.ts';
 

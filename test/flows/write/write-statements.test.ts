@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
-import { OF_CALLERS, recordStatements } from '../../support/database/statements.ts';
+import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
 
 const app = await sharedApp();
@@ -19,7 +19,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const { statements } = await recordStatements(work);
   return statements
     .map(({ text }) => text)
-    .filter((text) => !OF_CALLERS.test(text))
+    .filter((text) => !CALLER_STATEMENTS.test(text))
     .map(nameOf);
 }
 
@@ -83,7 +83,7 @@ test('takes a statement each to accept and to end an asynchronous write', async 
   await using _jobs = await startWriteJobs(app);
   const texts = await statementsOf(async () => {
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
-    await writer.ended(operationId);
+    await writer.waitForOperation(operationId);
   });
   const changes = texts.filter((text) => text.startsWith('with'));
   // Claims, like all statements of leases, are not recorded.
@@ -139,11 +139,11 @@ test('enqueues no job for a write that the process runs, and one for a write tha
   {
     await using _jobs = await startWriteJobs(app);
     const { operationId } = await write();
-    expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+    expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   }
   expect(await countJobs()).toBe(before);
   const { operationId } = await write();
   expect(await countJobs()).toBe(before + 1);
   await using _jobs = await startWriteJobs(app);
-  expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
 });

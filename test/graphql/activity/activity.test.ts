@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
-import { createStream, put } from '../../support/scenes/streams.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
+import { appendMessages, createStream } from '../../support/scenes/streams.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);
@@ -149,9 +149,9 @@ test('counts messages by stream, and keeps the counts when messages are deleted'
   const { database } = services;
   const lake = await createStream(database, { projectId, name: 'lake' });
   const pond = await createStream(database, { projectId, name: 'pond' });
-  await put(database, lake, { names: ['a', 'b'] });
-  await put(database, lake, { names: ['c'] });
-  await put(database, pond, { names: ['d'] });
+  await appendMessages(database, lake, { names: ['a', 'b'] });
+  await appendMessages(database, lake, { names: ['c'] });
+  await appendMessages(database, pond, { names: ['d'] });
   const ofToday = { from: new Date(Date.now() - 3_600_000), until: null, bucket: 'DAY' };
   const counted = async () => {
     const { streams } = await activity(tenant, ofToday);

@@ -3,9 +3,9 @@ import { declarativeProvider } from '../../../src/providers/declarative/declarat
 import { attio } from '../../../src/providers/declared/crm/attio.ts';
 import { sharedApp } from '../../support/app.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
-import { crmAt } from '../../support/rest/proxied.ts';
+import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 
 const vendor = await startProviderServer(({ path }) =>
   path === '/v2/objects'
@@ -31,7 +31,7 @@ const app = await sharedApp({
       authSchemes: ['API_KEY'],
       apiKey: { in: 'header', name: 'authorization' },
     }),
-    crmAt(vendor.url),
+    createCrmProvider(vendor.url),
   ],
 });
 
@@ -41,7 +41,7 @@ const OBJECTS = `query ($id: ID!) {
 
 async function objectsOf(provider: string) {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { provider, apiKey: 'key' });
+  const { id } = await generateConnection(tenant, { provider, apiKey: 'key' });
   return { tenant, id, ask: () => tenant.query(OBJECTS, { id }) };
 }
 

@@ -6,7 +6,7 @@ import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts
 import { zoho } from '../../../src/providers/declared/crm/zoho.ts';
 import { airtable } from '../../../src/providers/declared/work/airtable.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { connecting, GENERATE } from '../../support/scenes/connections.ts';
+import { connectionVariables, GENERATE } from '../../support/scenes/connections.ts';
 
 const apiKey = { in: 'header', name: 'authorization' } as const;
 const keyed = { authSchemes: ['API_KEY'], apiKey } as const;
@@ -17,7 +17,7 @@ const app = await sharedApp({
 });
 
 async function issuesOf(tenant: Tenant, overrides: object) {
-  const variables = connecting(tenant, { apiKey: 'key', ...overrides });
+  const variables = connectionVariables(tenant, { apiKey: 'key', ...overrides });
   const { problem } = await tenant.refusal(GENERATE, variables);
   return problem.issues?.map(({ name, detail }: { name: string; detail: string }) => [
     name,
@@ -55,7 +55,7 @@ test('names every input that the provider cannot use', async () => {
 
 test('accepts a missing input that the customer knows only with a token', async () => {
   const tenant = await app.tenant();
-  const variables = connecting(tenant, { apiKey: 'key', provider: 'xero' });
+  const variables = connectionVariables(tenant, { apiKey: 'key', provider: 'xero' });
   expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
   const bad = await issuesOf(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
   expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be a text that is not empty.']]);
@@ -65,7 +65,7 @@ test('accepts a fact as text, or as text with its source', async () => {
   const tenant = await app.tenant();
   for (const base of ['app1', { value: 'app1', source: 'input' }]) {
     const input = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };
-    const created = await tenant.query(GENERATE, connecting(tenant, input));
+    const created = await tenant.query(GENERATE, connectionVariables(tenant, input));
     expect(created.generateConnection.connection.id).toBeTruthy();
   }
 });
@@ -84,7 +84,7 @@ test('refuses a host that the provider does not list', async () => {
       expect.stringMatching(/^must be accounts\.zoho\.com, .* or accounts\.zoho\.uk\.$/),
     ],
   ]);
-  const variables = connecting(tenant, {
+  const variables = connectionVariables(tenant, {
     apiKey: 'key',
     provider: 'zoho',
     providerWorkspaceRef: 'https://www.zohoapis.eu',

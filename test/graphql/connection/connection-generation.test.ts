@@ -3,9 +3,9 @@ import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import {
   CREDENTIALS,
-  connecting,
+  connectionVariables,
   GENERATE,
-  generate,
+  generateConnection,
   keepEvents,
   PROVIDERS,
 } from '../../support/scenes/connections.ts';
@@ -35,7 +35,7 @@ test('creates a connection with its group and its consumer', async () => {
   const events = await keepEvents(app, tenant);
   const providerMetadata = { region: { value: 'eu', source: 'input' } };
   const input = { apiKey: 'sandbox-key', consumerName: 'Ann', providerMetadata };
-  const connection = await generate(tenant, input);
+  const connection = await generateConnection(tenant, input);
   expect(connection).toMatchObject({
     provider: 'sandbox',
     authScheme: 'API_KEY',
@@ -67,7 +67,7 @@ test('creates a connection with its group and its consumer', async () => {
 test('replaces the credentials of an existing connection', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const first = await generate(tenant, {
+  const first = await generateConnection(tenant, {
     apiKey: 'old',
     providerWorkspaceRef: 'w',
     groupName: 'A',
@@ -77,7 +77,11 @@ test('replaces the credentials of an existing connection', async () => {
     data: { status: 'BAD_CREDENTIALS', providerConsumerRef: 'u1' },
   });
   const basicAuth = { username: 'u', password: 'p' };
-  const second = await generate(tenant, { basicAuth, groupName: 'Acme', consumerName: 'Ann' });
+  const second = await generateConnection(tenant, {
+    basicAuth,
+    groupName: 'Acme',
+    consumerName: 'Ann',
+  });
   expect(second).toMatchObject({
     id: first.id,
     createTime: first.createTime,
@@ -91,7 +95,7 @@ test('replaces the credentials of an existing connection', async () => {
   expect(second.updateTime).not.toBeNull();
   expect(second.group.updateTime).not.toBeNull();
 
-  const third = await generate(tenant, { apiKey: 'new' });
+  const third = await generateConnection(tenant, { apiKey: 'new' });
   expect(third.group).toEqual(second.group);
   expect(third.consumer).toEqual(second.consumer);
   expect((await tenant.query(CREDENTIALS, { id: first.id })).node.credentials.apiKey).toBe('new');
@@ -106,7 +110,9 @@ test('takes the workspace from the metadata, for new and existing connections', 
   const tenant = await app.tenant();
   for (const workspace of ['first', 'second']) {
     const input = { apiKey: 'sandbox-key', providerMetadata: { workspace: { value: workspace } } };
-    expect(await generate(tenant, input)).toMatchObject({ providerWorkspaceRef: workspace });
+    expect(await generateConnection(tenant, input)).toMatchObject({
+      providerWorkspaceRef: workspace,
+    });
   }
 });
 
@@ -114,7 +120,7 @@ test('creates one connection for concurrent calls with equal input', async () =>
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const calls = Array.from({ length: 8 }, () =>
-    generate(tenant, { apiKey: 'sandbox-key', groupName: 'Acme', consumerName: 'Ann' }),
+    generateConnection(tenant, { apiKey: 'sandbox-key', groupName: 'Acme', consumerName: 'Ann' }),
   );
   const ids = new Set((await Promise.all(calls)).map(({ id }) => id));
   expect(ids.size).toBe(1);
@@ -130,10 +136,10 @@ test('creates one connection for concurrent calls with equal input', async () =>
 test('creates another connection for another provider, group or consumer', async () => {
   const tenant = await app.tenant();
   const connections = [
-    await generate(tenant),
-    await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' }),
-    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'other' }),
-    await generate(tenant, { apiKey: 'sandbox-key', provider: 'stripe' }),
+    await generateConnection(tenant),
+    await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'other' }),
+    await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'other' }),
+    await generateConnection(tenant, { apiKey: 'sandbox-key', provider: 'stripe' }),
   ];
   expect(new Set(connections.map(({ id }) => id)).size).toBe(4);
   expect(connections[1].consumer.id).toBe(connections[0].consumer.id);
@@ -143,13 +149,13 @@ test('creates another connection for another provider, group or consumer', async
 test('stores the expiry of imported tokens', async () => {
   const tenant = await app.tenant();
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  const connection = await generate(tenant, input);
+  const connection = await generateConnection(tenant, input);
   expect(connection.authScheme).toBe('OAUTH2_AUTHORIZATION_CODE');
   const row = await prisma.connection.findFirstOrThrow({ where: { id: connection.id } });
   expect(row.tokenExpireTime).toEqual(new Date('2026-01-01T02:00:00Z'));
 
   const refreshOnly = { oauth2AuthorizationCode: { refreshToken: { token: 'rt2' } } };
-  await generate(tenant, { provider: 'hubspot', ...refreshOnly });
+  await generateConnection(tenant, { provider: 'hubspot', ...refreshOnly });
   const again = await prisma.connection.findFirstOrThrow({ where: { id: connection.id } });
   expect(again.tokenExpireTime).toBeNull();
 });
@@ -157,11 +163,13 @@ test('stores the expiry of imported tokens', async () => {
 test('uses the named provider app for an OAuth connection, or else the newest', async () => {
   const tenant = await app.tenant();
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  expect((await generate(tenant, input)).providerApp).toBeNull();
+  expect((await generateConnection(tenant, input)).providerApp).toBeNull();
   const [older, newer] = [await makeApp(tenant, 'hubspot'), await makeApp(tenant, 'hubspot')];
   await makeApp(tenant, 'slack');
-  expect((await generate(tenant, input)).providerApp).toEqual({ id: newer });
-  expect((await generate(tenant, { ...input, providerAppId: older })).providerApp).toEqual({
+  expect((await generateConnection(tenant, input)).providerApp).toEqual({ id: newer });
+  expect(
+    (await generateConnection(tenant, { ...input, providerAppId: older })).providerApp,
+  ).toEqual({
     id: older,
   });
 });
@@ -175,7 +183,7 @@ test('refuses an app of another project or another provider', async () => {
   ]) {
     const { problem } = await tenant.refusal(
       GENERATE,
-      connecting(tenant, { apiKey: 'sandbox-key', providerAppId }),
+      connectionVariables(tenant, { apiKey: 'sandbox-key', providerAppId }),
     );
     expect(names(problem)).toEqual(['input.providerAppId']);
   }
@@ -183,7 +191,7 @@ test('refuses an app of another project or another provider', async () => {
 
 test('names every issue of a phase together, without secrets', async () => {
   const tenant = await app.tenant();
-  const wrong = connecting(tenant, {
+  const wrong = connectionVariables(tenant, {
     groupRef: '',
     consumerName: '',
     providerMetadata: { text: 'x'.repeat(16_384) },
@@ -204,18 +212,21 @@ test('names every issue of a phase together, without secrets', async () => {
   expect(JSON.stringify(problem)).not.toContain('planted');
 
   const basicAuth = { username: 'planted', password: 'planted' };
-  const together = await tenant.refusal(GENERATE, connecting(tenant, { apiKey: 'k', basicAuth }));
+  const together = await tenant.refusal(
+    GENERATE,
+    connectionVariables(tenant, { apiKey: 'k', basicAuth }),
+  );
   expect(names(together.problem)).toEqual(['input.apiKey', 'input.basicAuth']);
 
   const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
-  const response = await tenant.refusal(GENERATE, connecting(tenant, unfit));
+  const response = await tenant.refusal(GENERATE, connectionVariables(tenant, unfit));
   expect(names(response.problem)).toEqual([
     'input.providerWorkspaceRef',
     'input.apiKey',
     'input.providerAppId',
   ]);
   const unknownRefs = { provider: 'nobody', providerAppId: newId('app') };
-  const unknown = await tenant.refusal(GENERATE, connecting(tenant, unknownRefs));
+  const unknown = await tenant.refusal(GENERATE, connectionVariables(tenant, unknownRefs));
   expect(unknown.problem.issues).toMatchObject([
     { name: 'input.provider', value: 'nobody' },
     { name: 'input.providerAppId', value: unknownRefs.providerAppId },
@@ -227,11 +238,11 @@ test("requires a valid workspace if the provider's address contains it", async (
   const tenant = await app.tenant();
   const input = { provider: 'salesforce', oauth2AuthorizationCode: tokens };
   for (const providerWorkspaceRef of [undefined, null, 'evil.com/', 'a b', 'x@y', 'a..b']) {
-    const wrong = connecting(tenant, { ...input, providerWorkspaceRef });
+    const wrong = connectionVariables(tenant, { ...input, providerWorkspaceRef });
     const { problem } = await tenant.refusal(GENERATE, wrong);
     expect(names(problem)).toEqual(['input.providerWorkspaceRef']);
   }
-  const connection = await generate(tenant, {
+  const connection = await generateConnection(tenant, {
     ...input,
     providerWorkspaceRef: 'acme--dev.sandbox',
   });
@@ -244,10 +255,14 @@ test("requires a valid workspace if the provider's address contains it", async (
 test('requires connections:write, and returns NOT_FOUND to another tenant', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const writer = await tenant.withScopes('connections:write', 'read');
-  await writer.query(GENERATE, connecting(tenant));
+  await writer.query(GENERATE, connectionVariables(tenant));
   const reader = await tenant.withScopes('read', 'keys:write');
-  expect(await reader.refusal(GENERATE, connecting(tenant))).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await other.refusal(GENERATE, connecting(tenant))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await reader.refusal(GENERATE, connectionVariables(tenant))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await other.refusal(GENERATE, connectionVariables(tenant))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });
 
 test('stores an app of the right provider or none if apps are moved or deleted at the same time', async () => {
@@ -264,7 +279,10 @@ test('stores an app of the right provider or none if apps are moved or deleted a
     const named = { projectIdOrName: projectId, providerAppId: await makeApp(tenant, 'hubspot') };
     const move = { ...named, updateMask: ['PROVIDER'], providerApp: { provider: 'slack' } };
     const responses = await Promise.all([
-      tenant.request(GENERATE, connecting(tenant, { ...input, groupRef: `group ${round}` })),
+      tenant.request(
+        GENERATE,
+        connectionVariables(tenant, { ...input, groupRef: `group ${round}` }),
+      ),
       tenant.request(change, { move }),
       tenant.request(remove, { input: named }),
     ]);
@@ -288,7 +306,7 @@ test('refuses times outside of the years 0001 to 9999 in UTC', async () => {
     const oauth2AuthorizationCode = { accessToken: { token: 'at', expiresAt } };
     return tenant.request(
       GENERATE,
-      connecting(tenant, { provider: 'hubspot', oauth2AuthorizationCode }),
+      connectionVariables(tenant, { provider: 'hubspot', oauth2AuthorizationCode }),
     );
   };
   const name = 'input.oauth2AuthorizationCode.accessToken.expiresAt';

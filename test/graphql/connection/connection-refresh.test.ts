@@ -7,9 +7,9 @@ import {
   callSandbox,
   connectWithTokens,
   getConnection,
-  storedCredentials,
+  readStoredCredentials,
 } from '../../support/providers/oauth.ts';
-import { generate, keepEvents } from '../../support/scenes/connections.ts';
+import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ log: createLog('silent') });
 const { sandbox, services } = app.app;
@@ -22,8 +22,8 @@ function refreshing({ projectId }: Pick<Tenant, 'projectId'>, { id }: { id: stri
   return { input: { projectIdOrName: projectId, connectionId: id } };
 }
 
-async function tokenOf(connection: Parameters<typeof storedCredentials>[1]) {
-  const stored = await storedCredentials(app, connection);
+async function tokenOf(connection: Parameters<typeof readStoredCredentials>[1]) {
+  const stored = await readStoredCredentials(app, connection);
   return 'accessToken' in stored ? stored.accessToken?.token : undefined;
 }
 
@@ -50,7 +50,7 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
 
 test('fetches the first token of a client, and recovers refused credentials', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { oauth2ClientCredentials: CLIENT });
+  const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
   await tenant.query(REFRESH, refreshing(tenant, { id }));
   expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
@@ -62,7 +62,7 @@ test('fetches the first token of a client, and recovers refused credentials', as
 
 test('refuses a connection without a token to refresh', async () => {
   const tenant = await app.tenant();
-  const keyed = await generate(tenant, { apiKey: 'sandbox-key' });
+  const keyed = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect(await tenant.refusal(REFRESH, refreshing(tenant, keyed))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('API_KEY') },
@@ -102,7 +102,7 @@ test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS
 test('refuses another tenant, a missing scope and an unknown connection', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const connection = await connectWithTokens(app, a);
-  const before = await storedCredentials(app, connection);
+  const before = await readStoredCredentials(app, connection);
   for (const { projectId } of [a, b]) {
     expect(await b.refusal(REFRESH, refreshing({ projectId }, connection))).toMatchObject({
       code: 'NOT_FOUND',
@@ -115,7 +115,7 @@ test('refuses another tenant, a missing scope and an unknown connection', async 
   expect(await a.refusal(REFRESH, refreshing(a, { id: 'con_none' }))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await storedCredentials(app, connection)).toEqual(before);
+  expect(await readStoredCredentials(app, connection)).toEqual(before);
 });
 
 test('refreshes tokens of idle connections that expire soon, and no others', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
-import { generate, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { services } = app.app;
@@ -11,8 +11,10 @@ const { prisma } = services.database;
 
 test('creates a connection with its group, consumer and event in one statement', async () => {
   const tenant = await app.tenant();
-  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
-  const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'sandbox-key' }));
+  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
+  const { statements } = await recordStatements(() =>
+    generateConnection(tenant, { apiKey: 'sandbox-key' }),
+  );
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given']);
 });
@@ -23,10 +25,10 @@ test('replaces the credentials of a connection with its event in a second statem
   const tokens = { accessToken: { token: 'at' }, refreshToken: { token: 'rt' } };
   await createProviderApp(tenant, { provider: 'hubspot' });
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  const first = await generate(tenant, input);
+  const first = await generateConnection(tenant, input);
   const names = { groupName: 'Acme', consumerName: 'Ann' };
   const { result, statements } = await recordStatements(() =>
-    generate(tenant, { ...input, ...names }),
+    generateConnection(tenant, { ...input, ...names }),
   );
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given', 'with given']);
@@ -40,7 +42,9 @@ test('replaces the credentials of a connection with its event in a second statem
 
 test('checks the key of a new connection without reading it again', async () => {
   const tenant = await app.tenant();
-  const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'sandbox-key' }));
+  const { statements } = await recordStatements(() =>
+    generateConnection(tenant, { apiKey: 'sandbox-key' }),
+  );
   const credentials = statements.filter(({ text }) => /^select .*"credentialsSealed"/i.test(text));
   expect(credentials).toEqual([]);
 });
@@ -54,7 +58,7 @@ test('shares groups, consumers and statements among concurrent connections', asy
     consumerRef: `consumer-${number % 8}`,
     ...(number === 9 && { groupName: 'The first group', consumerName: 'The second consumer' }),
   }));
-  const connections = await Promise.all(inputs.map((one) => generate(tenant, one)));
+  const connections = await Promise.all(inputs.map((one) => generateConnection(tenant, one)));
   expect(new Set(connections.map(({ id }) => id)).size).toBe(24);
   const where = { projectId: tenant.projectId };
   expect(await prisma.group.count({ where })).toBe(3);
@@ -83,7 +87,9 @@ test('shares groups, consumers and statements among concurrent connections', asy
 test('creates one connection for concurrent calls, with the credentials of one of them', async () => {
   const tenant = await app.tenant();
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
-  const connections = await Promise.all(keys.map((apiKey) => generate(tenant, { apiKey })));
+  const connections = await Promise.all(
+    keys.map((apiKey) => generateConnection(tenant, { apiKey })),
+  );
   expect(new Set(connections.map(({ id }) => id)).size).toBe(1);
   const where = { projectId: tenant.projectId };
   expect(await prisma.connection.count({ where })).toBe(1);
@@ -92,8 +98,15 @@ test('creates one connection for concurrent calls, with the credentials of one o
 test('keeps the name of an existing consumer, also in the event', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'first', consumerName: 'Ann' });
-  const { consumer } = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'second' });
+  await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'first',
+    consumerName: 'Ann',
+  });
+  const { consumer } = await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'second',
+  });
   expect(consumer.consumerName).toBe('Ann');
   const recorded = (await events()).map(({ data }) => data);
   expect(recorded).toMatchObject([{ consumerName: 'Ann' }, { consumerName: 'Ann' }]);

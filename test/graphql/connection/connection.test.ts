@@ -3,8 +3,8 @@ import { sharedApp } from '../../support/app.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
   CREDENTIALS,
-  generate,
-  install,
+  generateConnection,
+  insertInstallation,
   keepEvents,
   PROVIDERS,
 } from '../../support/scenes/connections.ts';
@@ -43,7 +43,7 @@ test('keeps omitted members in an update, and clears optional ones with null', a
     providerWorkspaceRef: 'w',
     providerMetadata: { a: 1 },
   };
-  const { id: connectionId } = await generate(tenant, values);
+  const { id: connectionId } = await generateConnection(tenant, values);
   const events = await keepEvents(app, tenant);
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
@@ -73,7 +73,7 @@ test('keeps omitted members in an update, and clears optional ones with null', a
 
 test("accepts new credentials of the connection's scheme only", async () => {
   const tenant = await app.tenant();
-  const { id: connectionId } = await generate(tenant, { apiKey: 'sandbox-key-planted' });
+  const { id: connectionId } = await generateConnection(tenant, { apiKey: 'sandbox-key-planted' });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
   const refused = async (input: object) => {
@@ -99,7 +99,7 @@ test("accepts new credentials of the connection's scheme only", async () => {
 test('refuses to clear a workspace that the provider needs', async () => {
   const tenant = await app.tenant();
   const values = { basicAuth: { username: 'u', password: '' }, providerWorkspaceRef: 'acme' };
-  const { id } = await generate(tenant, { provider: 'freshdesk', ...values });
+  const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   for (const providerWorkspaceRef of [null, 'acme.evil.com:8080']) {
     const input = { projectIdOrName: tenant.projectId, connectionId: id, providerWorkspaceRef };
     const { problem } = await tenant.refusal(update, { input });
@@ -112,7 +112,7 @@ const BASIC = { username: 'u', password: 'p' };
 test('refuses a new address without new credentials', async () => {
   const tenant = await app.tenant();
   const values = { basicAuth: BASIC, providerWorkspaceRef: 'acme' };
-  const { id } = await generate(tenant, { provider: 'freshdesk', ...values });
+  const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   const input = (change: object) => ({
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
@@ -145,7 +145,7 @@ test('checks changed facts as those of a new connection', async () => {
   const tenant = await app.tenant();
   const facts = { zoho_token_domain: 'accounts.zoho.eu' };
   await createProviderApp(tenant, { provider: 'zoho' });
-  const { id } = await generate(tenant, {
+  const { id } = await generateConnection(tenant, {
     provider: 'zoho',
     providerWorkspaceRef: 'https://www.zohoapis.eu',
     providerMetadata: facts,
@@ -174,7 +174,7 @@ test('checks changed facts as those of a new connection', async () => {
 
 test('deletes a connection once, and keeps its group and consumer', async () => {
   const tenant = await app.tenant();
-  const connection = await generate(tenant);
+  const connection = await generateConnection(tenant);
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   expect(await tenant.query(remove, { input })).toEqual({
@@ -185,15 +185,15 @@ test('deletes a connection once, and keeps its group and consumer', async () => 
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_DELETED', data: { connectionId: connection.id, groupRef: 'acme' } },
   ]);
-  const again = await generate(tenant);
+  const again = await generateConnection(tenant);
   expect(again.id).not.toBe(connection.id);
   expect(again.group.id).toBe(connection.group.id);
 });
 
 test('refuses to delete a connection that installations use', async () => {
   const tenant = await app.tenant();
-  const connection = await generate(tenant);
-  await install(app, connection, tenant);
+  const connection = await generateConnection(tenant);
+  await insertInstallation(app, connection, tenant);
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'CONFLICT' });
@@ -202,7 +202,7 @@ test('refuses to delete a connection that installations use', async () => {
 
 test('refuses another tenant, and callers without the scope', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id: connectionId } = await generate(a);
+  const { id: connectionId } = await generateConnection(a);
   const reader = await a.withScopes('read', 'keys:write');
   for (const [client, projectIdOrName, code] of [
     [b, a.projectId, 'NOT_FOUND'],
@@ -222,14 +222,14 @@ test('refuses another tenant, and callers without the scope', async () => {
 
 test('requires credentials:read for credentials, and returns null if the scheme has none', async () => {
   const tenant = await app.tenant();
-  const key = await generate(tenant, { apiKey: 'sandbox-key' });
-  const basic = await generate(tenant, {
+  const key = await generateConnection(tenant, { apiKey: 'sandbox-key' });
+  const basic = await generateConnection(tenant, {
     groupRef: 'basic',
     basicAuth: { username: 'u', password: 'p' },
   });
-  const none = await generate(tenant, { groupRef: 'none', authScheme: 'NONE' });
+  const none = await generateConnection(tenant, { groupRef: 'none', authScheme: 'NONE' });
   const accessToken = { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' };
-  const oauth = await generate(tenant, {
+  const oauth = await generateConnection(tenant, {
     groupRef: 'oauth',
     oauth2AuthorizationCode: { accessToken, scopes: ['a'] },
   });
@@ -255,9 +255,17 @@ test('requires credentials:read for credentials, and returns null if the scheme 
 
 test('lists connections newest first, by every filter, from both ends', async () => {
   const tenant = await app.tenant();
-  const a = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'g1', consumerRef: 'c1' });
-  const b = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'g1', consumerRef: 'c2' });
-  const c = await generate(tenant, {
+  const a = await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'g1',
+    consumerRef: 'c1',
+  });
+  const b = await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'g1',
+    consumerRef: 'c2',
+  });
+  const c = await generateConnection(tenant, {
     provider: 'stripe',
     apiKey: 'sandbox-key',
     groupRef: 'g2',

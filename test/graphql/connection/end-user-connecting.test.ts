@@ -2,8 +2,13 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
-import { CREDENTIALS, connecting, GENERATE, generate } from '../../support/scenes/connections.ts';
-import { type EndUser, endUser, jwtIssuer } from '../../support/scenes/end-users.ts';
+import {
+  CREDENTIALS,
+  connectionVariables,
+  GENERATE,
+  generateConnection,
+} from '../../support/scenes/connections.ts';
+import { createEndUser, createJwtIssuer, type EndUser } from '../../support/scenes/end-users.ts';
 import { installFor, integrate } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -13,7 +18,7 @@ const UPDATE = `mutation ($input: UpdateConnectionInput!) {
 }`;
 
 async function byJwt(tenant: Tenant) {
-  const token = await (await jwtIssuer(tenant)).sign();
+  const token = await (await createJwtIssuer(tenant)).sign();
   return restClient(app, { authorization: `Bearer ${token}` });
 }
 
@@ -22,20 +27,24 @@ const apiKeyOf = async (tenant: Tenant, id: string) =>
 
 test("sets the names of the end user's own group and consumer on connecting, over both surfaces", async () => {
   const tenant = await app.tenant();
-  const other = await generate(tenant, {
+  const other = await generateConnection(tenant, {
     apiKey: 'sandbox-key',
     groupRef: 'rival',
     consumerRef: 'bob',
     groupName: 'Rival Ltd.',
     consumerName: 'Bob',
   });
-  const session = await endUser(app, tenant);
+  const session = await createEndUser(app, tenant);
   const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
-  expect(await generate(session, { apiKey: 'sandbox-key', ...names })).toMatchObject({
+  expect(await generateConnection(session, { apiKey: 'sandbox-key', ...names })).toMatchObject({
     group: { groupRef: 'acme', groupName: 'Acme Inc.' },
     consumer: { consumerRef: 'ann', consumerName: 'Ann' },
   });
-  const body = { ...connecting(tenant).input, groupName: 'Acme Ltd.', consumerName: 'Ann B.' };
+  const body = {
+    ...connectionVariables(tenant).input,
+    groupName: 'Acme Ltd.',
+    consumerName: 'Ann B.',
+  };
   const { projectIdOrName, ...rest } = { ...body, apiKey: 'sandbox-key' };
   const page = await byJwt(tenant);
   const path = `/projects/${projectIdOrName}/connections`;
@@ -45,7 +54,7 @@ test("sets the names of the end user's own group and consumer on connecting, ove
   });
 
   const foreign = { apiKey: 'sandbox-key', groupRef: 'rival', consumerRef: 'bob', ...names };
-  const { code, problem } = await session.refusal(GENERATE, connecting(tenant, foreign));
+  const { code, problem } = await session.refusal(GENERATE, connectionVariables(tenant, foreign));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.groupRef', 'input.consumerRef']);
   const query = `query ($id: ID!) {
@@ -63,12 +72,12 @@ test("replaces an end user's expired credentials, and keeps the installation", a
   const { id: installationId, connection } = await installFor(tenant, integration, {});
   const { consumerRef } = connection.consumer;
   const path = `/projects/${tenant.projectId}/connections/${connection.id}`;
-  const token = await (await jwtIssuer(tenant)).sign({ claims: { consumerRef } });
+  const token = await (await createJwtIssuer(tenant)).sign({ claims: { consumerRef } });
   const page = restClient(app, { authorization: `Bearer ${token}` });
   const body = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-2' } };
   expect(await page.patch(path, body)).toMatchObject({ id: connection.id, status: 'created' });
   expect(await apiKeyOf(tenant, connection.id)).toBe('sandbox-key-2');
-  const session = await endUser(app, tenant, { consumerRef });
+  const session = await createEndUser(app, tenant, { consumerRef });
   const input = {
     projectIdOrName: tenant.projectId,
     connectionId: connection.id,
@@ -86,7 +95,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
 
 test('refuses new credentials from other groups, other consumers and tokens that may not connect', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant);
+  const { id } = await generateConnection(tenant);
   const rivals: [who: object, code: string][] = [
     [{ groupRef: 'rival' }, 'NOT_FOUND'],
     [{ consumerRef: 'bob' }, 'FORBIDDEN'],
@@ -97,9 +106,9 @@ test('refuses new credentials from other groups, other consumers and tokens that
     return user.refusal(UPDATE, { input });
   };
   for (const [rival, code] of rivals) {
-    expect(await refusedTo(await endUser(app, tenant, rival))).toMatchObject({ code });
+    expect(await refusedTo(await createEndUser(app, tenant, rival))).toMatchObject({ code });
   }
   const stranger = await app.tenant();
-  expect(await refusedTo(await endUser(app, stranger))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await refusedTo(await createEndUser(app, stranger))).toMatchObject({ code: 'NOT_FOUND' });
   expect(await apiKeyOf(tenant, id)).toBe('sandbox-key');
 });

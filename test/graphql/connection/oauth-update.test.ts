@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { oauthBrowser } from '../../support/providers/oauth-browser.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 
 const RETURN = 'https://builder.test/done';
 const app = await sharedApp({
@@ -22,7 +22,7 @@ function updating({ projectId }: Tenant, connectionId: string, overrides: object
 test('replaces the tokens of the connection after a second consent', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const { id } = await generate(tenant, imported);
+  const { id } = await generateConnection(tenant, imported);
   const input = { scopes: ['records.read'], returnUrl: RETURN };
   const { startOAuthUpdate } = await tenant.query(START, updating(tenant, id, input));
   const browser = oauthBrowser(app);
@@ -35,7 +35,7 @@ test('replaces the tokens of the connection after a second consent', async () =>
 
 test('names invalid inputs, and reports problems of the connection as UNPROCESSABLE', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, imported);
+  const { id } = await generateConnection(tenant, imported);
   const without = await tenant.refusal(START, updating(tenant, id));
   expect(without).toMatchObject({ code: 'UNPROCESSABLE' });
   await createProviderApp(tenant);
@@ -48,7 +48,7 @@ test('names invalid inputs, and reports problems of the connection as UNPROCESSA
 
 test("refuses another tenant's connection, and a caller without the scope", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
-  const { id } = await generate(tenant, imported);
+  const { id } = await generateConnection(tenant, imported);
   expect(await stranger.refusal(START, updating(stranger, id))).toMatchObject({
     code: 'NOT_FOUND',
   });

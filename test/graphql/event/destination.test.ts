@@ -7,8 +7,8 @@ import {
 import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
@@ -302,7 +302,7 @@ test('deletes a destination once no latest revision and no present config names 
   const to = (destination: string) => ({ objectName: 'contacts', destination });
   const content = contentFor('sync', { read: { objects: [to('crm')] } });
   await integrate(app, tenant, content);
-  await generate(tenant);
+  await generateConnection(tenant);
   const installing = { projectIdOrName, integrationIdOrName: 'sync', groupRef: 'acme' };
   const config = (destination: string) => ({ read: [{ ...to(destination), selectedFields: [] }] });
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {

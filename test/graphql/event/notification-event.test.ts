@@ -4,7 +4,7 @@ import { EVENTS } from '../../../src/events/event-types.ts';
 import { recordEvent } from '../../../src/events/record.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);

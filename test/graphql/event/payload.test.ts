@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);
@@ -44,7 +44,7 @@ test('returns bodies over REST on request, and only with payloads:read', async (
   const { tenant, projectId, id, body } = await delivered();
   const path = `/v1/projects/${projectId}/deliveries/${id}`;
   const get = async (scopes: string[], query = '') => {
-    const key = await tenant.keyOf(...(scopes as never[]));
+    const key = await tenant.createKey(...(scopes as never[]));
     const response = await app.fetch(path + query, { headers: { 'x-api-key': key } });
     return { status: response.status, body: await response.json() };
   };

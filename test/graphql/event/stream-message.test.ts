@@ -3,8 +3,8 @@ import { removeSurplus } from '../../../src/domain/event/stream/stream-removal.t
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { names, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { installReading, startReading, TRIGGER } from '../../support/scenes/reads.ts';
-import { createStream, put } from '../../support/scenes/streams.ts';
+import { installReads, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
+import { appendMessages, createStream } from '../../support/scenes/streams.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp();
@@ -99,17 +99,17 @@ test('appends routed events and pages of records to a stream, without deliveries
   const { projectId } = tenant;
   const { createdTopicId } = await routeEvents(database.prisma, projectId);
   const { destinationId } = await streamOf(tenant, createdTopicId);
-  const reading = await installReading(app, tenant);
+  const reading = await installReads(app, tenant);
   const live = await follow(asKey(tenant), { destinationId });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
-  await using _workers = await startReading(app);
+  await using _workers = await startReadJobs(app);
   const page = (await live.next())?.data.data.streamMessages;
   expect(page.node.body).toMatchObject({
     action: 'read',
     objectName: 'contacts',
     resultInfo: { numRecords: 3 },
   });
-  live.leave();
+  live.close();
   const { edges } = await listed(tenant);
   expect(edges[0].node.body).toMatchObject({
     notificationType: 'connection.created',
@@ -128,7 +128,7 @@ test('appends routed events and pages of records to a stream, without deliveries
 test('pages through a stream from its beginning and from its end', async () => {
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
-  await put(database, stream, { names: names('m', 5) });
+  await appendMessages(database, stream, { names: names('m', 5) });
   const first = await listed(tenant, { first: 2 });
   expect(bodyNames(first.edges)).toEqual(['m1', 'm2']);
   expect([first.totalCount, first.pageInfo]).toEqual([
@@ -145,7 +145,7 @@ test("returns the list's cursors in a subscription, and resumes by argument and 
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId } = stream;
-  await put(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: names('m', 3) });
   const { edges } = await listed(tenant);
   const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
   for (const live of [
@@ -156,7 +156,7 @@ test("returns the list's cursors in a subscription, and resumes by argument and 
     const messages = [await live.next(), await live.next()];
     expect(messages.map((message) => message?.id)).toEqual([second, third]);
     expect(messages.map((message) => message?.data.data.streamMessages)).toEqual(edges.slice(1));
-    live.leave();
+    live.close();
   }
 });
 
@@ -164,7 +164,7 @@ test('starts a subscription over WebSocket with new messages if it has no cursor
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId } = stream;
-  await put(database, stream, { names: ['old'] });
+  await appendMessages(database, stream, { names: ['old'] });
   const { url } = await app.app.start();
   const client = await openSocket(url);
   client.send({ type: 'connection_init', payload: asKey(tenant) });
@@ -180,7 +180,7 @@ test('starts a subscription over WebSocket with new messages if it has no cursor
   });
   // A subscription that is not yet open receives nothing.
   const follows = async () => {
-    await put(database, stream, { names: ['new'] });
+    await appendMessages(database, stream, { names: ['new'] });
     return response?.payload.data.streamMessages.node.body.name;
   };
   await expect.poll(follows).toBe('new');
@@ -191,7 +191,7 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId, projectId } = stream;
-  await put(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: names('m', 3) });
   const { edges } = await listed(tenant);
   const data = { createTime: new Date(0) };
   await database.prisma.streamMessage.updateMany({
@@ -206,7 +206,7 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
   expect(error.message).toContain('older than what is kept');
   const kept = await follow(asKey(tenant), { destinationId, after: edges[1].cursor });
   expect((await kept.next())?.data.data.streamMessages).toEqual(edges[2]);
-  kept.leave();
+  kept.close();
 });
 
 test('refuses other destinations, foreign streams and callers without the scope', async () => {
@@ -224,19 +224,19 @@ test('refuses other destinations, foreign streams and callers without the scope'
   const input = { ...create, url: 'https://hooks.example.test/' };
   const webhook = (await tenant.query(CREATE, { input })).createDestination.destination;
   expect(await codeOf(tenant, { destinationId: webhook.id })).toBe('BAD_USER_INPUT');
-  const reader = { apiKey: await tenant.keyOf('read') };
+  const reader = { apiKey: await tenant.createKey('read') };
   expect(await codeOf(reader, {})).toBe('FORBIDDEN');
-  const consumer = { apiKey: await tenant.keyOf('payloads:read') };
+  const consumer = { apiKey: await tenant.createKey('payloads:read') };
   const own = await follow(asKey(consumer), { destinationId });
   expect(own.status).toBe(200);
-  own.leave();
+  own.close();
 });
 
 test('ends subscriptions of a deleted stream, and deletes its messages', async () => {
   const tenant = await app.tenant();
   const stream = await streamOf(tenant);
   const { destinationId, projectId } = stream;
-  await put(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: names('m', 3) });
   const live = await follow(asKey(tenant), { destinationId });
   const remove = `mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`;
   await tenant.query(remove, { input: { projectIdOrName: projectId, destinationId } });

@@ -2,8 +2,13 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { announceOperation } from '../../../src/events/channel.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
-import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
+import {
+  names,
+  recordNamedEvent,
+  recordNamedEvents,
+  routeEvents,
+} from '../../support/event-log.ts';
 import { type EventStream, openEventStream } from '../../support/event-stream.ts';
 
 const app = await sharedApp();
@@ -50,14 +55,14 @@ async function refusalOf(stream: EventStream) {
 test('delivers new events as edges of the list', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId, projectName: project } = tenant;
-  await recordAll(database, tenant, ['old']);
+  await recordNamedEvents(database, tenant, ['old']);
   const stream = await subscribe(asKey(tenant), { project });
   expect([stream.status, stream.headers.get('content-type')]).toEqual([
     200,
     'text/event-stream; charset=utf-8',
   ]);
-  await record(database, { projectId, name: 'one' });
-  await record(database, { projectId, name: 'two', eventType: 'CONNECTION_DELETED' });
+  await recordNamedEvent(database, { projectId, name: 'one' });
+  await recordNamedEvent(database, { projectId, name: 'two', eventType: 'CONNECTION_DELETED' });
   const [one, two] = await takeEdges(stream, 2);
   expect(one.node).toMatchObject({
     eventType: 'CONNECTION_CREATED',
@@ -69,13 +74,13 @@ test('delivers new events as edges of the list', async () => {
   expect([one.cursor, two.cursor]).toEqual(
     edges.slice(1).map((edge: { cursor: string }) => edge.cursor),
   );
-  stream.leave();
+  stream.close();
 });
 
 test('resumes a stream after a cursor, by argument and by Last-Event-ID', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
-  await recordAll(database, tenant, names('e', 3));
+  await recordNamedEvents(database, tenant, names('e', 3));
   const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
   const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
   for (const stream of [
@@ -88,7 +93,7 @@ test('resumes a stream after a cursor, by argument and by Last-Event-ID', async 
       ['next', second],
       ['next', third],
     ]);
-    stream.leave();
+    stream.close();
   }
 });
 
@@ -96,16 +101,16 @@ test('reads each event again, so that a change between two events is visible', a
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
   const stream = await subscribe(asKey(tenant), { project: projectId });
-  await record(database, { projectId, name: 'one' });
+  await recordNamedEvent(database, { projectId, name: 'one' });
   const [one] = await takeEdges(stream, 1);
   await database.prisma.project.update({ where: { id: projectId }, data: { appName: 'renamed' } });
-  await record(database, { projectId, name: 'two' });
+  await recordNamedEvent(database, { projectId, name: 'two' });
   const [two] = await takeEdges(stream, 1);
   expect([one.node.project.appName, two.node.project.appName]).toEqual([
     tenant.projectName,
     'renamed',
   ]);
-  stream.leave();
+  stream.close();
 });
 
 test('filters a stream by topic and by type', async () => {
@@ -115,12 +120,16 @@ test('filters a stream by topic and by type', async () => {
     await subscribe(asKey(tenant), { project, topicId }),
     await subscribe(asKey(tenant), { project, eventTypes: ['CONNECTION_DELETED'] }),
   ];
-  await record(database, { projectId: project, name: 'made' });
-  await record(database, { projectId: project, name: 'gone', eventType: 'CONNECTION_DELETED' });
+  await recordNamedEvent(database, { projectId: project, name: 'made' });
+  await recordNamedEvent(database, {
+    projectId: project,
+    name: 'gone',
+    eventType: 'CONNECTION_DELETED',
+  });
   for (const stream of streams) {
     const [edge] = await takeEdges(stream, 1);
     expect(edge.node.data.connectionId).toBe('gone');
-    stream.leave();
+    stream.close();
   }
 });
 
@@ -142,8 +151,8 @@ test("returns NOT_FOUND for another tenant's project, topic and operation", asyn
 test('refuses a damaged, foreign or future cursor, and an empty list of types', async () => {
   const [tenant, other] = [await tenantWithRoutes(), await tenantWithRoutes()];
   const project = tenant.projectId;
-  await recordAll(database, other, names('e', 3));
-  await recordAll(database, tenant, names('e', 3));
+  await recordNamedEvents(database, other, names('e', 3));
+  await recordNamedEvents(database, tenant, names('e', 3));
   const cursorOf = async ({ query, projectId }: Tenant) => {
     const data = await query(list, { project: projectId });
     return data.project.notificationEvents.edges[2].cursor;
@@ -168,7 +177,7 @@ test('refuses a damaged, foreign or future cursor, and an empty list of types', 
 test('refuses a cursor older than the retained events, and accepts the oldest without a gap', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
-  await recordAll(database, tenant, names('e', 4));
+  await recordNamedEvents(database, tenant, names('e', 4));
   const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
   const [first, second] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({
@@ -181,13 +190,13 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
   const stream = await subscribe(asKey(tenant), { project, after: second });
   const kept = await takeEdges(stream, 2);
   expect(kept.map(({ node }) => node.data.connectionId)).toEqual(['e3', 'e4']);
-  stream.leave();
+  stream.close();
 });
 
 test('accepts a cursor before an erased event', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
-  await recordAll(database, tenant, names('e', 4));
+  await recordNamedEvents(database, tenant, names('e', 4));
   const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
   const [, second] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({
@@ -196,7 +205,7 @@ test('accepts a cursor before an erased event', async () => {
   const stream = await subscribe(asKey(tenant), { project, after: second });
   const kept = await takeEdges(stream, 1);
   expect(kept.map(({ node }) => node.data.connectionId)).toEqual(['e4']);
-  stream.leave();
+  stream.close();
 });
 
 test('requires credentials and the scope read', async () => {
@@ -215,7 +224,7 @@ test('ends a stream if its key is deleted, deactivated or loses scopes', async (
     const tenant = await tenantWithRoutes();
     const { apiKeyId: id, projectId } = tenant;
     const stream = await subscribe(asKey(tenant), { project: projectId });
-    await record(database, { projectId, name: 'before' });
+    await recordNamedEvent(database, { projectId, name: 'before' });
     await takeEdges(stream, 1);
     const { apiKey } = database.prisma;
     if (change === 'delete') await apiKey.deleteMany({ where: { id } });
@@ -274,6 +283,6 @@ test('limits the subscriptions of a caller', async () => {
   const third = await open();
   expect([third.status, third.headers.get('retry-after')]).toEqual([429, '1']);
   expect(await refusalOf(third)).toMatchObject({ code: 'RATE_LIMITED' });
-  first.leave();
+  first.close();
   expect((await open()).status).toBe(200);
 });

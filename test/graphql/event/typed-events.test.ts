@@ -10,7 +10,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { typeNameOfEvent } from '../../../src/graphql/schema/schema-builder.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { generate, keepEvents } from '../../support/scenes/connections.ts';
+import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
 import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 import { openSocket } from '../../support/socket.ts';
 
@@ -110,7 +110,7 @@ test('returns typed members in lists, nodes and streams over each transport', as
     expect((await socket.next()).payload.data.notificationEvents.node).toEqual(listed);
     expect((await parts.next()).data.notificationEvents.node).toEqual(listed);
   }
-  events.leave();
+  events.close();
   socket.socket.close();
   parts.leave();
 });
@@ -152,7 +152,7 @@ test('returns the objects of events, and null for deleted ones', async () => {
   const content = contentFor('crm', { read: undefined, proxy: { enabled: true } });
   const integration = await integrate(app, tenant, content);
   const { id: installationId, connection } = await installFor(tenant, integration);
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const query = `{ project { notificationEvents { nodes {
     __typename data
     ... on ConnectionCreated { groupRef connection { id } }

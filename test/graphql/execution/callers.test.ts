@@ -11,7 +11,7 @@ import { createBearerVerifier, enrolBuilder } from '../../../src/domain/viewer/b
 import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
-import { type Answer, sharedApp, testApp } from '../../support/app.ts';
+import { type GraphqlResponse, sharedApp, testApp } from '../../support/app.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 import { serve } from '../../support/wire/serve.ts';
 
@@ -321,7 +321,8 @@ test.each([
   const tenant = await limited.tenant();
   const heavy = (first: number) =>
     `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
-  const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+  const left = ({ headers }: GraphqlResponse) =>
+    Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   // The cost is 502: the request itself and five more.
   expect(left(await tenant.request(heavy(500)))).toBe(94);
   for (let count = 0; count < 15; count += 1) await tenant.request(heavy(500));

@@ -11,8 +11,13 @@ import { createExecute } from '../../../src/graphql/plugins/use-compiled-queries
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
-import { fillProject, idOf } from '../../support/database/fill.ts';
-import { listShapes, nodeTypes, pageOf, selectionOf } from '../../support/fuzz/query-shapes.ts';
+import { fillProject, rowId } from '../../support/database/fill.ts';
+import {
+  listNodeTypes,
+  listShapes,
+  selectItem,
+  selectPage,
+} from '../../support/fuzz/query-shapes.ts';
 
 const FEW = 3;
 const app = await sharedApp();
@@ -73,7 +78,7 @@ const inProject = (list: string) => `{ project(idOrName: "${projectId}") { ${lis
 function idOfSome(type: string): string {
   const table = type === 'ConnectedAccount' ? 'Connection' : type;
   const [prefix = ''] = Object.entries(ID_PREFIXES).find(([, name]) => name === table) ?? [];
-  return type === 'Org' ? orgId : idOf(prefix, 0, 1);
+  return type === 'Org' ? orgId : rowId(prefix, 0, 1);
 }
 
 const shapes = listShapes(schema).map((shape) => [shape.name, shape] as const);
@@ -83,7 +88,7 @@ test.each(shapes)('returns the result of graphql-js for %s', async (_name, {
   field,
   item,
 }) => {
-  const list = `list: ${field}(first: 2) { totalCount ${pageOf(selectionOf(item, 1))} }`;
+  const list = `list: ${field}(first: 2) { totalCount ${selectPage(selectItem(item, 1))} }`;
   if (name === 'Query') await expectSame({ query: `{ ${list} }` });
   else if (name === 'Viewer') await expectSame({ query: `{ viewer { ${list} } }` });
   else if (name === 'Project') await expectSame({ query: inProject(list) });
@@ -92,10 +97,10 @@ test.each(shapes)('returns the result of graphql-js for %s', async (_name, {
 });
 
 test.each(
-  nodeTypes(schema).map(({ name }) => name),
+  listNodeTypes(schema).map(({ name }) => name),
 )('returns the result of graphql-js for nodes of the type %s', async (name) => {
-  const selection = `... on ${name} { ${selectionOf(schema.getType(name) as never, 1)} }`;
-  const ids = nodeTypes(schema).map((type) => idOfSome(type.name));
+  const selection = `... on ${name} { ${selectItem(schema.getType(name) as never, 1)} }`;
+  const ids = listNodeTypes(schema).map((type) => idOfSome(type.name));
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ${selection} } }`;
   await expectSame({ query, variables: { ids: [projectId, ...ids, 'nothing'] } });
 });

@@ -16,14 +16,14 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { typeNameOfEvent } from '../../../src/graphql/schema/schema-builder.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
-import { type Field, leastOperation } from '../../support/least-operation.ts';
-import { fullTenant } from '../../support/scenes/full-tenant.ts';
+import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
+import { createFullTenant } from '../../support/scenes/full-tenant.ts';
 
 const app = await sharedApp();
 const { services, verifier } = app.app;
 const { prisma, rows } = services.database;
 const { find } = rows;
-const tenant = await fullTenant(app);
+const tenant = await createFullTenant(app);
 const { projectId, orgId } = tenant;
 await prisma.topic.create({ data: { id: newId('top'), projectId, name: 'events' } });
 
@@ -80,7 +80,7 @@ interface Reading {
 
 /** Returns the error codes of the field. */
 async function read(field: Field, { alone, viewer, object }: Reading): Promise<string[]> {
-  const { query, variables } = leastOperation('query', field);
+  const { query, variables } = minimalOperation('query', field);
   const { errors = [] } = await execute({
     schema: alone,
     document: parse(query),
@@ -99,7 +99,7 @@ test.each([
 ])('lets a key of the scope %s read exactly the fields that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
   const isMet = (need: Need) => permits(scopes, need);
-  const apiKey = await tenant.keyOf(...scopes);
+  const apiKey = await tenant.createKey(...scopes);
   const viewer = (await authenticate(services, verifier, { apiKey })) as Viewer;
   for (const { type, alone } of types) {
     const object = type.name === 'Viewer' ? viewer : objects.get(type.name);

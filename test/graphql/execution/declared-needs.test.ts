@@ -11,7 +11,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import type { GraphqlError } from '../../support/graphql-client.ts';
-import { type Field, leastOperation } from '../../support/least-operation.ts';
+import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
 
 const app = await sharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
@@ -57,7 +57,7 @@ test.each([
   const scopes: Scope[] = held ? [held] : [];
   const key = await tenant.withScopes(...scopes);
   await askEach(scopes, calls, async (kind, field) => {
-    const { query, variables } = leastOperation(kind, field);
+    const { query, variables } = minimalOperation(kind, field);
     const { errors = [] } = await key.request(query, variables);
     return errors.map(({ extensions }) => extensions.code);
   });
@@ -68,12 +68,12 @@ test.each([
   null,
 ])('lets a key of the scope %s follow exactly the subscriptions that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
-  const headers = { 'x-api-key': await tenant.keyOf(...scopes) };
+  const headers = { 'x-api-key': await tenant.createKey(...scopes) };
   const followed = subscriptions.map((field): [string, Field] => ['subscription', field]);
   await askEach(scopes, followed, async (kind, field) => {
-    const stream = await openEventStream(app.fetch, { ...leastOperation(kind, field), headers });
+    const stream = await openEventStream(app.fetch, { ...minimalOperation(kind, field), headers });
     const message = await stream.next();
-    stream.leave();
+    stream.close();
     const errors: GraphqlError[] = message?.data.errors ?? [];
     return errors.map(({ extensions }) => extensions.code);
   });

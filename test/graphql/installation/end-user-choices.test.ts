@@ -1,8 +1,8 @@
 /** The builder chooses the destinations of records and events, and an end user cannot change them. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
@@ -32,8 +32,8 @@ async function tenantWithPlaces() {
 
 test("refuses destinations of records and events in an end user's config", async () => {
   const { tenant } = await tenantWithPlaces();
-  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'acme' });
-  const user = await endUser(app, tenant);
+  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'acme' });
+  const user = await createEndUser(app, tenant);
   const ends = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   const config = { read: elsewhere, subscribe: elsewhere };
   const { problem } = await user.refusal(CREATE_INSTALLATION, { input: { ...ends, config } });
@@ -47,7 +47,7 @@ test("keeps the builder's destinations in an end user's update", async () => {
   const { tenant, integration } = await tenantWithPlaces();
   const builderInput = { config: { read: elsewhere, subscribe: elsewhere } };
   const { id } = await installFor(tenant, integration, builderInput);
-  const user = await endUser(app, tenant);
+  const user = await createEndUser(app, tenant);
   const change = (config: object) => ({
     input: { projectIdOrName: tenant.projectId, installationId: id, config },
   });

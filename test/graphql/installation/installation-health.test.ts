@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inTransaction, type Transaction } from '../../../src/database/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
 import { PROVIDERS } from '../../support/scenes/connections.ts';
 import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
-import { generate, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
@@ -180,9 +180,9 @@ test("uses the named connection, or else the group's newest with working credent
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
   const [first, second, third] = [
-    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' }),
-    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' }),
-    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'cid' }),
+    await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' }),
+    await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' }),
+    await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'cid' }),
   ];
   await prisma.connection.updateMany({
     where: { id: third.id },
@@ -215,7 +215,7 @@ test('returns CONFLICT for a second installation of the group', async () => {
 test('names every issue of a config together, first those that need no revision', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
-  await generate(tenant);
+  await generateConnection(tenant);
   const config = {
     read: [
       {
@@ -279,13 +279,13 @@ test('names a group or connection that does not match', async () => {
   await prisma.group.create({
     data: { id: newId('grp'), projectId, groupRef: 'lonely', groupName: 'Lonely' },
   });
-  const ours = await generate(tenant, {
+  const ours = await generateConnection(tenant, {
     provider: 'stripe',
     apiKey: 'sandbox-key',
     groupRef: 'zen',
   });
-  await generate(tenant);
-  const foreign = await generate(other);
+  await generateConnection(tenant);
+  const foreign = await generateConnection(other);
   const findings = (overrides: object) =>
     issuesOf(tenant, CREATE_INSTALLATION, {
       projectIdOrName: projectId,
@@ -360,7 +360,10 @@ test('restarts reads from the beginning with another connection', async () => {
     where: { installationId: id },
     data: { backfillDone: true, readUntil: new Date() },
   });
-  const second = await generate(tenant, { apiKey: 'sandbox-key-2', consumerRef: 'second' });
+  const second = await generateConnection(tenant, {
+    apiKey: 'sandbox-key-2',
+    consumerRef: 'second',
+  });
   await change(tenant, id, { connectionId: second.id });
   const objects = await prisma.installedObject.findMany({ where: { installationId: id } });
   expect(objects.length).toBeGreaterThan(0);
@@ -385,7 +388,7 @@ test('keeps a paused object paused in an update', async () => {
 test('names invalid members of an update, and changes nothing', async () => {
   const tenant = await app.tenant();
   const { id, config } = await installFor(tenant, await integrate(app, tenant, content));
-  const other = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
+  const other = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const input = {
     projectIdOrName: tenant.projectId,
     installationId: id,
@@ -410,7 +413,7 @@ test('emits an event for every change, with the present and the previous config'
   const integration = await integrate(app, tenant, content);
   const events = await keepEvents(app, tenant);
   const installation = await installFor(tenant, integration);
-  const second = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
+  const second = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
   const { connection, config } = installation;
   await change(tenant, installation.id, {});
   await change(tenant, installation.id, { connectionId: connection.id });
@@ -563,7 +566,7 @@ test('returns FORBIDDEN without the scope, and records a builder as the creator'
     code: 'FORBIDDEN',
   });
   expect(await key.refusal(remove, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
-  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const { createInstallation } = await tenant.builder.query(
     'mutation ($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',
     { input: { ...input, groupRef: 'zen' } },

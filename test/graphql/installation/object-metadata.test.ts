@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { getConnection } from '../../support/providers/oauth.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   contentFor,
   insertDestination,
@@ -52,7 +52,7 @@ interface Field {
 
 test("returns an object's fields through the group's connection", async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { apiKey: 'sandbox-key' });
+  const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const { objectMetadata } = await tenant.query(READ, variablesFor(tenant));
   expect(objectMetadata).toMatchObject({
     name: 'contacts',
@@ -82,14 +82,14 @@ test("returns an object's fields through the group's connection", async () => {
 
 test('caches fields for a while, for the connection and its credentials', async () => {
   const tenant = await app.tenant();
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const first = await tenant.query(READ, variablesFor(tenant));
   cutOff();
   expect(await tenant.query(READ, variablesFor(tenant))).toEqual(first);
   const other = await app.tenant();
-  await generate(other, { apiKey: 'sandbox-key' });
+  await generateConnection(other, { apiKey: 'sandbox-key' });
   expect(await other.refusal(READ, variablesFor(other))).toMatchObject({ code: 'PROVIDER_ERROR' });
-  await generate(tenant, { apiKey: 'sandbox-key-2' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key-2' });
   expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: { status: 502 },
@@ -104,7 +104,7 @@ test('finds an object by both of its names through an installation', async () =>
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
   const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
   const { id } = await installFor(tenant, integration);
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const through = async (objectName: string, excludeReadOnly = false) =>
     (await tenant.query(THROUGH, { id, objectName, excludeReadOnly })).node.objectMetadata;
   const mapped = await through('people');
@@ -129,18 +129,18 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
   expect(problem.issues?.map(({ name }) => name)).toEqual(['objectName', 'groupRef']);
   expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({ code: 'NOT_FOUND' });
 
-  await generate(tenant, { apiKey: 'wrong', skipCheck: true });
+  await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   expect(await tenant.refusal(READ, variablesFor(tenant, { provider: 'stripe' }))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({ code: 'UNPROCESSABLE' });
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect(await tenant.refusal(READ, variablesFor(tenant, { objectName: 'nothing' }))).toMatchObject(
     {
       code: 'UNPROCESSABLE',
     },
   );
-  await generate(tenant, { apiKey: 'sk', provider: 'stripe' });
+  await generateConnection(tenant, { apiKey: 'sk', provider: 'stripe' });
   expect(await tenant.refusal(READ, variablesFor(tenant, { provider: 'stripe' }))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('stripe') },
@@ -149,7 +149,7 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  await generate(a, { apiKey: 'sandbox-key' });
+  await generateConnection(a, { apiKey: 'sandbox-key' });
   expect(await b.refusal(READ, variablesFor(a))).toMatchObject({ code: 'NOT_FOUND' });
   const writer = await a.withScopes('records:write');
   expect(await writer.refusal(READ, variablesFor(a))).toMatchObject({ code: 'FORBIDDEN' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DROPPED_NOTE } from '../../../src/domain/installation/installed-object-revision.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
@@ -212,7 +212,7 @@ test('checks content as for a new integration, and refuses another name or provi
 test('refuses either an installation or a revision that drops its object, if both happen at the same time', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant, read(contacts, deals));
-  await generate(tenant);
+  await generateConnection(tenant);
   const [installed, revised] = await Promise.all([
     tenant.request(CREATE_INSTALLATION, {
       input: {

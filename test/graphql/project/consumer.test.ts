@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 
@@ -18,7 +18,7 @@ const listOf = `query ($projectId: String!) {
 test('lists consumers newest first, from both ends', async () => {
   const tenant = await app.tenant();
   for (const consumerRef of ['one', 'two', 'three', 'two']) {
-    await generate(tenant, {
+    await generateConnection(tenant, {
       apiKey: 'sandbox-key',
       consumerRef,
       consumerName: consumerRef.toUpperCase(),
@@ -47,7 +47,7 @@ test('lists consumers newest first, from both ends', async () => {
 
 test("returns null for another tenant's consumer", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { consumer } = await generate(a);
+  const { consumer } = await generateConnection(a);
   const node = 'query ($id: ID!) { node(id: $id) { ... on Consumer { consumerRef } } }';
   expect(await a.query(node, { id: consumer.id })).toEqual({
     node: { consumerRef: consumer.consumerRef },

@@ -1,8 +1,8 @@
 /** End users search their lists, and delete their connections and installations. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
 import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -32,12 +32,17 @@ test("finds and counts only objects of the end user's group", async () => {
   for (const groupRef of ['acme', 'rival']) {
     for (const name of ['Ann Apple', 'Ann Berry', 'bob apple']) {
       const consumerRef = `${groupRef}-${name.replace(' ', '-').toLowerCase()}`;
-      await generate(tenant, { groupRef, consumerRef, consumerName: name, apiKey: 'sandbox-key' });
+      await generateConnection(tenant, {
+        groupRef,
+        consumerRef,
+        consumerName: name,
+        apiKey: 'sandbox-key',
+      });
     }
   }
   await integrate(app, tenant, contentFor('apple-sync'));
   await integrate(app, tenant, contentFor('apple-other'));
-  const user = await endUser(app, tenant, {
+  const user = await createEndUser(app, tenant, {
     groupRef: 'acme',
     consumerRef: 'acme-ann-apple',
     integrations: ['apple-sync'],
@@ -70,7 +75,7 @@ async function connected() {
 
 test("deletes the end user's own connection once no installation uses it", async () => {
   const { tenant, person, connectionId, installed, disconnect, uninstall } = await connected();
-  const user = await endUser(app, tenant, person);
+  const user = await createEndUser(app, tenant, person);
   expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
   expect((await user.query(UNINSTALL, uninstall)).deleteInstallation).toEqual({
     deletedId: installed.id,
@@ -90,7 +95,7 @@ test("refuses to delete other users' connections and installations, and without 
     [{ ...person, integrations: [] }, 'CONFLICT', 'NOT_FOUND'],
   ] as const;
   for (const [token, ofConnection, ofInstallation] of refusals) {
-    const user = await endUser(app, tenant, token);
+    const user = await createEndUser(app, tenant, token);
     expect(await user.refusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
     expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });
   }

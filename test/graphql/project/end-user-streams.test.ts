@@ -1,9 +1,13 @@
 /** End users follow their own group's operations, until their tokens end. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
 import { type EventStream, openEventStream } from '../../support/event-stream.ts';
-import { asBearer, endUser, jwtIssuer } from '../../support/scenes/end-users.ts';
+import {
+  createBearerClient,
+  createEndUser,
+  createJwtIssuer,
+} from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 const OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id status } }';
@@ -32,18 +36,18 @@ async function follow(
 
 async function refusalOf(stream: EventStream) {
   const message = await stream.next();
-  stream.leave();
+  stream.close();
   return message?.data?.errors?.[0].extensions.code ?? message?.event;
 }
 
 test("delivers operations of the end user's group, and none of other groups", async () => {
   const tenant = await app.tenant();
-  const user = await endUser(app, tenant);
-  await endUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
+  const user = await createEndUser(app, tenant);
+  await createEndUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
   const id = await operationOf(app, tenant);
   const stream = await follow(app, user.token, { id });
   expect((await stream.next())?.data.data.operation).toEqual({ id, status: 'IN_PROGRESS' });
-  stream.leave();
+  stream.close();
   const foreign = await operationOf(app, tenant, 'rival');
   for (const hidden of [foreign, 'opr_01h455vb4pex5vsknk084sn02q']) {
     expect(await refusalOf(await follow(app, user.token, { id: hidden }))).toBe('NOT_FOUND');
@@ -72,9 +76,9 @@ test('ends a stream with its key, its group and its consumer', async () => {
   ];
   for (const [name, end] of ends) {
     const tenant = await app.tenant();
-    const issuer = await jwtIssuer(tenant);
+    const issuer = await createJwtIssuer(tenant);
     const token = await issuer.sign();
-    await asBearer(app, token).query('{ viewer { kind } }');
+    await createBearerClient(app, token).query('{ viewer { kind } }');
     const stream = await follow(app, token, { id: await operationOf(app, tenant) });
     expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
     await end(tenant, issuer.id);
@@ -89,7 +93,7 @@ test('ends a stream when its token expires', async () => {
   let ms = Date.now();
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
-  const user = await endUser(own, tenant);
+  const user = await createEndUser(own, tenant);
   const stream = await follow(own, user.token, { id: await operationOf(own, tenant) });
   expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
   ms += 600_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 
@@ -18,7 +18,11 @@ const listOf = `query ($projectId: String!) {
 test('lists groups newest first, from both ends', async () => {
   const tenant = await app.tenant();
   for (const groupRef of ['one', 'two', 'three', 'two']) {
-    await generate(tenant, { apiKey: 'sandbox-key', groupRef, groupName: groupRef.toUpperCase() });
+    await generateConnection(tenant, {
+      apiKey: 'sandbox-key',
+      groupRef,
+      groupName: groupRef.toUpperCase(),
+    });
   }
   const page = async (args: Record<string, unknown> = {}) =>
     (await tenant.query(list, args)).viewer.project.groups;
@@ -43,7 +47,7 @@ test('lists groups newest first, from both ends', async () => {
 
 test("returns null for another tenant's group", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { group } = await generate(a);
+  const { group } = await generateConnection(a);
   const node = 'query ($id: ID!) { node(id: $id) { ... on Group { groupRef } } }';
   expect(await a.query(node, { id: group.id })).toEqual({ node: { groupRef: group.groupRef } });
   expect(await b.query(node, { id: group.id })).toEqual({ node: null });

@@ -1,7 +1,12 @@
 import { UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { asBearer, jwtIssuer, jwtKeyPair, type Signing } from '../../support/scenes/end-users.ts';
+import {
+  createBearerClient,
+  createJwtIssuer,
+  createJwtKeyPair,
+  type JwtOptions,
+} from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 const WHO =
@@ -18,7 +23,7 @@ const LIST = `query ($active: Boolean) { viewer { project { jwtKeys(active: $act
 
 test('creates, lists, changes and deletes a key', async () => {
   const tenant = await app.tenant();
-  const { publicKeyPem } = jwtKeyPair();
+  const { publicKeyPem } = createJwtKeyPair();
   const project = { projectIdOrName: tenant.projectId };
   const input = { ...project, label: ' server ', publicKeyPem };
   const { jwtKey } = (await tenant.query(CREATE, { input })).createJwtKey;
@@ -43,7 +48,7 @@ test('creates, lists, changes and deletes a key', async () => {
 
 test("returns NOT_FOUND for another tenant's key, and requires the scopes that the key grants", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await jwtIssuer(a);
+  const { id } = await createJwtIssuer(a);
   for (const [query, change] of [
     [UPDATE, { label: 'mine' }],
     [DELETE, {}],
@@ -52,7 +57,7 @@ test("returns NOT_FOUND for another tenant's key, and requires the scopes that t
     expect(await b.refusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const weak = await a.withScopes('keys:write', 'read');
-  const input = { projectIdOrName: a.projectId, label: 'x', ...jwtKeyPair() };
+  const input = { projectIdOrName: a.projectId, label: 'x', ...createJwtKeyPair() };
   const { privateKeyPem: _, ...registered } = input;
   const refused = await weak.refusal(CREATE, { input: registered });
   expect(refused.problem.detail).toContain('connections:write');
@@ -64,11 +69,11 @@ test("returns NOT_FOUND for another tenant's key, and requires the scopes that t
 
 test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without repeating it', async () => {
   const tenant = await app.tenant();
-  const { privateKeyPem } = jwtKeyPair();
+  const { privateKeyPem } = createJwtKeyPair();
   for (const [publicKeyPem, words] of [
     ['text', 'public RSA key'],
     [privateKeyPem, 'public RSA key'],
-    [jwtKeyPair(1_024).publicKeyPem, '2048 to 4096'],
+    [createJwtKeyPair(1_024).publicKeyPem, '2048 to 4096'],
   ] as const) {
     const input = { projectIdOrName: tenant.projectId, label: 'x', publicKeyPem };
     const { problem } = await tenant.refusal(CREATE, { input });
@@ -84,9 +89,9 @@ test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without
 
 test("accepts a token of the builder's server, and creates its group and consumer", async () => {
   const tenant = await app.tenant();
-  const issuer = await jwtIssuer(tenant);
+  const issuer = await createJwtIssuer(tenant);
   const token = await issuer.sign({ claims: { sub: 'anything' } });
-  expect((await asBearer(app, token).query(WHO)).viewer).toEqual({
+  expect((await createBearerClient(app, token).query(WHO)).viewer).toEqual({
     kind: 'END_USER',
     permissions: ['CONNECT', 'INSTALL', 'READ'],
     expireTime: expect.any(String),
@@ -97,10 +102,10 @@ test("accepts a token of the builder's server, and creates its group and consume
 
 test('checks times, claims, algorithm and signature', async () => {
   const tenant = await app.tenant();
-  const issuer = await jwtIssuer(tenant);
-  const other = await jwtIssuer(tenant);
+  const issuer = await createJwtIssuer(tenant);
+  const other = await createJwtIssuer(tenant);
   const now = Math.floor(Date.now() / 1_000);
-  const wrong: Signing[] = [
+  const wrong: JwtOptions[] = [
     { claims: { iat: now - 900, exp: now - 300 } },
     { claims: { iat: now, exp: now + 601 } },
     { claims: { iat: now + 120, exp: now + 300 } },
@@ -115,7 +120,7 @@ test('checks times, claims, algorithm and signature', async () => {
     { header: { kid: undefined } },
   ];
   for (const signing of wrong) {
-    const refused = await asBearer(app, await issuer.sign(signing)).refusal(WHO);
+    const refused = await createBearerClient(app, await issuer.sign(signing)).refusal(WHO);
     expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
   }
   const unsigned = new UnsecuredJWT({
@@ -129,14 +134,16 @@ test('checks times, claims, algorithm and signature', async () => {
       /^[^.]+/,
       Buffer.from(JSON.stringify({ alg: 'none', kid: issuer.id })).toString('base64url'),
     );
-  expect(await asBearer(app, unsigned).refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
-  await asBearer(app, await issuer.sign()).query(WHO);
+  expect(await createBearerClient(app, unsigned).refusal(WHO)).toMatchObject({
+    code: 'UNAUTHENTICATED',
+  });
+  await createBearerClient(app, await issuer.sign()).query(WHO);
 });
 
 test('refuses tokens of an inactive or deleted key immediately, and accepts those of a reactivated one', async () => {
   const tenant = await app.tenant();
-  const issuer = await jwtIssuer(tenant);
-  const user = asBearer(app, await issuer.sign());
+  const issuer = await createJwtIssuer(tenant);
+  const user = createBearerClient(app, await issuer.sign());
   await user.query(WHO);
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: issuer.id };
   await tenant.query(UPDATE, { input: { ...key, active: false } });
@@ -151,12 +158,12 @@ test('refuses a token after its expiry, and after its project is deleted', async
   let ms = Date.now();
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
-  const issuer = await jwtIssuer(tenant);
-  const user = asBearer(own, await issuer.sign({}, new Date(ms)));
+  const issuer = await createJwtIssuer(tenant);
+  const user = createBearerClient(own, await issuer.sign({}, new Date(ms)));
   const { viewer } = await user.query(WHO);
   ms = Date.parse(viewer.expireTime);
   expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
-  const later = asBearer(own, await issuer.sign({}, new Date(ms)));
+  const later = createBearerClient(own, await issuer.sign({}, new Date(ms)));
   await later.query(WHO);
   const deletion = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
   await tenant.builder.query(

@@ -1,7 +1,7 @@
 /** Projects that a call does not name, and single objects by their ids and the builder's names. */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
 import { installFor, integrate } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -112,8 +112,8 @@ test('returns the object of the project by each lookup, and null to another proj
 });
 
 test("returns an end user's own objects by each lookup", async () => {
-  const ann = await endUser(app, tenant);
-  const bob = await endUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
+  const ann = await createEndUser(app, tenant);
+  const bob = await createEndUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
   for (const [field, id] of lookUps) {
     const name = field.replace(/\(.*/, '');
     const query = `{ project { ${field} { id } } }`;

@@ -1,12 +1,12 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
-  asBearer,
   CREATE_SESSION_TOKEN,
-  endUser,
-  sessionToken,
+  createBearerClient,
+  createEndUser,
+  createSessionToken,
 } from '../../support/scenes/end-users.ts';
 import { insertDestination, installFor, integrate } from '../../support/scenes/integrations.ts';
 
@@ -28,8 +28,8 @@ const byRef = (a: { groupRef: string }, b: { groupRef: string }) =>
 test('creates the group and consumer of a token, and returns them in viewer', async () => {
   const tenant = await app.tenant();
   const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
-  const { token, expireTime, connectUrl } = await sessionToken(tenant, names);
-  const { viewer } = await asBearer(app, token).query(WHO);
+  const { token, expireTime, connectUrl } = await createSessionToken(tenant, names);
+  const { viewer } = await createBearerClient(app, token).query(WHO);
   expect(viewer).toEqual({
     kind: 'END_USER',
     scopes: [],
@@ -41,8 +41,10 @@ test('creates the group and consumer of a token, and returns them in viewer', as
     consumer: { consumerRef: 'ann', consumerName: 'Ann' },
   });
   expect(connectUrl).toBe(`${app.app.services.publicUrl()}/connect#token=${token}`);
-  const other = await sessionToken(tenant, { groupName: 'Acme Ltd.' });
-  expect((await asBearer(app, other.token).query(WHO)).viewer.group.groupName).toBe('Acme Ltd.');
+  const other = await createSessionToken(tenant, { groupName: 'Acme Ltd.' });
+  expect((await createBearerClient(app, other.token).query(WHO)).viewer.group.groupName).toBe(
+    'Acme Ltd.',
+  );
 });
 
 test('creates each group and consumer once for concurrent first requests', async () => {
@@ -52,8 +54,10 @@ test('creates each group and consumer once for concurrent first requests', async
     groupName: n % 4 === 1 ? 'Named' : null,
     consumerRef: `consumer-${n % 3}`,
   }));
-  const tokens = await Promise.all(users.map((user) => sessionToken(tenant, user)));
-  const seen = await Promise.all(tokens.map(({ token }) => asBearer(app, token).query(WHO)));
+  const tokens = await Promise.all(users.map((user) => createSessionToken(tenant, user)));
+  const seen = await Promise.all(
+    tokens.map(({ token }) => createBearerClient(app, token).query(WHO)),
+  );
   expect(seen.map(({ viewer }) => [viewer.group.groupRef, viewer.consumer.consumerRef])).toEqual(
     users.map(({ groupRef, consumerRef }) => [groupRef, consumerRef]),
   );
@@ -72,8 +76,8 @@ test('accepts a token until its expiry', async () => {
   let ms = Date.now();
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
-  const { token, expireTime } = await sessionToken(tenant, { expiresInSeconds: 60 });
-  const user = asBearer(own, token);
+  const { token, expireTime } = await createSessionToken(tenant, { expiresInSeconds: 60 });
+  const user = createBearerClient(own, token);
   expect(Date.parse(expireTime) - ms).toBeLessThanOrEqual(60_000);
   ms = Date.parse(expireTime) - 1;
   await user.query(WHO);
@@ -84,7 +88,7 @@ test('accepts a token until its expiry', async () => {
 
 test('rejects an altered or forged token', async () => {
   const tenant = await app.tenant();
-  const { token } = await sessionToken(tenant);
+  const { token } = await createSessionToken(tenant);
   const [head, , signature] = token.split('.');
   const claims = { ...decodeJwt(token), group: 'grp_other' };
   const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
@@ -94,7 +98,9 @@ test('rejects an altered or forged token', async () => {
     `${unsigned.toString('base64url')}.${body}.`,
     `${token}x`,
   ]) {
-    expect(await asBearer(app, forged).refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await createBearerClient(app, forged).refusal(WHO)).toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
   }
 });
 
@@ -105,9 +111,11 @@ test('refuses to grant permissions that the caller lacks', async () => {
   const refused = await weak.refusal(CREATE_SESSION_TOKEN, { input });
   expect(refused).toMatchObject({ code: 'FORBIDDEN' });
   expect(refused.problem.detail).toContain('installations:write, reads:control');
-  const { viewer } = await (await endUser(app, weak, { permissions: ['CONNECT'] })).query(WHO);
+  const { viewer } = await (await createEndUser(app, weak, { permissions: ['CONNECT'] })).query(
+    WHO,
+  );
   expect(viewer.permissions).toEqual(['CONNECT']);
-  const user = await endUser(app, tenant);
+  const user = await createEndUser(app, tenant);
   expect(await user.refusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
@@ -139,7 +147,7 @@ test("accepts a returnUrl at the project's allowed origins only", async () => {
   });
   const { updateProject } = await tenant.query(allow, allowing(['https://shop.test']));
   expect(updateProject.project.allowedOrigins).toEqual(['https://shop.test']);
-  const { token } = await sessionToken(tenant, { returnUrl: 'https://shop.test/done' });
+  const { token } = await createSessionToken(tenant, { returnUrl: 'https://shop.test/done' });
   expect(decodeJwt(token)).toMatchObject({ returnUrl: 'https://shop.test/done' });
   const wrong = ['https://shop.test/', 'shop.test', 'null', 'file:///x', '*'];
   const { problem } = await tenant.refusal(allow, allowing(wrong));
@@ -152,8 +160,12 @@ test("lists only the group's objects and the token's integrations to an end user
   const crm = await integrate(app, tenant);
   await integrate(app, tenant, { ...contentOf('other') });
   await installFor(tenant, crm);
-  await generate(tenant, { groupRef: 'rival', consumerRef: 'bob', apiKey: 'sandbox-key' });
-  const user = await endUser(app, tenant, { integrations: ['crm'] });
+  await generateConnection(tenant, {
+    groupRef: 'rival',
+    consumerRef: 'bob',
+    apiKey: 'sandbox-key',
+  });
+  const user = await createEndUser(app, tenant, { integrations: ['crm'] });
   const { data } = await user.request(LISTS, { p: tenant.projectId });
   expect(data.project.connections.nodes.map(({ group }: never) => group)).toEqual([
     { groupRef: 'acme' },

@@ -53,7 +53,7 @@ const TRANSPORTS: Record<string, Send> = {
       headers,
     });
     const message = await stream.next();
-    stream.leave();
+    stream.close();
     return message?.data.errors;
   },
   async 'a WebSocket'(operation, headers) {

@@ -7,7 +7,7 @@ import {
   type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { failureOf, minute } from '../contract-subject.ts';
 import { at, type ListDeclaration, thingsProvider } from './things.ts';
 
@@ -39,7 +39,7 @@ async function reading(answers: ServedResponse[], provider = byCursor) {
     served += 1;
     return answers[Math.min(served, answers.length) - 1] as ServedResponse;
   });
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   const { readPage, writeRecord, writeBatch } = provider.capabilities;
   return {
     server,

@@ -6,11 +6,11 @@ import {
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { PageRead } from '../../../src/providers/moving-records.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
-import { generatedWire } from '../../support/wire/generated-wire.ts';
-import type { WireVendor } from '../../support/wire/terms.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { generateWire } from '../../support/wire/generated-wire.ts';
 import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
+import type { WireVendor } from '../../support/wire/wire-format.ts';
 import { minute } from '../contract-subject.ts';
 
 /**
@@ -33,7 +33,7 @@ const WINDOW = { since: minute(0), until: minute(30) };
 for (const name of COUNTED) keepsOthers(name, wireOf(name));
 
 // The vendor does not sort other objects of Close.
-keepsOthers('close', generatedWire(declaredOf('close'), 'opportunity'));
+keepsOthers('close', generateWire(declaredOf('close'), 'opportunity'));
 
 function keepsOthers(name: string, wire: WireVendor): void {
   const title = `${name} ${wire.objectName}`;
@@ -75,7 +75,7 @@ async function* pagesOf(
 ): AsyncGenerator<string[]> {
   const { fixture, objectName, textField, facts = {} } = wire;
   const { readPage } = declarativeProvider(declaredOf(name)).capabilities;
-  const session = plainSession(server.url, { ...fixture.headers }, { facts });
+  const session = createPlainSession(server.url, { ...fixture.headers }, { facts });
   const read = { objectName, fields: [textField], pageSize: 3, ...window };
   let cursor: string | undefined;
   do {

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
-import type { WireVendor } from '../../support/wire/terms.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
+import type { WireVendor } from '../../support/wire/wire-format.ts';
 
 const withTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
   const object = objectOf(name);
@@ -38,14 +38,14 @@ async function pagesOf(name: string, read: { since?: Date } = {}, failing?: Fail
   const { count } = fixture.object;
   await using server: VendorServer = await vendorServer({
     ...fixture,
-    other: (request, ...rest) =>
-      failing && request.path === count?.path ? failing : fixture.other?.(request, ...rest),
+    override: (request, ...rest) =>
+      failing && request.path === count?.path ? failing : fixture.override?.(request, ...rest),
   });
   for (let n = 0; n < 7; n += 1) {
     server.store.create({ [textField]: `record ${n}` }, new Date(Date.UTC(2026, 0, 1 + n)));
   }
   const { readPage } = declarativeProvider(declarationOf(name)).capabilities;
-  const session = plainSession(server.url, fixture.headers, { facts });
+  const session = createPlainSession(server.url, fixture.headers, { facts });
   const page = { objectName, fields: [textField], pageSize: 4, ...read };
   const first = await readPage?.(session, page);
   const second = await readPage?.(session, { ...page, cursor: first?.nextCursor ?? undefined });

@@ -6,11 +6,11 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import type { EventList } from '../../../src/providers/subscribing.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import {
   AirtableBase,
   type AirtableWebhook,
-  pinging,
+  signPing,
 } from '../../support/wire/events/airtable-base.ts';
 import { failureOf } from '../contract-subject.ts';
 
@@ -29,14 +29,14 @@ test('covers every declared list of events', () => {
 });
 
 const list = lists[0]?.list as EventList;
-const sessionAt = (url: string) => plainSession(url, {}, { facts: { base: 'appBase' } });
+const sessionAt = (url: string) => createPlainSession(url, {}, { facts: { base: 'appBase' } });
 let base: AirtableBase;
-let session: ReturnType<typeof plainSession>;
+let session: ReturnType<typeof createPlainSession>;
 let requests: Awaited<ReturnType<typeof startProviderServer>>['requests'];
 
 beforeEach(async () => {
   base = new AirtableBase();
-  const server = await startProviderServer((request) => base.answer(request) ?? { status: 404 });
+  const server = await startProviderServer((request) => base.serve(request) ?? { status: 404 });
   onTestFinished(() => server[Symbol.asyncDispose]());
   requests = server.requests;
   session = sessionAt(server.url);
@@ -54,7 +54,7 @@ const read = (webhook: AirtableWebhook, position: string | null = null) =>
 
 test('accepts a ping only if it is signed with the decoded secret', async () => {
   const webhook = await createWebhook();
-  const { body, headers } = pinging(webhook, NOW);
+  const { body, headers } = signPing(webhook, NOW);
   const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
   const { macSecretBase64: secret } = webhook;
   expect(list.isPing(request, secret, NOW)).toBe(true);
@@ -70,7 +70,7 @@ test('accepts a ping only if it is signed with the decoded secret', async () => 
 
 test('rejects pings for a secret that decodes to no key', () => {
   for (const macSecretBase64 of ['', '=', 'no base64', 'A', '====']) {
-    const { body, headers } = pinging({ id: 'ach1', macSecretBase64 }, NOW);
+    const { body, headers } = signPing({ id: 'ach1', macSecretBase64 }, NOW);
     const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
     expect(list.isPing(request, macSecretBase64, NOW), macSecretBase64).toBe(false);
   }
@@ -152,7 +152,7 @@ test('reports a gap for changes that the vendor dropped or cannot list', async (
   // A read from the start misses the first change, too.
   expect(await read(webhook)).toMatchObject({ incompleteUntil: at(3) });
   expect(await read(webhook, '3')).toMatchObject({ incompleteUntil: null });
-  base.fail(at(5));
+  base.recordError(at(5));
   base.change({ tblTasks: { changed: ['rec6'] } }, at(6));
   const part = await read(webhook, '5');
   expect(part).toMatchObject({ incompleteUntil: at(5), lastTime: at(6) });
@@ -161,7 +161,7 @@ test('reports a gap for changes that the vendor dropped or cannot list', async (
 
 test('removes a webhook whose creation went unconfirmed before it creates another', async () => {
   const others = { url: 'https://elsewhere.example/' };
-  base.answer({
+  base.serve({
     method: 'POST',
     path: '/v0/bases/appBase/webhooks',
     query: new URLSearchParams(),

@@ -7,10 +7,14 @@ import type {
   WebhookRequest,
 } from '../../../src/providers/subscribing.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { WIRE_EVENTS } from '../../support/wire/events/all.ts';
 import { VendorWebhooks, type WireWebhooks } from '../../support/wire/events/vendor-webhooks.ts';
-import { hmac, type Sending, type WireEvents } from '../../support/wire/events/wire-events.ts';
+import {
+  hmac,
+  type SignedRequest,
+  type WireEvents,
+} from '../../support/wire/events/wire-events.ts';
 import { failureOf } from '../contract-subject.ts';
 
 const SECRET = 'the secret of the app';
@@ -34,7 +38,7 @@ interface Vendor {
   subscribe: SubscribeCapability;
   account: string;
   /** The request as the vendor sends it to its webhook URL. */
-  request(sending: Sending): WebhookRequest;
+  request(sending: SignedRequest): WebhookRequest;
   /** The secret that signs the request. */
   secret: string;
   /** The secret that the gateway knows. */
@@ -71,8 +75,7 @@ async function subscribed(
 ) {
   const webhooks = new VendorWebhooks(api);
   await using vendor = await startProviderServer(
-    async (request) =>
-      (await webhooks.answer(request)) ?? wire.serves?.(request) ?? { status: 404 },
+    async (request) => (await webhooks.serve(request)) ?? wire.serve?.(request) ?? { status: 404 },
   );
   await using gateway = await startProviderServer(({ method, headers }) => {
     const greeting = { method, url: URL_OF_APP, headers, body: Buffer.from('{}') };
@@ -81,8 +84,8 @@ async function subscribed(
   const { objectName } = wire;
   const url = `${gateway.url}/webhooks/vendor/app_1`;
   const wanted = { objectName, kinds: [...KINDS], otherEvents: [], url, secret: SECRET, account };
-  const made = await calls?.setUp(plainSession(vendor.url), wanted);
-  const kept = [...webhooks.kept.values()];
+  const made = await calls?.setUp(createPlainSession(vendor.url), wanted);
+  const kept = [...webhooks.webhooks.values()];
   const secrets = kept.map(({ secret }) => secret);
   expect(made).toEqual({
     providerRef: kept.map(({ id }) => id).join(' '),
@@ -102,9 +105,9 @@ test.each(named)('%s: accepts its signed events and parses them', async (name, s
   const { isSigned, eventsOf } = subscribe.requests ?? {};
   const ids: string[] = [];
   for (const [n, kind] of KINDS.entries()) {
-    if (wire.lacks?.includes(kind)) continue;
+    if (wire.missingKinds?.includes(kind)) continue;
     expect(subscribe.kinds).toContain(kind);
-    const sent = request(wire.send({ kind, n, at: NOW, secret }));
+    const sent = request(wire.send({ kind, sequence: n, sentAt: NOW, secret }));
     expect(isSigned?.(sent, [ANOTHER, knownSecret], NOW)).toBe(true);
     const events = eventsOf?.(sent, arrival) ?? [];
     expect(events).toMatchObject([
@@ -124,7 +127,7 @@ test.each(named)('%s: accepts its signed events and parses them', async (name, s
 test.each(named)('%s: rejects events with another signature', async (name, subscribe) => {
   const { wire, request, secret, knownSecret } = await vendorOf(name, subscribe);
   const isSigned = subscribe.requests?.isSigned;
-  const sending = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret });
+  const sending = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   const sent = request(sending);
   expect(isSigned?.(sent, [knownSecret], NOW)).toBe(true);
   expect(isSigned?.(sent, [ANOTHER], NOW)).toBe(false);
@@ -133,7 +136,7 @@ test.each(named)('%s: rejects events with another signature', async (name, subsc
   const changed = request({ ...sending, body: `${sending.body} ` });
   expect(isSigned?.(changed, [knownSecret], NOW)).toBe(!isBodySigned);
   const later = new Date(NOW.getTime() + 3_600_000);
-  expect(isSigned?.(sent, [knownSecret], later)).toBe(!wire.isDated);
+  expect(isSigned?.(sent, [knownSecret], later)).toBe(!wire.hasSignedTime);
 });
 
 test.each(
@@ -142,7 +145,7 @@ test.each(
   ),
 )('%s: rejects a signature that was made for another account', async (name, subscribe) => {
   const { wire, request, secret } = await vendorOf(name, subscribe);
-  const sent = request(wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret }));
+  const sent = request(wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret }));
   const url = sent.url.replace('con_1', 'con_2');
   expect(url).not.toBe(sent.url);
   expect(subscribe.requests?.isSigned({ ...sent, url }, [SECRET], NOW)).toBe(false);
@@ -154,7 +157,7 @@ test.each(
 )('%s: throws for a malformed body, and ignores other event types', async (name, subscribe) => {
   const { wire, request, secret, arrival } = await vendorOf(name, subscribe);
   const { eventsOf } = subscribe.requests ?? {};
-  const { headers, body } = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret });
+  const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   for (const text of ['', '[]', '7', 'null', '{', body.slice(0, -3)]) {
     expect(() => eventsOf?.(request({ headers, body: text }), arrival), text).toThrow(
       /is not what/,
@@ -179,7 +182,7 @@ test.each(
 )('%s: deletes a subscription, and ignores a missing one', async (name, { calls }) => {
   let status = 204;
   await using server = await startProviderServer(() => ({ status }));
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   await calls?.takeDown(session, '9');
   expect(server.requests).toMatchObject([
     { method: 'DELETE', path: expect.stringMatching(/\/9\/?$/) },
@@ -200,7 +203,7 @@ test.each(
 )('%s: reports a subscription that is missing at the vendor', async (_name, { calls }) => {
   let status = 200;
   await using server = await startProviderServer(() => ({ status, body: {} }));
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   expect(await calls?.renew(session, '9')).toEqual({ providerRef: '9', expireTime: null });
   expect(server.requests).toMatchObject([
     { method: 'GET', path: expect.stringMatching(/\/9\/?$/) },
@@ -229,10 +232,10 @@ test('attio: subscribes to notes without a filter, and identifies them by their 
   const webhooks = new VendorWebhooks(WIRE_EVENTS.attio?.webhooks as WireWebhooks);
   // The server answers only requests for webhooks, because notes need no object id.
   await using server = await startProviderServer(
-    async (request) => (await webhooks.answer(request)) ?? { status: 404 },
+    async (request) => (await webhooks.serve(request)) ?? { status: 404 },
   );
   const wanted = { objectName: 'notes', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  await calls?.setUp(plainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
+  await calls?.setUp(createPlainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
   const types = ['note.created', 'note.updated', 'note-content.updated', 'note.deleted'];
   expect(server.requests.map(({ body }) => body)).toEqual([
     {
@@ -265,7 +268,11 @@ test('asana: refuses a subscription per parent if the account has no parent', as
   const { calls } = sending.find(({ name }) => name === 'asana')?.subscribe ?? {};
   await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));
   const wanted = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  const made = calls?.setUp(plainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
+  const made = calls?.setUp(createPlainSession(server.url), {
+    ...wanted,
+    url: URL_OF_APP,
+    secret: '',
+  });
   expect(await failureOf(made as Promise<unknown>)).toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('nothing that has projects'),
@@ -297,7 +304,7 @@ test('zendeskSupport: rejects a signed timestamp in another format', () => {
 test('close: rejects signatures for a secret that decodes to no key', async () => {
   const close = sending.find(({ name }) => name === 'close')?.subscribe.requests;
   const wire = WIRE_EVENTS.close as WireEvents;
-  const { headers, body } = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret: '' });
+  const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret: '' });
   const request = { method: 'POST', url: URL_OF_APP, headers, body: Buffer.from(body) };
   for (const secret of ['', 'no hex', 'f']) {
     expect(close?.isSigned(request, [secret], NOW)).toBe(false);
@@ -331,7 +338,10 @@ test('requests the account if the token does not name it', async () => {
   for (const [name, body] of Object.entries(answers)) {
     const provider = DECLARED.find((one) => one.name === name);
     await using server = await startProviderServer(() => ({ status: 200, body }));
-    const identity = await provider?.capabilities.identify?.(plainSession(server.url), 'token');
+    const identity = await provider?.capabilities.identify?.(
+      createPlainSession(server.url),
+      'token',
+    );
     expect(identity, name).toEqual({ workspaceRef: 'w1', consumerRef: 'u1' });
   }
 });

@@ -5,7 +5,7 @@
  * @module-tag all/walk
  */
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
-import { generatedWire } from '../../support/wire/generated-wire.ts';
+import { generateWire } from '../../support/wire/generated-wire.ts';
 import { providerContract } from '../contract.ts';
 import { wireSubject } from './wire-subject.ts';
 
@@ -19,7 +19,7 @@ for (const declared of DECLARATIONS) {
     const object = records.objects[objectName] ?? records.anyObject;
     // A generated server cannot read values that a function of the declaration writes.
     if (object?.nested?.some(({ write }) => write)) continue;
-    const wire = generatedWire(declared, objectName);
+    const wire = generateWire(declared, objectName);
     providerContract(`${name} ${objectName}`, () => wireSubject(declared, wire));
   }
 }

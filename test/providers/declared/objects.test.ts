@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
-import { isObject } from '../../support/wire/terms.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { isObject } from '../../support/wire/wire-format.ts';
 
 function listing(name: string) {
   const provider = DECLARED.find((one) => one.name === name);
@@ -33,7 +33,7 @@ test('notion: lists data sources as objects by their titles, page by page', asyn
           };
     return { status: 200, body: { object: 'list', ...page } };
   });
-  const objects = await list(plainSession(server.url));
+  const objects = await list(createPlainSession(server.url));
   expect(objects.map(({ name }) => name)).toEqual([
     'pages',
     'data_sources',
@@ -56,16 +56,18 @@ test('airtable: lists tables as objects, and names the vendor in an error', asyn
   await using server = await startProviderServer(({ path }) =>
     path === '/v0/meta/bases/app1/tables' ? { status: 200, body } : { status: 404 },
   );
-  expect(await list(plainSession(server.url, {}, facts))).toEqual([
+  expect(await list(createPlainSession(server.url, {}, facts))).toEqual([
     { name: 'tbl1', displayName: 'Tasks' },
   ]);
   server.failNext({ status: 403, body: { error: { message: 'no scope' } } });
-  await expect(list(plainSession(server.url, {}, facts))).rejects.toThrow(/Airtable answered 403/);
+  await expect(list(createPlainSession(server.url, {}, facts))).rejects.toThrow(
+    /Airtable answered 403/,
+  );
 });
 
 test('lists the common objects for an account without objects of its own', async () => {
   const { list, provider } = listing('pipedrive');
-  const objects = await list(plainSession('http://127.0.0.1:1'));
+  const objects = await list(createPlainSession('http://127.0.0.1:1'));
   expect(objects).toEqual(
     provider.commonObjects?.map(({ name, displayName }) => ({ name, displayName })),
   );

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Capabilities, ProviderSession } from '../../../src/providers/contract.ts';
 import type { RecordPage } from '../../../src/providers/moving-records.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import {
   byAddress,
   byCursor,
@@ -44,8 +44,8 @@ function fixture(page: Page): VendorFixture {
     headers: {},
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (_status, message) => ({ message }),
-    problemWith: () => null,
+    toErrorBody: (_status, message) => ({ message }),
+    findProblem: () => null,
     object: {
       show: ({ id, changedAt }) => ({ id, changed: changedAt.toISOString() }),
       lists: [
@@ -53,7 +53,7 @@ function fixture(page: Page): VendorFixture {
           path: '/things',
           order: 'made',
           page,
-          answer: (things, { next, total }) => ({ things, next, total, more: next !== null }),
+          toBody: (things, { next, total }) => ({ things, next, total, more: next !== null }),
         },
       ],
     },
@@ -80,7 +80,7 @@ async function* pages(
 
 test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 70 }), async (count, pageSize) => {
       server.store.records.splice(0);
@@ -102,7 +102,7 @@ test.each(
   KINDS,
 )('%s: returns each record once although the page size changes', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(
       fc.nat(60),
@@ -130,7 +130,7 @@ test('restarts with the requested size at a page of an older cursor', async () =
   }).capabilities;
   const cursor = JSON.stringify({ by: 'all', next: 2, first: '1', empty: 0 });
   const read = { objectName: 'things', fields: ['id'], pageSize: 20, cursor };
-  const page = await readPage?.(plainSession(server.url), read);
+  const page = await readPage?.(createPlainSession(server.url), read);
   expect(page?.records.map(({ id }) => id)).toEqual(
     server.store.records.slice(20, 40).map(({ id }) => String(id)),
   );
@@ -143,7 +143,7 @@ const KEEPS_PLACE = KINDS.filter(([name]) => name === 'last id');
 
 test.each(KINDS)('%s: returns appended records once each', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(
       fc.nat(40),
@@ -170,7 +170,7 @@ test.each(
   KEEPS_PLACE,
 )('%s: returns each earlier record once despite insertions anywhere', async (_, page, paging) => {
   await using server = await vendorServer(fixture(page));
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 40 }),
@@ -203,7 +203,7 @@ test('last id: returns each earlier record once despite insertions at the start'
   await using server = await vendorServer(fixture(page));
   const made = Array.from({ length: 25 }, () => String(server.store.create({}, new Date()).id));
   const read: string[] = [];
-  for await (const { records } of pages(paging, plainSession(server.url), { pageSize: 10 })) {
+  for await (const { records } of pages(paging, createPlainSession(server.url), { pageSize: 10 })) {
     read.push(...records.map(({ id }) => id));
     server.store.records.unshift({ id: `new-${read.length}`, changedAt: new Date(), values: {} });
   }
@@ -217,9 +217,9 @@ test.each([
   const loop: Page = () => ({ records: [], next: null, total: 0 });
   const broken = fixture(loop);
   const [list] = broken.object.lists;
-  if (list) list.answer = () => ({ things: [{ id: 1 }], ...answer });
+  if (list) list.toBody = () => ({ things: [{ id: 1 }], ...answer });
   await using server = await vendorServer(broken);
-  const read = Array.fromAsync(pages(paging, plainSession(server.url), { pageSize: 10 }));
+  const read = Array.fromAsync(pages(paging, createPlainSession(server.url), { pageSize: 10 }));
   expect((await failureOf(read)).kind).toBe('RETRYABLE');
   expect(server.requests.length).toBeLessThanOrEqual(2);
 });
@@ -243,7 +243,7 @@ test.each(
   KEYSETS,
 )('%s: returns all other records when one changes between pages', async (_, page, paging) => {
   await using server = await vendorServer(sortedByChange(page));
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
   await fc.assert(
     fc.asyncProperty(
@@ -279,7 +279,7 @@ test.each(
   for (const n of [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 6, 6, 7]) {
     server.store.create({}, minute(n));
   }
-  const read = await Array.fromAsync(pages(paging, plainSession(server.url), many));
+  const read = await Array.fromAsync(pages(paging, createPlainSession(server.url), many));
   const ids = read.flatMap(({ records }) => records.map(({ id }) => id));
   expect(ids.toSorted()).toEqual(server.store.records.map(({ id }) => String(id)).toSorted());
   // Later pages of one time are requested only if a page ends within that time.

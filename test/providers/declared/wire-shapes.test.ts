@@ -7,8 +7,8 @@ import {
   type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
-import { isObject } from '../../support/wire/terms.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { isObject } from '../../support/wire/wire-format.ts';
 
 function providerOf(name: string) {
   const declared = DECLARATIONS.find((one) => one.name === name);
@@ -40,7 +40,7 @@ test('requests the last 29 days of Zoom lists that cover at most a month', async
   await using _ = server;
   const read = { objectName: 'recordings', fields: ['topic'], pageSize: 10 };
   const now = () => new Date('2026-03-30T23:59:00Z');
-  const page = await readPage(plainSession(server.url, {}, { now }), read);
+  const page = await readPage(createPlainSession(server.url, {}, { now }), read);
   expect(page.records).toMatchObject([{ id: 'a==', fields: { topic: 'Weekly' } }]);
   const { path, query } = requests.at(-1) ?? {};
   expect(path).toBe('/v2/users/u_1/recordings');
@@ -56,7 +56,7 @@ test('creates a Klaviyo event, whose response has no record', async () => {
     metric: { data: { type: 'metric', attributes: { name: 'Placed order' } } },
   };
   const write = { type: 'CREATE', objectName: 'events', record } as const;
-  const outcome = await writeRecord(plainSession(server.url), write);
+  const outcome = await writeRecord(createPlainSession(server.url), write);
   expect(outcome).toEqual({ success: true, recordId: null, data: null, errors: [] });
   expect(requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
     {
@@ -75,8 +75,11 @@ test('names the channel in every request for Klaviyo campaigns', async () => {
   }));
   await using _ = server;
   const read = { objectName: 'campaigns', fields: ['name'], pageSize: 10 };
-  await readPage(plainSession(server.url), read);
-  await readPage(plainSession(server.url), { ...read, since: new Date('2026-01-01T00:00:00Z') });
+  await readPage(createPlainSession(server.url), read);
+  await readPage(createPlainSession(server.url), {
+    ...read,
+    since: new Date('2026-01-01T00:00:00Z'),
+  });
   expect(requests.map(({ query }) => [query.get('sort'), query.get('filter')])).toEqual([
     ['updated_at', "equals(messages.channel,'email')"],
     [
@@ -96,7 +99,7 @@ test('sends relationships of Outreach next to the attributes, and reads them bac
       : { status: 200, body: { data: [stored], links: {} } },
   );
   await using _ = server;
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   const outcome = await writeRecord(session, {
     type: 'CREATE',
     objectName: 'sequenceStates',
@@ -123,7 +126,7 @@ test('lists project statuses of Linear without a filter, and creates one', async
     return { status: 200, body: { data: { projectStatuses: { nodes: [status], pageInfo } } } };
   });
   await using _ = server;
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   const read = { objectName: 'projectStatuses', fields: ['name'], pageSize: 10 };
   expect((await readPage(session, read)).records).toHaveLength(1);
   // The vendor has no filter for them, so the provider removes older records from the page.
@@ -156,7 +159,7 @@ test('reads Pipedrive leads by version 1 of its API, with the fields of deals', 
           },
   }));
   await using _ = server;
-  const session = plainSession(server.url);
+  const session = createPlainSession(server.url);
   const since = new Date('2026-01-01T00:00:00Z');
   const read = { objectName: 'leads', fields: ['title', hex], pageSize: 10, since };
   expect(await readPage(session, read)).toMatchObject({

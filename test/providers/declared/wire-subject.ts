@@ -5,9 +5,9 @@ import {
   type DeclaredProvider,
   declarativeProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
-import { TOKEN, type WireVendor } from '../../support/wire/terms.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { TOKEN, type WireVendor } from '../../support/wire/wire-format.ts';
 import type { ContractSubject } from '../contract.ts';
 
 export async function wireSubject(
@@ -20,7 +20,7 @@ export async function wireSubject(
   const object = declared.records.objects[objectName] ?? declared.records.anyObject;
   return {
     provider: declarativeProvider(only(declared, objectName)),
-    session: plainSession(server.url, headersOf(declared, fixture.headers), { facts }),
+    session: createPlainSession(server.url, headersOf(declared, fixture.headers), { facts }),
     secret: TOKEN,
     objectName,
     textField,
@@ -28,7 +28,7 @@ export async function wireSubject(
     invalidRecord: { ...needs, [textField]: 'x'.repeat(201) },
     missingId,
     smallestPage: 2,
-    tellsChanges: !wire.tellsNoChanges,
+    tellsChanges: !wire.lacksChangeTimes,
     isSearched: wire.isSearched !== false,
     isPaged: object?.all.size !== undefined,
     creates: object?.create !== undefined || object?.createMany !== undefined,
@@ -45,7 +45,7 @@ export async function wireSubject(
       const { status } = fault;
       const headers: Record<string, string> =
         'retryAfterSeconds' in fault ? { 'retry-after': `${fault.retryAfterSeconds}` } : {};
-      server.failNext({ status, headers, body: fixture.refusal(status, 'refused') }, Infinity);
+      server.failNext({ status, headers, body: fixture.toErrorBody(status, 'refused') }, Infinity);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

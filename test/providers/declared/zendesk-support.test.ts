@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { zendeskSupport } from '../../../src/providers/declared/support/zendesk-support.ts';
 import type { PageRead } from '../../../src/providers/moving-records.ts';
-import { plainSession } from '../../support/providers/provider-session.ts';
-import { BEARER } from '../../support/wire/terms.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { type VendorServer, vendorServer } from '../../support/wire/vendor-server.ts';
 import { zendeskSupport as wire } from '../../support/wire/vendors/support/zendesk-support-wire.ts';
+import { BEARER } from '../../support/wire/wire-format.ts';
 import { failureOf, minute } from '../contract-subject.ts';
 
 test('returns archived tickets with all, and deleted ones only with changes', async () => {
@@ -37,6 +37,6 @@ async function statuses(server: VendorServer, window: Partial<PageRead> = {}): P
 function readTickets(server: VendorServer, read: Partial<PageRead>) {
   const { readPage } = declarativeProvider(zendeskSupport).capabilities;
   if (!readPage) throw new Error('it reads no pages');
-  const session = plainSession(server.url, BEARER);
+  const session = createPlainSession(server.url, BEARER);
   return readPage(session, { objectName: 'tickets', fields: ['status'], pageSize: 2, ...read });
 }

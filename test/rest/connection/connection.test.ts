@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp } from '../../support/app.ts';
-import { OF_CALLERS, recordStatements } from '../../support/database/statements.ts';
-import { connectWithTokens, storedCredentials } from '../../support/providers/oauth.ts';
+import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
+import { connectWithTokens, readStoredCredentials } from '../../support/providers/oauth.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { install } from '../../support/scenes/connections.ts';
+import { insertInstallation } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ log: createLog('silent') });
 
@@ -55,7 +55,7 @@ test('lists connections by every filter, in a constant number of statements', as
   const a = await connect(rest);
   const list = async () => {
     const { result, statements } = await recordStatements(() => rest.get(path));
-    return { result, count: statements.filter(({ text }) => !OF_CALLERS.test(text)).length };
+    return { result, count: statements.filter(({ text }) => !CALLER_STATEMENTS.test(text)).length };
   };
   const one = await list();
   const b = await connect(rest, { consumerRef: 'bob' });
@@ -158,7 +158,7 @@ test('refreshes a token on request, or when it is about to expire', async () => 
   const rest = await restTenant(app);
   const connection = await connectWithTokens(app, rest.tenant);
   const path = `${rest.base}/connections/${connection.id}`;
-  const held = async () => JSON.stringify(await storedCredentials(app, connection));
+  const held = async () => JSON.stringify(await readStoredCredentials(app, connection));
   const first = await held();
   await rest.get(path);
   expect(await held()).toBe(first);
@@ -191,7 +191,7 @@ test('refreshes a connection without a token only by force, and then returns 422
 test('deletes a connection unless installations use it', async () => {
   const rest = await restTenant(app);
   const used = await connect(rest);
-  await install(app, used, rest.tenant);
+  await insertInstallation(app, used, rest.tenant);
   const path = `${rest.base}/connections`;
   expect(await rest.refusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
   const unused = await connect(rest, { groupRef: 'other' });

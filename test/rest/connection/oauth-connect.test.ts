@@ -4,7 +4,7 @@ import {
   CLIENT_ID,
   createProviderApp,
   getConnection,
-  storedCredentials,
+  readStoredCredentials,
 } from '../../support/providers/oauth.ts';
 import { oauthBrowser } from '../../support/providers/oauth-browser.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
@@ -93,7 +93,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   const id = await consent(await rest.post('/oauth-connect', starting(rest, input), 200));
   const path = `${rest.base}/connections/${id}`;
   const before = await rest.get(path);
-  const stored = await storedCredentials(app, await getConnection(app, id));
+  const stored = await readStoredCredentials(app, await getConnection(app, id));
   // The project's newest app is another one now.
   await createProviderApp(rest.tenant);
 
@@ -107,7 +107,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
     tokenExpireTime: expect.any(String),
     updateTime: expect.any(String),
   });
-  const renewed = await storedCredentials(app, await getConnection(app, id));
+  const renewed = await readStoredCredentials(app, await getConnection(app, id));
   expect(renewed).toMatchObject({ scopes: change.scopes });
   expect(renewed).not.toEqual(stored);
 });

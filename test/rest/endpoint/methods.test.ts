@@ -1,7 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
 import { sharedApp } from '../../support/app.ts';
-import { crmAt, proxyPath, startCalling, startUpstream } from '../../support/rest/proxied.ts';
+import {
+  createCrmProvider,
+  installProxy,
+  startRawClient,
+  startUpstream,
+} from '../../support/rest/proxy-installation.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 
 const ORIGIN = 'https://app.example';
@@ -9,7 +14,7 @@ const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
 const app = await sharedApp({
   env: { CORS_ORIGINS: ORIGIN, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: [crmAt(upstream.url)],
+  providers: [createCrmProvider(upstream.url)],
 });
 const rest = await restTenant(app);
 const key = { 'x-api-key': rest.tenant.apiKey };
@@ -52,15 +57,15 @@ test('returns the headers of GET for HEAD, without a body', async () => {
 });
 
 test("adds CORS headers to a provider's responses, and answers preflight requests itself", async () => {
-  await using calling = await startCalling(app);
-  const { path } = await proxyPath(app, rest.tenant);
-  upstream.behave((_req, res) => void res.writeHead(200, { vary: 'Accept' }).end('{}'));
-  const { headers } = await calling.ask(`${path}/x`, { headers: { ...key, origin: ORIGIN } });
+  await using calling = await startRawClient(app);
+  const { path } = await installProxy(app, rest.tenant);
+  upstream.setHandler((_req, res) => void res.writeHead(200, { vary: 'Accept' }).end('{}'));
+  const { headers } = await calling.send(`${path}/x`, { headers: { ...key, origin: ORIGIN } });
   expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin, Accept' });
   const { requests } = upstream;
   const before = requests.length;
   const preflight = { origin: ORIGIN, 'access-control-request-method': 'GET' };
-  expect(await calling.ask(`${path}/x`, { method: 'OPTIONS', headers: preflight })).toMatchObject({
+  expect(await calling.send(`${path}/x`, { method: 'OPTIONS', headers: preflight })).toMatchObject({
     status: 204,
   });
   expect(requests.length).toBe(before);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { startReadingUnscheduled } from '../../support/scenes/reads.ts';
+import { startUnscheduledReadJobs } from '../../support/scenes/reads.ts';
 import { readOnSchedule } from '../../support/scenes/rest-reads.ts';
 
 const app = await sharedApp();
@@ -26,7 +26,7 @@ test("returns the backfill's progress by either name, and keeps it after later r
   expect(before).toMatchObject({ status: 404, detail: expect.stringContaining('first read') });
   expect(await rest.refusal('GET', path('deals'))).toMatchObject({ status: 404 });
 
-  await using _workers = await startReadingUnscheduled(app);
+  await using _workers = await startUnscheduledReadJobs(app);
   await readOnSchedule(app, rest);
   const progress = await rest.get(path('contacts'));
   const [operation] = (await rest.get(`${rest.installationPath}/operations`)).results;

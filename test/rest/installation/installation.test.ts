@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { contentFor } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -59,7 +59,7 @@ test('updates the whole config or the connection, as the mask says', async () =>
   expect(changed.config.content).toMatchObject(content);
   expect(changed.config.content.write).toEqual({ objects: {} });
   expect(changed.config.id).not.toBe(rest.installation.config.id);
-  const { id: connectionId } = await generate(rest.tenant, {
+  const { id: connectionId } = await generateConnection(rest.tenant, {
     apiKey: 'sandbox-key',
     consumerRef: 'bob',
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import {
   contentFor,
   insertDestination,
@@ -22,7 +22,7 @@ function through(rest: RestTenant, object: string, query = '?groupRef=acme') {
 
 test("returns an object's fields by name, through the group's connection", async () => {
   const rest = await restTenant(app);
-  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const shown = await rest.get(through(rest, 'contacts'));
   expect(shown).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
   expect(shown).not.toHaveProperty('mappedObjectName');
@@ -49,7 +49,7 @@ test('finds an object by both of its names through an installation', async () =>
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
   const integration = await integrate(app, rest.tenant, contentFor('crm', { read: { objects } }));
   await installFor(rest.tenant, integration);
-  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const path = (name: string, object: string, query = '?groupRef=acme') =>
     `${rest.base}/integrations/${name}/objects/${object}/metadata${query}`;
   const mapped = await rest.get(path('crm', 'people'));
@@ -58,7 +58,7 @@ test('finds an object by both of its names through an installation', async () =>
   const direct = await rest.get(through(rest, 'contacts'));
   expect(mapped).toEqual({ ...direct, mappedObjectName: 'people' });
 
-  await generate(rest.tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   for (const missing of [
     path('none', 'people'),
     path('crm', 'people', '?groupRef=nobody'),
@@ -81,7 +81,7 @@ test("distinguishes unknown objects from the provider's refusal", async () => {
   const { issues } = await rest.refusal('GET', unknown);
   expect(issues).toMatchObject([{ in: 'path', name: 'provider', value: 'none' }]);
   expect(await rest.refusal('GET', through(rest, 'contacts'))).toMatchObject({ status: 404 });
-  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   expect(await rest.refusal('GET', through(rest, 'nothing'))).toMatchObject({ status: 422 });
   app.app.sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
   expect(await rest.refusal('GET', through(rest, 'deals'))).toMatchObject({ status: 502 });
@@ -90,7 +90,7 @@ test("distinguishes unknown objects from the provider's refusal", async () => {
 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
-  await generate(a.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(a.tenant, { apiKey: 'sandbox-key' });
   expect(await b.refusal('GET', through(a, 'contacts'))).toMatchObject({ status: 404 });
   const path = `${a.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
   expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });

@@ -1,10 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { connectWithTokens, getConnection } from '../../support/providers/oauth.ts';
-import { type Asked, proxyPath, startCalling } from '../../support/rest/proxied.ts';
+import {
+  installProxy,
+  type RawRequest,
+  startRawClient,
+} from '../../support/rest/proxy-installation.ts';
 
 const app = await sharedApp();
-const calling = await startCalling(app);
+const calling = await startRawClient(app);
 afterAll(() => calling[Symbol.asyncDispose]());
 
 const REVOKED = { accessToken: 'revoked', expiresAt: null };
@@ -12,14 +16,14 @@ const REVOKED = { accessToken: 'revoked', expiresAt: null };
 async function withTokens(tokens: Parameters<typeof connectWithTokens>[2]) {
   const tenant = await app.tenant();
   const { id: connectionId } = await connectWithTokens(app, tenant, tokens);
-  const { path } = await proxyPath(app, tenant, { provider: 'sandbox', connectionId });
+  const { path } = await installProxy(app, tenant, { provider: 'sandbox', connectionId });
   const own = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' };
-  const ask = (below: string, options: Asked = {}) =>
-    calling.ask(`${path}${below}`, { ...options, headers: { ...own, ...options.headers } });
+  const ask = (below: string, options: RawRequest = {}) =>
+    calling.send(`${path}${below}`, { ...options, headers: { ...own, ...options.headers } });
   return { ask, connectionId };
 }
 
-function creation(lastname: string): Asked {
+function creation(lastname: string): RawRequest {
   const record = { email: `${crypto.randomUUID()}@x.test`, lastname };
   return { method: 'POST', body: JSON.stringify({ record }) };
 }

@@ -1,20 +1,25 @@
 import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { crmAt, proxyPath, startCalling, startUpstream } from '../../support/rest/proxied.ts';
+import {
+  createCrmProvider,
+  installProxy,
+  startRawClient,
+  startUpstream,
+} from '../../support/rest/proxy-installation.ts';
 
 const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
-const one = crmAt(upstream.url);
+const one = createCrmProvider(upstream.url);
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', LIMIT_PROXY_MS: '700' },
   providers: [{ ...one, limits: { ...one.limits, concurrency: 1 } }],
 });
-const calling = await startCalling(app);
+const calling = await startRawClient(app);
 afterAll(() => calling[Symbol.asyncDispose]());
 
 const tenant = await app.tenant();
-const { path } = await proxyPath(app, tenant);
+const { path } = await installProxy(app, tenant);
 const headers = { 'x-api-key': tenant.apiKey };
 
 /** Writes for as long as the other side reads. Returns the number of accepted bytes. */
@@ -36,14 +41,14 @@ test(
   'aborts an endless response after the time limit, and continues with the next request',
   { tags: ['all/rows'] },
   async () => {
-    upstream.behave((_req, res) => {
+    upstream.setHandler((_req, res) => {
       res.writeHead(200);
       void writeWithoutEnd(res);
     });
-    const { answered } = calling.open(path, { headers, body: '' });
-    await expect((await answered).resume().toArray()).rejects.toThrow('aborted');
-    upstream.behave((_req, res) => void res.end('next'));
-    expect(await calling.ask(path, { headers })).toMatchObject({ status: 200, text: 'next' });
+    const { incoming } = calling.open(path, { headers, body: '' });
+    await expect((await incoming).resume().toArray()).rejects.toThrow('aborted');
+    upstream.setHandler((_req, res) => void res.end('next'));
+    expect(await calling.send(path, { headers })).toMatchObject({ status: 200, text: 'next' });
   },
 );
 
@@ -51,42 +56,42 @@ test(
   'returns 504 for an endless request after the time limit',
   { tags: ['all/rows'] },
   async () => {
-    upstream.behave((req) => void req.resume());
+    upstream.setHandler((req) => void req.resume());
     const chunked = { ...headers, 'transfer-encoding': 'chunked' };
-    const { asking, answered } = calling.open(path, { method: 'POST', headers: chunked });
-    void writeWithoutEnd(asking);
-    const response = await answered;
+    const { outgoing, incoming } = calling.open(path, { method: 'POST', headers: chunked });
+    void writeWithoutEnd(outgoing);
+    const response = await incoming;
     const { status, reason } = JSON.parse(Buffer.concat(await response.toArray()).toString());
     expect({ status, reason }).toEqual({ status: 504, reason: 'TIMEOUT' });
-    asking.destroy();
+    outgoing.destroy();
   },
 );
 
 test('applies back pressure to the provider if the caller does not read', async () => {
   const { promise: taken, resolve } = Promise.withResolvers<number>();
-  upstream.behave((_req, res) => {
+  upstream.setHandler((_req, res) => {
     res.writeHead(200);
     resolve(writeWithoutEnd(res));
   });
-  const { asking, answered } = calling.open(path, { headers, body: '' });
-  (await answered).pause();
+  const { outgoing, incoming } = calling.open(path, { headers, body: '' });
+  (await incoming).pause();
   // The sockets of both sides hold this much. A provider could send far more in this time.
   expect(await taken).toBeLessThan(30_000_000);
-  asking.destroy();
+  outgoing.destroy();
 });
 
 test('delays further requests of a connection while a response streams', async () => {
   const { promise: begun, resolve } = Promise.withResolvers<() => void>();
-  upstream.behave((_req, res) => {
+  upstream.setHandler((_req, res) => {
     res.writeHead(200).write('first');
     resolve(() => res.end());
   });
   const first = calling.open(path, { headers, body: '' });
   const finish = await begun;
-  upstream.behave((_req, res) => void res.end('second'));
+  upstream.setHandler((_req, res) => void res.end('second'));
   const before = upstream.requests.length;
-  const second = calling.ask(path, { headers });
-  const response = await first.answered;
+  const second = calling.send(path, { headers });
+  const response = await first.incoming;
   expect(upstream.requests.length).toBe(before);
   finish();
   await response.toArray();

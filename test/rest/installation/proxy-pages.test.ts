@@ -5,12 +5,16 @@ import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
 import { gitlab } from '../../../src/providers/declared/work/gitlab.ts';
 import { linear } from '../../../src/providers/declared/work/linear.ts';
 import { sharedApp } from '../../support/app.ts';
-import { crmAt, proxyPath, startCalling } from '../../support/rest/proxied.ts';
-import { TOKEN } from '../../support/wire/terms.ts';
+import {
+  createCrmProvider,
+  installProxy,
+  startRawClient,
+} from '../../support/rest/proxy-installation.ts';
 import { vendorServer } from '../../support/wire/vendor-server.ts';
 import { stripe as stripeWire } from '../../support/wire/vendors/commerce/stripe-wire.ts';
 import { gitlab as gitlabWire } from '../../support/wire/vendors/work/gitlab-wire.ts';
 import { linear as linearWire } from '../../support/wire/vendors/work/linear-wire.ts';
+import { TOKEN } from '../../support/wire/wire-format.ts';
 
 const [customers, projects, issues] = [
   await vendorServer(stripeWire.fixture),
@@ -36,10 +40,10 @@ const app = await sharedApp({
       apiKey,
       limits: {},
     }),
-    crmAt(`${customers.url}/v1`),
+    createCrmProvider(`${customers.url}/v1`),
   ],
 });
-const calling = await startCalling(app);
+const calling = await startRawClient(app);
 afterAll(async () => {
   await calling[Symbol.asyncDispose]();
   await customers[Symbol.asyncDispose]();
@@ -54,11 +58,11 @@ for (let n = 0; n < 250; n++) {
 
 async function proxying(provider: string) {
   const tenant = await app.tenant();
-  const { path } = await proxyPath(app, tenant, { provider, apiKey: TOKEN });
+  const { path } = await installProxy(app, tenant, { provider, apiKey: TOKEN });
   const headers = { 'x-api-key': tenant.apiKey };
-  const ask = (target: string) => calling.ask(`${path}${target}`, { headers });
+  const ask = (target: string) => calling.send(`${path}${target}`, { headers });
   const post = (target: string, body: unknown) =>
-    calling.ask(`${path}${target}`, {
+    calling.send(`${path}${target}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),

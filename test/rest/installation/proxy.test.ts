@@ -3,12 +3,17 @@ import { Agent, type ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { sharedApp } from '../../support/app.ts';
-import { crmAt, proxyPath, startCalling, startUpstream } from '../../support/rest/proxied.ts';
+import {
+  createCrmProvider,
+  installProxy,
+  startRawClient,
+  startUpstream,
+} from '../../support/rest/proxy-installation.ts';
 
 const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
 
-const base = crmAt(`${upstream.url}/api`);
+const base = createCrmProvider(`${upstream.url}/api`);
 /** The capabilities of a provider that stops supporting the proxy after it is installed. */
 const closing: Provider['capabilities'] = { proxy: true };
 const app = await sharedApp({
@@ -22,12 +27,12 @@ const app = await sharedApp({
     { ...base, name: 'closed', capabilities: closing },
   ],
 });
-const calling = await startCalling(app);
+const calling = await startRawClient(app);
 afterAll(() => calling[Symbol.asyncDispose]());
 
 async function proxying(provider = 'crm') {
   const tenant = await app.tenant();
-  const { path, connectionId } = await proxyPath(app, tenant, { provider });
+  const { path, connectionId } = await installProxy(app, tenant, { provider });
   const key = { 'x-api-key': tenant.apiKey };
   return { tenant, path, connectionId, key };
 }
@@ -37,12 +42,12 @@ const latest = () => upstream.requests.at(-1);
 
 test('forwards method, path, query and body unchanged, and returns the response unchanged', async () => {
   let body = '';
-  upstream.behave(async (req, res) => {
+  upstream.setHandler(async (req, res) => {
     body = Buffer.concat(await req.toArray()).toString();
     res.writeHead(418, 'Teapot', { 'Content-Type': 'text/odd', 'X-Trace': ['a', 'b'] });
     res.end('no json');
   });
-  const response = await calling.ask(`${crm.path}/v3//a%2Fb?q=1&q=%C3%BC+x&flag`, {
+  const response = await calling.send(`${crm.path}/v3//a%2Fb?q=1&q=%C3%BC+x&flag`, {
     method: 'PATCH',
     headers: { ...crm.key, 'content-type': 'no/such;type', 'x-own': 'yes' },
     body: '{"not": json',
@@ -68,15 +73,15 @@ test.each([
   'SEARCH',
   'QUERY',
 ])('forwards %s with a body and without', async (method) => {
-  upstream.behave(async (req, res) => {
+  upstream.setHandler(async (req, res) => {
     const length = Buffer.concat(await req.toArray()).length;
     res.writeHead(200, { 'x-length': length, 'content-length': 2 }).end('ok');
   });
-  const bare = await calling.ask(crm.path, { method, headers: crm.key });
+  const bare = await calling.send(crm.path, { method, headers: crm.key });
   expect(bare).toMatchObject({ status: 200, text: method === 'HEAD' ? '' : 'ok' });
   expect(bare.headers).toMatchObject({ 'x-length': '0', 'content-length': '2' });
   expect(latest()).toMatchObject({ method, url: '/api' });
-  const full = await calling.ask(`${crm.path}?a`, {
+  const full = await calling.send(`${crm.path}?a`, {
     method,
     headers: { ...crm.key, 'content-length': '5' },
     body: 'hello',
@@ -87,13 +92,13 @@ test.each([
 
 test('refuses TRACE, which would return the credentials', async () => {
   const before = upstream.requests.length;
-  const response = await calling.ask(`${crm.path}/x`, { method: 'TRACE', headers: crm.key });
+  const response = await calling.send(`${crm.path}/x`, { method: 'TRACE', headers: crm.key });
   expect([404, 405]).toContain(response.status);
   expect(upstream.requests.length).toBe(before);
 });
 
 test('removes hop-by-hop headers, and headers of the caller and of proxies', async () => {
-  upstream.behave((_req, res) => {
+  upstream.setHandler((_req, res) => {
     res.writeHead(200, {
       Connection: 'x-hop',
       'X-Hop': '1',
@@ -106,7 +111,7 @@ test('removes hop-by-hop headers, and headers of the caller and of proxies', asy
     });
     res.end();
   });
-  const response = await calling.ask(`${crm.path}/x`, {
+  const response = await calling.send(`${crm.path}/x`, {
     headers: {
       ...crm.key,
       authorization: 'Bearer mine',
@@ -136,19 +141,19 @@ test('removes hop-by-hop headers, and headers of the caller and of proxies', asy
 });
 
 test('streams both bodies, so that the response begins before the request ends', async () => {
-  upstream.behave(async (req, res) => {
+  upstream.setHandler(async (req, res) => {
     res.writeHead(200);
     for await (const chunk of req) res.write(`got ${chunk}`);
     res.end('over');
   });
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
-  const { asking, answered } = calling.open(`${crm.path}/echo`, { method: 'POST', headers });
-  asking.write('one');
-  const response = await answered;
+  const { outgoing, incoming } = calling.open(`${crm.path}/echo`, { method: 'POST', headers });
+  outgoing.write('one');
+  const response = await incoming;
   expect(String((await once(response, 'data'))[0])).toBe('got one');
-  asking.write('two');
+  outgoing.write('two');
   expect(String((await once(response, 'data'))[0])).toBe('got two');
-  asking.end();
+  outgoing.end();
   expect(Buffer.concat(await response.toArray()).toString()).toBe('over');
 });
 
@@ -157,21 +162,21 @@ test.each([
   ['the problem', 502, (res: ServerResponse) => res.socket?.destroy()],
 ] as const)('returns %s before the request ends, and keeps the connection usable', async (_what, status, answerEarly) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  upstream.behave((_req, res) => void answerEarly(res));
+  upstream.setHandler((_req, res) => void answerEarly(res));
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
   const early = calling.open(`${crm.path}/x`, { method: 'POST', headers, agent });
-  early.asking.write('x'.repeat(100_000));
-  const response = await early.answered;
+  early.outgoing.write('x'.repeat(100_000));
+  const response = await early.incoming;
   expect(response.statusCode).toBe(status);
   await response.toArray();
-  const { asking } = early;
-  const { localPort } = asking.socket ?? {};
-  for (let count = 0; count < 20; count += 1) asking.write('x'.repeat(100_000));
-  asking.end();
-  upstream.behave((_req, res) => void res.end('next'));
+  const { outgoing } = early;
+  const { localPort } = outgoing.socket ?? {};
+  for (let count = 0; count < 20; count += 1) outgoing.write('x'.repeat(100_000));
+  outgoing.end();
+  upstream.setHandler((_req, res) => void res.end('next'));
   const next = calling.open(`${crm.path}/x`, { headers: crm.key, agent, body: '' });
-  expect(Buffer.concat(await (await next.answered).toArray()).toString()).toBe('next');
-  expect(next.asking.socket?.localPort).toBe(localPort);
+  expect(Buffer.concat(await (await next.incoming).toArray()).toString()).toBe('next');
+  expect(next.outgoing.socket?.localPort).toBe(localPort);
   agent.destroy();
 });
 
@@ -179,27 +184,27 @@ test('aborts the request to the provider if the caller disconnects', async () =>
   for (const isAnswered of [false, true]) {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    upstream.behave((req, res) => {
+    upstream.setHandler((req, res) => {
       req.socket.once('close', end);
       if (isAnswered) res.writeHead(200).write('begun');
       resolve();
     });
-    const { asking, answered } = calling.open(`${crm.path}/x`, { headers: crm.key, body: '' });
-    answered.catch(() => {});
+    const { outgoing, incoming } = calling.open(`${crm.path}/x`, { headers: crm.key, body: '' });
+    incoming.catch(() => {});
     await arrived;
-    if (isAnswered) (await answered).on('error', () => {});
-    asking.destroy();
+    if (isAnswered) (await incoming).on('error', () => {});
+    outgoing.destroy();
     await ended;
   }
 });
 
 test('returns redirects without credentials', async () => {
   const query = await proxying('query');
-  upstream.behave((req, res) => {
+  upstream.setHandler((req, res) => {
     res.writeHead(302, { location: `https://elsewhere.test${req.url}` }).end();
   });
   const before = upstream.requests.length;
-  const redirect = await calling.ask(`${query.path}/x?a=1&apiKey=mine&b`, { headers: query.key });
+  const redirect = await calling.send(`${query.path}/x?a=1&apiKey=mine&b`, { headers: query.key });
   expect(redirect.status).toBe(302);
   expect(latest()?.url).toBe('/api/x?a=1&b&apiKey=key-in-clear');
   expect(redirect.headers.location).toBe('https://elsewhere.test/api/x?a=1&b=');
@@ -209,7 +214,7 @@ test('returns redirects without credentials', async () => {
 test('refuses paths outside the address of the account', async () => {
   const before = upstream.requests.length;
   for (const path of ['/../secret', '/%2e%2e/secret', '/a/../../secret', '/..\\secret']) {
-    const response = await calling.ask(`${crm.path}${path}`, { headers: crm.key });
+    const response = await calling.send(`${crm.path}${path}`, { headers: crm.key });
     expect(response.status).toBe(422);
   }
   expect(upstream.requests.length).toBe(before);
@@ -218,7 +223,7 @@ test('refuses paths outside the address of the account', async () => {
 test('refuses callers without access to the installation or without the scope', async () => {
   const before = upstream.requests.length;
   const statusAs = async (headers: Record<string, string>, path = crm.path) =>
-    (await calling.ask(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
+    (await calling.send(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
   const other = await app.tenant();
   expect(await statusAs({})).toBe(401);
   expect(await statusAs({ 'x-api-key': 'ik_wrong' })).toBe(401);
@@ -241,10 +246,10 @@ test('refuses callers without access to the installation or without the scope', 
 
 test('returns a problem for requests that it cannot forward or whose provider is unreachable', async () => {
   const tenant = await app.tenant();
-  const disabled = await proxyPath(app, tenant, { enabled: false });
+  const disabled = await installProxy(app, tenant, { enabled: false });
   const key = { 'x-api-key': tenant.apiKey };
   const problemAt = async (path: string, headers = key) => {
-    const response = await calling.ask(`${path}/x?secret`, { headers });
+    const response = await calling.send(`${path}/x?secret`, { headers });
     expect(response.headers['content-type']).toBe('application/problem+json');
     expect(response.text).not.toMatch(/key-in-clear|secret/);
     return JSON.parse(response.text);
@@ -259,27 +264,29 @@ test('returns a problem for requests that it cannot forward or whose provider is
     delete closing.proxy;
     expect(await problemAt(path, key)).toMatchObject(wanted);
   }
-  upstream.behave((req) => void req.socket.destroy());
+  upstream.setHandler((req) => void req.socket.destroy());
   expect(await problemAt(crm.path, crm.key)).toMatchObject({ status: 502, reason: 'DISCONNECTED' });
 });
 
 test("aborts a request after the provider's time limit if the provider hangs", async () => {
   const silent = await proxying('silent');
-  upstream.behave(() => {});
-  const hung = await calling.ask(`${silent.path}/x`, { headers: silent.key });
+  upstream.setHandler(() => {});
+  const hung = await calling.send(`${silent.path}/x`, { headers: silent.key });
   expect(JSON.parse(hung.text)).toMatchObject({ status: 504, reason: 'TIMEOUT' });
-  upstream.behave((_req, res) => void res.writeHead(200).write('begun'));
-  const { answered } = calling.open(`${silent.path}/x`, { headers: silent.key, body: '' });
-  await expect((await answered).toArray()).rejects.toThrow('aborted');
+  upstream.setHandler((_req, res) => void res.writeHead(200).write('begun'));
+  const { incoming } = calling.open(`${silent.path}/x`, { headers: silent.key, body: '' });
+  await expect((await incoming).toArray()).rejects.toThrow('aborted');
 });
 
 test('sends no request to a provider until its Retry-After has passed', async () => {
   const busy = await proxying();
-  upstream.behave((_req, res) => void res.writeHead(429, { 'retry-after': '3600' }).end('theirs'));
-  const refused = await calling.ask(`${busy.path}/x`, { headers: busy.key });
+  upstream.setHandler(
+    (_req, res) => void res.writeHead(429, { 'retry-after': '3600' }).end('theirs'),
+  );
+  const refused = await calling.send(`${busy.path}/x`, { headers: busy.key });
   expect(refused).toMatchObject({ status: 429, text: 'theirs' });
   const before = upstream.requests.length;
-  const again = await calling.ask(`${busy.path}/x`, { headers: busy.key });
+  const again = await calling.send(`${busy.path}/x`, { headers: busy.key });
   expect(JSON.parse(again.text)).toMatchObject({ status: 429, type: 'urn:problem:rate-limited' });
   expect(Number(again.headers['retry-after'])).toBeGreaterThan(3_500);
   expect(upstream.requests.length).toBe(before);
@@ -287,8 +294,8 @@ test('sends no request to a provider until its Retry-After has passed', async ()
 
 test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and returns its body', async () => {
   const bad = await proxying();
-  upstream.behave((_req, res) => void res.writeHead(401).end('who are you?'));
-  const response = await calling.ask(`${bad.path}/x`, { headers: bad.key });
+  upstream.setHandler((_req, res) => void res.writeHead(401).end('who are you?'));
+  const response = await calling.send(`${bad.path}/x`, { headers: bad.key });
   expect(response).toMatchObject({ status: 401, text: 'who are you?' });
   const { prisma } = app.app.services.database;
   const stored = await prisma.connection.findFirstOrThrow({ where: { id: bad.connectionId } });
@@ -297,18 +304,18 @@ test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and re
 
 test('serves other requests if a 401 response breaks off', async () => {
   const { path, key } = await proxying();
-  upstream.behave((req, res) => {
+  upstream.setHandler((req, res) => {
     res.writeHead(401, { 'content-length': 10 });
     res.flushHeaders();
     setImmediate(() => req.socket.resetAndDestroy());
   });
-  await calling.ask(path, { headers: key }).catch(() => {});
-  upstream.behave((_req, res) => res.end('well'));
-  expect(await calling.ask(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
+  await calling.send(path, { headers: key }).catch(() => {});
+  upstream.setHandler((_req, res) => res.end('well'));
+  expect(await calling.send(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
 });
 
 test("sandboxes a provider's page, so that it cannot run on the gateway's origin", async () => {
-  upstream.behave((_req, res) => {
+  upstream.setHandler((_req, res) => {
     res.writeHead(200, {
       'content-type': 'text/html',
       'content-security-policy': "sandbox allow-scripts; default-src 'self'",
@@ -316,7 +323,7 @@ test("sandboxes a provider's page, so that it cannot run on the gateway's origin
     });
     res.end('<script>alert(1)</script>');
   });
-  const { headers } = await calling.ask(`${crm.path}/page`, { headers: crm.key });
+  const { headers } = await calling.send(`${crm.path}/page`, { headers: crm.key });
   expect(headers).toMatchObject({
     'content-type': 'text/html',
     'content-security-policy': "sandbox allow-scripts; default-src 'self', sandbox",

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration } from '../../support/rest/rest-installation.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { contentFor, insertDestination } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -24,7 +24,7 @@ async function hydrate(rest: RestTenant, object: object, apiKey = 'sandbox-key')
   const write = { objects: [{ objectName: 'deals' }] };
   const path = await createIntegration(rest, contentFor('crm', { read, write }));
   const { latestRevision } = await rest.get(path);
-  const { id } = await generate(rest.tenant, { apiKey, skipCheck: true });
+  const { id } = await generateConnection(rest.tenant, { apiKey, skipCheck: true });
   const hydrated = `${path}/revisions/${latestRevision.id}:hydrate`;
   return { hydrated, latestRevision, url: `${hydrated}?connectionId=${id}` };
 }
@@ -84,7 +84,10 @@ test('refuses an unknown connection, and one of another provider', async () => {
     status: 400,
     issues: [{ in: 'query', name: 'connectionId' }],
   });
-  const other = await generate(rest.tenant, { provider: 'stripe', apiKey: 'sandbox-key' });
+  const other = await generateConnection(rest.tenant, {
+    provider: 'stripe',
+    apiKey: 'sandbox-key',
+  });
   expect(await rest.refusal('GET', `${hydrated}?connectionId=${other.id}`)).toMatchObject({
     issues: [{ in: 'query', name: 'connectionId' }],
   });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { zipOf } from '../../support/rest/zip.ts';
+import { buildZip } from '../../support/rest/zip.ts';
 import { insertDestination } from '../../support/scenes/integrations.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
@@ -24,7 +24,7 @@ const integration = (name: string) => `
 `;
 const manifest = (...names: string[]) =>
   `specVersion: 1.0.0\nintegrations:${names.map(integration).join('')}`;
-const amp = (...names: string[]) => zipOf({ name: 'amp.yaml', text: manifest(...names) });
+const amp = (...names: string[]) => buildZip({ name: 'amp.yaml', text: manifest(...names) });
 const md5Of = (file: Buffer) => createHash('md5').update(file).digest('base64');
 
 async function prepare(): Promise<RestTenant> {
@@ -181,27 +181,29 @@ test('refuses an archive that is too large unpacked, unsafe, or without a manife
   const good = { name: 'amp.yaml', text: manifest('crm') };
   const files = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `f${at}`, text: '' }));
-  expect(await detailOf(zipOf(good, ...files(100)))).toBe('must have at most 100 files.');
-  expect((await deploy(rest, (await upload(rest, zipOf(good, ...files(99)))).url)).status).toBe(
+  expect(await detailOf(buildZip(good, ...files(100)))).toBe('must have at most 100 files.');
+  expect((await deploy(rest, (await upload(rest, buildZip(good, ...files(99)))).url)).status).toBe(
     200,
   );
   const large = { name: 'b', text: ' '.repeat(4 * 1024 * 1024) };
-  expect(await detailOf(zipOf(good, large))).toBe(
+  expect(await detailOf(buildZip(good, large))).toBe(
     'must have at most 4194304 bytes when it is unpacked.',
   );
   const bomb = { name: 'amp.yaml', text: ' '.repeat(64 * 1024 * 1024), declaredBytes: 1_000 };
-  expect(await detailOf(zipOf(bomb))).toMatch(/^is not a zip archive that can be read: too many/);
+  expect(await detailOf(buildZip(bomb))).toMatch(
+    /^is not a zip archive that can be read: too many/,
+  );
   for (const name of ['../amp.yaml', '/etc/amp.yaml', 'a\\..\\..\\b', 'C:/b']) {
-    expect(await detailOf(zipOf(good, { name, text: '' })), name).toMatch(
+    expect(await detailOf(buildZip(good, { name, text: '' })), name).toMatch(
       /^is not a zip archive that can be read: (invalid|absolute)/,
     );
   }
   const without = 'must have one file amp.yaml or amp.yml at its top.';
-  expect(await detailOf(zipOf({ ...good, name: 'folder/amp.yaml' }))).toBe(without);
-  expect(await detailOf(zipOf(good, { ...good, name: 'amp.yml' }))).toBe(without);
+  expect(await detailOf(buildZip({ ...good, name: 'folder/amp.yaml' }))).toBe(without);
+  expect(await detailOf(buildZip(good, { ...good, name: 'amp.yml' }))).toBe(without);
   expect(await detailOf(Buffer.from('no zip'))).toMatch(/^is not a zip archive/);
   expect(await detailOf(Buffer.alloc(0))).toMatch(/^is not a zip archive/);
-  expect(await detailOf(zipOf({ ...good, text: 'just a text' }))).toBe(
+  expect(await detailOf(buildZip({ ...good, text: 'just a text' }))).toBe(
     'must have specVersion, and integrations with names.',
   );
   const both = { sourceZipUrl: 'a', sourceYaml: 'b' };

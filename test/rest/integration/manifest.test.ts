@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration } from '../../support/rest/rest-installation.ts';
-import { generate } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
 import { contentFor, insertDestination } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -152,7 +152,7 @@ test('applies a manifest completely or not at all, and names every issue at its 
 
 test('refuses a manifest that drops objects of installations, unless it is destructive', async () => {
   const { rest, path } = await prepare();
-  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const { id } = await rest.post(`${path}/installations`, { groupRef: 'acme' });
   const sourceYaml = manifest(integration('crm', 'deals'), integration('later'));
   expect((await putAll(rest, { sourceYaml })).body).toMatchObject({ status: 409 });

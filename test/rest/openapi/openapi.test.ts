@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { answerCheck, type OpenapiDocument } from '../../support/rest/openapi.ts';
+import { createResponseCheck, type OpenapiDocument } from '../../support/rest/openapi.ts';
 
 const app = await sharedApp();
 const text = (await app.app.rest.inject('/v1/openapi.json')).body;
@@ -52,7 +52,7 @@ test('gives each operation a unique id and a declared tag', () => {
 });
 
 test('answerCheck throws for a response that the OpenAPI document does not declare', () => {
-  const check = answerCheck(document);
+  const check = createResponseCheck(document);
   const response = {
     method: 'GET',
     path: '/projects/x/topics',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { insertRows } from '../../support/database/rows.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { startReading } from '../../support/scenes/reads.ts';
+import { startReadJobs } from '../../support/scenes/reads.ts';
 
 const app = await sharedApp();
 const POLLING = { timeout: 20_000, interval: 50 };
 
 test('triggers a read, and reports its progress in an operation', async () => {
   const rest = await restInstallation(app);
-  await using _jobs = await startReading(app);
+  await using _jobs = await startReadJobs(app);
   const response = await rest.post(`${rest.integrationPath}/objects/contacts:read`, {
     groupRef: 'acme',
     mode: 'async',

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import {
-  differencesFrom,
-  membersOf,
-  PLATFORM_OPERATIONS,
-  type PlatformOperation,
+  listDifferences,
+  listMembers,
+  REFERENCE_OPERATIONS,
+  type ReferenceOperation,
   type Shape,
-} from '../../support/rest/platform.ts';
-import { type DocumentSchema, resolved, sampleOf } from '../../support/rest/samples.ts';
+} from '../../support/rest/reference-api.ts';
+import { createSample, type DocumentSchema, resolveReference } from '../../support/rest/samples.ts';
 
 interface Documented {
   parameters?: { name: string; in: string }[];
@@ -43,7 +43,7 @@ const app = await sharedApp();
 const document = app.app.rest.swagger() as unknown as Document;
 const { schemas: components } = document.components;
 
-function documented({ method, path, host }: PlatformOperation): Documented | undefined {
+function documented({ method, path, host }: ReferenceOperation): Documented | undefined {
   const fitting = Object.entries(document.paths).filter(
     ([template]) => shapeOfPath(template) === shapeOfPath(READ_PATHS[`${host} ${path}`] ?? path),
   );
@@ -56,24 +56,26 @@ const READ_PATHS: Record<string, string> = {
     '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:read',
 };
 
-function differencesOf(operation: PlatformOperation, here: Documented): string[] {
+function differencesOf(operation: ReferenceOperation, here: Documented): string[] {
   return [...differencesOfInput(operation, here), ...differencesOfResponses(operation, here)];
 }
 
-function differencesOfInput({ query = [], body }: PlatformOperation, here: Documented): string[] {
+function differencesOfInput({ query = [], body }: ReferenceOperation, here: Documented): string[] {
   const parameters = here.parameters?.map(({ name }) => name) ?? [];
   const schema = here.requestBody?.content['application/json']?.schema ?? {};
-  const taken = Object.keys(resolved(schema, { components, isWhole: true }).properties ?? {});
+  const taken = Object.keys(
+    resolveReference(schema, { components, isWhole: true }).properties ?? {},
+  );
   return [
     ...query.filter((name) => !parameters.includes(name)).map((name) => `no query ${name}`),
-    ...(body ? membersOf(body) : [])
+    ...(body ? listMembers(body) : [])
       .filter((name) => !taken.includes(name))
       .map((name) => `no ${name} in the body`),
   ];
 }
 
 function differencesOfResponses(
-  { answers: responses }: PlatformOperation,
+  { answers: responses }: ReferenceOperation,
   here: Documented,
 ): string[] {
   return Object.entries(responses).flatMap(([status, shape]) => {
@@ -86,14 +88,14 @@ function differencesOfResponses(
 function differencesOfResponse(shape: Shape, { content = {} }: Documented['responses'][string]) {
   const [{ schema } = { schema: {} }] = Object.values(content);
   return [true, false].flatMap((isWhole) =>
-    differencesFrom(shape, sampleOf(schema, { components, isWhole }), NO_RULES_OF_SAMPLES),
+    listDifferences(shape, createSample(schema, { components, isWhole }), NO_RULES_OF_SAMPLES),
   );
 }
 
 /** Samples define types, and no limits of numbers. */
 const NO_RULES_OF_SAMPLES = ['minimum'];
 
-function rowOf(operation: PlatformOperation): string[] {
+function rowOf(operation: ReferenceOperation): string[] {
   const here = documented(operation);
   const differences = here ? [...new Set(differencesOf(operation, here))] : [];
   const state = here
@@ -103,7 +105,7 @@ function rowOf(operation: PlatformOperation): string[] {
 }
 
 test("accepts and returns the reference API's members in each operation, or states the reason", async () => {
-  const rows = PLATFORM_OPERATIONS.map(rowOf);
+  const rows = REFERENCE_OPERATIONS.map(rowOf);
   const same = rows.filter(([, , , state]) => state === 'yes').length;
   const table = [
     '# REST operations of the reference API',

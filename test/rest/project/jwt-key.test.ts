@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
-import { jwtKeyPair } from '../../support/scenes/end-users.ts';
+import { createJwtKeyPair } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 
 test('creates, changes, lists and deletes JWT keys as the reference API does', async () => {
   const { tenant, ...key } = await restTenant(app);
   const path = `/projects/${tenant.projectId}/jwt-keys`;
-  const { publicKeyPem } = jwtKeyPair();
+  const { publicKeyPem } = createJwtKeyPair();
   const { kid } = await key.post(path, { label: 'server', algorithm: 'RS256', publicKeyPem });
   const shown = {
     id: kid,

@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
-import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
+import {
+  names,
+  recordNamedEvent,
+  recordNamedEvents,
+  routeEvents,
+} from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 
 const app = await sharedApp();
@@ -35,7 +40,7 @@ test('sends events to graphql-sse, and frees the place of a client that leaves',
   await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
   const { url: at } = await small.app.start();
   const tenant = await tenantWithRoutes(small);
-  await recordAll(small.app.services.database, tenant, names('e', 3));
+  await recordNamedEvents(small.app.services.database, tenant, names('e', 3));
   const headers = { 'x-api-key': tenant.apiKey };
   const client = createClient({
     url: `${at}/graphql`,
@@ -76,7 +81,7 @@ test('runs a query for graphql-sse, and returns a refusal as a result', async ()
 test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
-  await recordAll(database, tenant, names('e', 3));
+  await recordNamedEvents(database, tenant, names('e', 3));
   const open = (headers: Record<string, string>, after?: string) =>
     openEventStream(overHttp, {
       query,
@@ -95,16 +100,16 @@ test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () 
     id: first?.data.data.notificationEvents.cursor,
     data: { data: { notificationEvents: { node: { data: { connectionId: 'e1' } } } } },
   });
-  stream.leave();
+  stream.close();
   const resumed = await open({ 'last-event-id': first?.id ?? '' });
   const texts = [];
   for (let seen = 0; seen < 2; seen += 1) {
     texts.push((await resumed.next())?.data.data.notificationEvents.node.data.connectionId);
   }
   expect(texts).toEqual(['e2', 'e3']);
-  await record(database, { projectId, name: 'new' });
+  await recordNamedEvent(database, { projectId, name: 'new' });
   expect((await resumed.next())?.data.data.notificationEvents.node.data.connectionId).toBe('new');
-  resumed.leave();
+  resumed.close();
 });
 
 test('returns 401 for a wrong key', async () => {
@@ -142,7 +147,10 @@ test('cuts streams on stop without completing them, so that clients reconnect', 
     variables: { project: tenant.projectId },
     headers: { 'x-api-key': tenant.apiKey },
   });
-  await record(stopping.app.services.database, { projectId: tenant.projectId, name: 'before' });
+  await recordNamedEvent(stopping.app.services.database, {
+    projectId: tenant.projectId,
+    name: 'before',
+  });
   expect(await stream.next()).toMatchObject({ event: 'next' });
   await stopping[Symbol.asyncDispose]();
   expect(await stream.next()).toBeNull();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { record, routeEvents } from '../../support/event-log.ts';
+import { recordNamedEvent, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { openSocket } from '../../support/socket.ts';
 
@@ -114,7 +114,7 @@ test.each(
   const subscription = { query: EVENTS, variables: { project: tenant.projectId } };
   const { body } = await send(transport, tenant, subscription, leaving.signal);
   expect(takeSteps()).toEqual([...OPENED, 'subscribe']);
-  await record(database, { projectId: tenant.projectId, name: 'one' });
+  await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
   let text = '';
   for await (const chunk of body as ReadableStream<Uint8Array>) {
     text += Buffer.from(chunk).toString();
@@ -142,7 +142,7 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
   socket.send({ type: 'subscribe', id: '2', payload });
   await expect.poll(() => steps).toEqual([...OPENED, 'subscribe']);
   takeSteps();
-  await record(database, { projectId: tenant.projectId, name: 'one' });
+  await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
   const { payload: message } = await socket.next();
   expect(message.data.notificationEvents.node.data.connectionId).toBe('one');
   expect(takeSteps()).toEqual(['execute']);
@@ -215,12 +215,12 @@ test('calls plugins for each subscription, and once for a shared event', async (
   takeSteps();
   const streams = [await subscribe(), await subscribe()];
   expect(takeSteps()).toEqual([...OPENED, 'subscribe', ...OPENED, 'subscribe']);
-  await record(database, { projectId: tenant.projectId, name: 'one' });
+  await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
   for (const stream of streams) {
     expect((await stream.next())?.data.data.notificationEvents.node.data.connectionId).toBe('one');
   }
   expect(takeSteps()).toEqual(['execute']);
-  for (const stream of streams) stream.leave();
+  for (const stream of streams) stream.close();
 });
 
 test('validates by zod over every transport, with a path for every problem', async () => {

@@ -11,7 +11,7 @@ import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { createTrustedDocuments } from '../../../src/graphql/execution/trusted-documents.ts';
 import { sharedApp } from '../../support/app.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -82,7 +82,7 @@ test('refuses an unknown id, an id with a query, and a mutation by GET', async (
 
 test('runs only trusted documents for end users in mode `only`, and hides the schema', async () => {
   const tenant = await strict.tenant();
-  const user = await endUser(strict, tenant);
+  const user = await createEndUser(strict, tenant);
   expect(await post(strict, { documentId: 'who' }, user.headers)).toEqual({
     data: { viewer: { kind: 'END_USER' } },
   });
@@ -104,7 +104,7 @@ test("answers GraphiQL's introspection in mode `only`, except for an end user", 
   const query = getIntrospectionQuery({ schemaDescription: true });
   const { data } = await post(strict, { query, operationName: 'IntrospectionQuery' });
   expect(data.__schema.queryType.name).toBe('Query');
-  const user = await endUser(strict, await strict.tenant());
+  const user = await createEndUser(strict, await strict.tenant());
   const { errors } = await post(strict, { query }, user.headers);
   expect(errors[0].extensions.code).toBe('FORBIDDEN');
 });
@@ -131,7 +131,7 @@ test('accepts the documents of relay-compiler as a manifest', async () => {
 
 test('accepts the documents of graphql-codegen as a manifest, with the ids that clients send', async () => {
   const tenant = await strict.tenant();
-  const { headers } = await endUser(strict, tenant);
+  const { headers } = await createEndUser(strict, tenant);
   const texts: Record<string, string> = JSON.parse(readFileSync(OF_CODEGEN, 'utf8'));
   const idOf = (name: string) =>
     Object.keys(texts).find((id) => texts[id]?.includes(` ${name}`)) as string;

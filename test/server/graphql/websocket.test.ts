@@ -13,8 +13,13 @@ import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { createCors } from '../../../src/server/http/cors.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
-import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
-import { openSocket, refusedUpgrade } from '../../support/socket.ts';
+import {
+  names,
+  recordNamedEvent,
+  recordNamedEvents,
+  routeEvents,
+} from '../../support/event-log.ts';
+import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 import { serve } from '../../support/wire/serve.ts';
 
 const PAGE_ORIGIN = 'https://app.example';
@@ -76,7 +81,7 @@ test('sends events to clients with a key or a token, in connection_init or the u
     clientOf({ authorization: `Bearer ${token}` }),
     clientOf({}, WithKey),
   ];
-  await recordAll(database, tenant, names('e', 3));
+  await recordNamedEvents(database, tenant, names('e', 3));
   const variables = { project: projectId, after: startOf(projectId) };
   for (const client of clients) {
     const seen = [];
@@ -170,8 +175,8 @@ test('limits the operations of a socket, and refuses the next one', async () => 
 });
 
 test("opens a socket only from the gateway's own pages and allowed origins", async () => {
-  expect(await refusedUpgrade(url, { origin: 'https://evil.example' })).toBe(403);
-  expect(await refusedUpgrade(url, { path: '/elsewhere' })).toBe(404);
+  expect(await openRefusedSocket(url, { origin: 'https://evil.example' })).toBe(403);
+  expect(await openRefusedSocket(url, { path: '/elsewhere' })).toBe(404);
   for (const origin of [url, PAGE_ORIGIN]) {
     const { socket } = await openSocket(url, { origin });
     socket.terminate();
@@ -193,7 +198,7 @@ test('ends a subscription soon after its key is deleted, and keeps the socket op
   const tenant = await tenantWithRoutes();
   const socket = await admitted(tenant);
   socket.send(subscribeTo('1', tenant.projectId));
-  await record(database, { projectId: tenant.projectId, name: 'before' });
+  await recordNamedEvent(database, { projectId: tenant.projectId, name: 'before' });
   expect(await socket.next()).toMatchObject({ id: '1', type: 'next' });
   await database.prisma.apiKey.deleteMany({ where: { id: tenant.apiKeyId } });
   expect(await socket.next()).toMatchObject({
@@ -314,12 +319,12 @@ test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, 
   const { projectId } = tenant;
   const socket = await admitted(tenant);
   socket.send(subscribeTo('1', projectId));
-  await recordAll(database, { projectId }, ['first']);
+  await recordNamedEvents(database, { projectId }, ['first']);
   expect(await socket.next()).toMatchObject({ type: 'next' });
   socket.socket.pause();
   // More than the socket buffers hold, and more than may wait for a live subscriber.
   const texts = names('e', 700).map((name) => name.padEnd(20_000, '.'));
-  await recordAll(database, { projectId }, texts);
+  await recordNamedEvents(database, { projectId }, texts);
   const other = await admitted(tenant);
   other.send(subscribeTo('1', projectId));
   for (let seen = 0; seen <= texts.length; seen += 1) await other.next();

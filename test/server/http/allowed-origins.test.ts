@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { nameOfScope, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { endUser } from '../../support/scenes/end-users.ts';
-import { openSocket, refusedUpgrade } from '../../support/socket.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 
 const SHOP = 'https://shop.example';
 const OTHERS = 'https://others.example';
@@ -34,7 +34,7 @@ async function keyWith(owner: Tenant, ...scopes: Scope[]): Promise<string> {
 const tenant = await app.tenant();
 await allow(tenant, SHOP);
 await allow(await app.tenant(), OTHERS);
-const user = await endUser(app, tenant);
+const user = await createEndUser(app, tenant);
 const query = '{ viewer { kind } }';
 const json = { 'content-type': 'application/json' };
 const CALLS: [string, string, RequestInit][] = [
@@ -114,7 +114,7 @@ test('applies the rule to event streams', async () => {
       headers: { ...headers, origin },
     });
     const message = await stream.next();
-    stream.leave();
+    stream.close();
     return message?.data.errors[0].extensions.code;
   };
   expect(await codeFor(SHOP, user.headers)).toBe('NOT_FOUND');
@@ -137,14 +137,14 @@ test('opens a WebSocket for allowed origins, and checks its connection_init', as
     code: 4403,
     reason: expect.stringContaining('createSessionToken'),
   });
-  expect(await refusedUpgrade(url, { headers: { origin: EVIL } })).toBe(403);
+  expect(await openRefusedSocket(url, { headers: { origin: EVIL } })).toBe(403);
 });
 
 test('refuses an origin soon after it is no longer allowed', async () => {
   const fickle = await app.tenant();
   const origin = 'https://fickle.example';
   await allow(fickle, origin);
-  const theirs = await endUser(app, fickle);
+  const theirs = await createEndUser(app, fickle);
   const [call] = CALLS as [(typeof CALLS)[number]];
   const answer = async () => (await ask(call, { ...theirs.headers, origin })).text;
   expect(await answer()).toContain('END_USER');
@@ -169,7 +169,7 @@ test('ignores wildcards that a project has stored before they were refused', asy
     where: { id: old.projectId },
     data: { allowedOrigins: ['*', wildcard] },
   });
-  const theirs = await endUser(app, old);
+  const theirs = await createEndUser(app, old);
   for (const origin of ['*', wildcard, 'https://a.old.example']) {
     for (const call of CALLS) {
       const { response, text } = await ask(call, { ...theirs.headers, origin });
@@ -177,6 +177,6 @@ test('ignores wildcards that a project has stored before they were refused', asy
       expect(text).toContain('allowedOrigins lacks it');
     }
     const { url } = await app.app.start();
-    expect(await refusedUpgrade(url, { headers: { origin } })).toBe(403);
+    expect(await openRefusedSocket(url, { headers: { origin } })).toBe(403);
   }
 });

@@ -1,7 +1,7 @@
 /** One rule for GraphQL, REST and WebSockets decides which pages may call. */
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { openSocket, refusedUpgrade } from '../../support/socket.ts';
+import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 
 const ORIGIN = 'https://app.example';
 const OTHER = 'https://evil.example';
@@ -84,7 +84,7 @@ test('opens WebSockets from configured origins and the gateway itself', async ()
     const { socket } = await openSocket(url, { headers: { origin } });
     socket.terminate();
   }
-  expect(await refusedUpgrade(url, { headers: { origin: OTHER } })).toBe(403);
+  expect(await openRefusedSocket(url, { headers: { origin: OTHER } })).toBe(403);
 });
 
 test('grants no other origin if none is configured', async () => {

@@ -5,7 +5,7 @@ import { createGatewayUrl } from '../../../src/server/http/gateway-url.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
-import { sessionToken } from '../../support/scenes/end-users.ts';
+import { createSessionToken } from '../../support/scenes/end-users.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp({ env: { HOST: '0.0.0.0' } });
@@ -53,7 +53,7 @@ test('begins a connect over REST on the host of the request', async () => {
 });
 
 test('links to the connect page on the host of the request', async () => {
-  const { connectUrl } = await sessionToken(await app.tenant());
+  const { connectUrl } = await createSessionToken(await app.tenant());
   expect(connectUrl.startsWith(`${own}/connect#`)).toBe(true);
 });
 

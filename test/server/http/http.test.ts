@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { type Answer, sharedApp, testApp } from '../../support/app.ts';
+import { type GraphqlResponse, sharedApp, testApp } from '../../support/app.ts';
 
 const app = await sharedApp();
 const tenant = await app.tenant();
@@ -163,7 +163,7 @@ test('refuses JSON that would change when it is stored', async () => {
       headers,
       body: `{"query": "${query}", "variables": {"input": {${who}, "provider": "sandbox", "apiKey": "k", "providerMetadata": ${metadata}}}}`,
     });
-    const [error] = ((await response.json()) as Answer).errors ?? [];
+    const [error] = ((await response.json()) as GraphqlResponse).errors ?? [];
     expect(error?.extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: { issues: [{ name: expect.stringMatching(/^input\.providerMetadata/) }] },

@@ -1,6 +1,6 @@
-/** Accounts of the scene at the sandbox, and the app that they are connected by. */
+/** Connections to the sandbox, and the provider app that they use. */
 import type { RestTenant } from '../rest/rest-client.ts';
-import { once } from './once.ts';
+import { lazy } from './lazy.ts';
 
 const METADATA = {
   authQueryParams: { optional_scope: ['contacts.read', 'contacts.write'] },
@@ -30,35 +30,35 @@ export const TOKENS = {
   scopes: ['contacts.read'],
 };
 
-export function ofConnecting({ base, ...rest }: RestTenant) {
-  const providerApp = once(async () => {
+export function createConnectionResources({ base, ...rest }: RestTenant) {
+  const providerApp = lazy(async () => {
     const { id } = await rest.post(`${base}/provider-apps`, PROVIDER_APP, 200);
     const changes = { updateMask: ['externalRef'], providerApp: { externalRef: '43' } };
     return rest.patch(`${base}/provider-apps/${id}`, changes);
   });
-  const connect = (given: object) => rest.post(`${base}/connections:generate`, given);
+  const connect = (body: object) => rest.post(`${base}/connections:generate`, body);
   const account = { groupRef: 'whole', consumerRef: 'wendy', provider: 'sandbox' };
   return {
     providerApp,
-    /** Of a provider that nothing connects to. */
-    otherApp: once(() =>
+    /** Belongs to a provider without connections. */
+    otherApp: lazy(() =>
       rest.post(`${base}/provider-apps`, { ...PROVIDER_APP, provider: 'salesforce' }, 200),
     ),
-    /** With tokens, an app, and everything changed once. */
-    connection: once(async () => {
+    /** Has tokens and a provider app, and was updated once. */
+    connection: lazy(async () => {
       await providerApp();
-      const given = {
+      const body = {
         ...account,
         providerWorkspaceRef: 'workspace-1',
         providerMetadata: { region: { value: 'eu', source: 'input' } },
         oauth2AuthorizationCode: TOKENS,
       };
-      await connect({ ...given, groupName: 'First', consumerName: 'First' });
-      const { id } = await connect({ ...given, groupName: 'Whole', consumerName: 'Wendy' });
+      await connect({ ...body, groupName: 'First', consumerName: 'First' });
+      const { id } = await connect({ ...body, groupName: 'Whole', consumerName: 'Wendy' });
       const query = '?includeCreds=true&includeRefreshToken=true';
       return rest.get(`${base}/connections/${id}${query}`);
     }),
-    keyConnection: once(async () => {
+    keyConnection: lazy(async () => {
       const { id } = await connect({ ...account, consumerRef: 'kay', apiKey: 'sandbox-key' });
       return rest.get(`${base}/connections/${id}?includeCreds=true`);
     }),

@@ -1,60 +1,61 @@
-/** Rules about the fields of a body: it can be given, it must or need not be, and has its type. */
+/** Rules about the fields of a body. Each field is accepted, is required or optional, and has its type. */
 import { expect } from 'vitest';
 import type { Body, BodyField, Json } from './body.ts';
 import { sendByGraphql } from './graphql-body.ts';
-import { DONE, type Outcome, type Send, sendByRest } from './outcome.ts';
-import { withValue } from './places.ts';
+import { withValue } from './json-paths.ts';
+import { ACCEPTED, type Outcome, type Send, sendByRest } from './outcome.ts';
 import type { Rule } from './rule.ts';
 import type { Scene } from './scene.ts';
 import { TYPES } from './value-types.ts';
 
 export function bodyRules(body: Body): Rule[] {
-  return Object.entries(body.fields).map(([place, field]): Rule => {
-    const check = (send: Send) => (scene: Scene) => checkField({ scene, body, place, field }, send);
+  return Object.entries(body.fields).map(([path, field]): Rule => {
+    const check = (send: Send) => (scene: Scene) =>
+      checkField({ scene, body, path: path, field }, send);
     return {
-      says: `${body.name} ${verbOf(field)} \`${shownPlace(place)}\`, ${wordsOf(field)}.`,
+      says: `${body.name} ${describeRequirement(field)} \`${formatPath(path)}\`, ${describeType(field)}.`,
       rest: check(sendByRest),
       ...(!field.isRestOnly && { graphql: check(sendByGraphql) }),
     };
   });
 }
 
-const verbOf = ({ isRequired }: BodyField) =>
+const describeRequirement = ({ isRequired }: BodyField) =>
   isRequired ? 'needs' : isRequired === null ? 'takes' : 'may have';
-const shownPlace = (place: string) => place.replaceAll('[0]', '[]');
-const wordsOf = ({ is, oneOf }: BodyField) =>
-  oneOf ? `one of ${oneOf.join(', ')}` : TYPES[is].words;
+const formatPath = (path: string) => path.replaceAll('[0]', '[]');
+const describeType = ({ type, values }: BodyField) =>
+  values ? `one of ${values.join(', ')}` : TYPES[type].description;
 
-interface Checked {
+interface FieldCheck {
   scene: Scene;
   body: Body;
-  place: string;
+  path: string;
   field: BodyField;
 }
 
-async function checkField({ scene, body, place, field }: Checked, send: Send) {
-  const having = async () => (await (field.body ?? body.whole)(scene)) as Json;
-  const outcomeOf = async (given: Json) => send(scene, body, given);
-  const wrong = { [place]: TYPES[field.is].wrong };
-  expect(await outcomeOf(await having()), 'with the field').toMatchObject(DONE);
-  for (const value of [wrong[place], ...(field.oneOf ? ['another'] : [])]) {
-    const refused = await outcomeOf(withValue(await having(), place, value));
-    expectRefusal(refused, place);
+async function checkField({ scene, body, path, field }: FieldCheck, send: Send) {
+  const createWithField = async () => (await (field.createWith ?? body.createWhole)(scene)) as Json;
+  const sendBody = async (payload: Json) => send(scene, body, payload);
+  const wrong = { [path]: TYPES[field.type].invalidValue };
+  expect(await sendBody(await createWithField()), 'with the field').toMatchObject(ACCEPTED);
+  for (const value of [wrong[path], ...(field.values ? ['another'] : [])]) {
+    const refused = await sendBody(withValue(await createWithField(), path, value));
+    expectRefusal(refused, path);
   }
-  for (const word of field.oneOf ?? []) {
-    const { refusal } = await outcomeOf(withValue(await having(), place, word));
-    expect(refusal ?? '', `${place} can be ${word}`).not.toContain(`${place}:`);
+  for (const word of field.values ?? []) {
+    const { refusal } = await sendBody(withValue(await createWithField(), path, word));
+    expect(refusal ?? '', `${path} can be ${word}`).not.toContain(`${path}:`);
   }
   if (field.isRequired === null) return;
-  const without = field.instead
-    ? await field.instead(scene)
-    : withValue(await having(), place, undefined);
-  const outcome = await outcomeOf(without);
-  if (field.isRequired) expectRefusal(outcome, place);
-  else expect(outcome, 'without the field').toMatchObject(DONE);
+  const without = field.createWithout
+    ? await field.createWithout(scene)
+    : withValue(await createWithField(), path, undefined);
+  const outcome = await sendBody(without);
+  if (field.isRequired) expectRefusal(outcome, path);
+  else expect(outcome, 'without the field').toMatchObject(ACCEPTED);
 }
 
-function expectRefusal({ status, refusal }: Outcome, place: string) {
-  expect(status, `${place}: ${refusal}`).toBe(400);
-  expect(refusal).toContain(place.split(/[.[\]]+/).findLast((step) => !/^\d*$/.test(step)));
+function expectRefusal({ status, refusal }: Outcome, path: string) {
+  expect(status, `${path}: ${refusal}`).toBe(400);
+  expect(refusal).toContain(path.split(/[.[\]]+/).findLast((step) => !/^\d*$/.test(step)));
 }

@@ -1,42 +1,42 @@
-/** The body of a request and its fields, as rules name them. */
-import type { RestResult } from '../rest/rest-client.ts';
+/** Describes the body of a request and its fields for conformance rules. */
+import type { RestResponse } from '../rest/rest-client.ts';
 import type { Scene } from './scene.ts';
 import type { TypeName } from './value-types.ts';
 
 export type Json = Record<string, unknown>;
 
 export interface BodyField {
-  is: TypeName;
-  /** Null if the platform does not say. */
+  type: TypeName;
+  /** Null if the reference API does not say whether the field is required. */
   isRequired: boolean | null;
-  /** All words that it can be. */
-  oneOf?: string[];
-  /** True if GraphQL has another rule for it. */
+  /** All values of an enum. */
+  values?: string[];
+  /** True if GraphQL has a different rule for the field. */
   isRestOnly?: boolean;
-  /** A body that has it. Default: the whole one. */
-  body?(scene: Scene): Json | Promise<Json>;
-  /** The body if it is left out. Default: the same without it. */
-  instead?(scene: Scene): Json | Promise<Json>;
+  /** Returns a body with the field. Default: `whole` of the body. */
+  createWith?(scene: Scene): Json | Promise<Json>;
+  /** Returns a body for the case that the field is absent. Default: the body without the field. */
+  createWithout?(scene: Scene): Json | Promise<Json>;
 }
 
-type Extra = Omit<BodyField, 'is' | 'isRequired'>;
+type Extra = Omit<BodyField, 'type' | 'isRequired'>;
 const field =
   (isRequired: boolean | null) =>
-  (is: TypeName, extra: Extra = {}): BodyField => ({ is, isRequired, ...extra });
-export const needed = field(true);
-export const optional = field(false);
-export const typed = field(null);
+  (type: TypeName, extra: Extra = {}): BodyField => ({ type, isRequired, ...extra });
+export const requiredField = field(true);
+export const optionalField = field(false);
+export const unspecifiedField = field(null);
 
 export interface Body {
-  /** In words, like `A new API key`. */
+  /** The body in words, such as `A new API key`. */
   name: string;
-  send(scene: Scene, body: Json): Promise<RestResult>;
+  send(scene: Scene, body: Json): Promise<RestResponse>;
   mutation: string;
-  /** Whose GraphQL it is. Default: the key's. */
+  /** True if a builder calls the mutation. Default: the API key calls it. */
   isBuilders?: boolean;
-  /** What the mutation takes beside the body. Default: the project. */
-  beside?(scene: Scene): Json | Promise<Json>;
-  /** With all of its fields, and a name that is free. */
-  whole(scene: Scene): Json | Promise<Json>;
+  /** Members of the mutation's input that are not in the body. Default: the project. */
+  extraInput?(scene: Scene): Json | Promise<Json>;
+  /** Returns a body with all fields and an unused name. */
+  createWhole(scene: Scene): Json | Promise<Json>;
   fields: Record<string, BodyField>;
 }

@@ -1,6 +1,6 @@
-/** Contents of integrations with all that the platform knows, so far as one provider can do it. */
+/** Contents of integrations with every member of the reference API that one provider supports. */
 
-/** What is read, written and forwarded at the sandbox. */
+/** Reads, writes and proxies at the sandbox. */
 export const wholeContent = {
   displayName: 'CRM sync',
   read: {
@@ -32,7 +32,7 @@ export const wholeContent = {
   proxy: { enabled: true, useModule: false },
 };
 
-/** What is subscribed to is read, too. */
+/** Subscribed objects must be read too. */
 export const subscribeContent = {
   read: wholeContent.read,
   subscribe: {

@@ -1,4 +1,4 @@
-/** Rules about endpoints: each is there, and answers with its status and its resource. */
+/** Rules about endpoints: each exists, and responds with its status and its resource. */
 import { expect } from 'vitest';
 import type { Json } from './body.ts';
 import { sendByGraphql } from './graphql-body.ts';
@@ -6,29 +6,32 @@ import type { Rule } from './rule.ts';
 import type { Scene } from './scene.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-type Places = Record<string, string>;
+type PathParameters = Record<string, string>;
 
 export interface EndpointRow {
   request: `${Method} /${string}`;
   status: number;
-  /** The component of the document, a list of which the answer is if it is in brackets; null has no body. */
-  answer: string | [string] | null;
+  /**
+   * The component of the response in the OpenAPI document, in brackets for a list. Null if the response has
+   * no body.
+   */
+  response: string | [string] | null;
   isBuilders?: boolean;
-  /** Of the query. */
+  /** The query string. */
   parameters?: string;
-  places?(scene: Scene): Places | Promise<Places>;
+  pathParameters?(scene: Scene): PathParameters | Promise<PathParameters>;
   body?(scene: Scene): Json | Promise<Json>;
-  /** The same over GraphQL, which takes the places and the body as its input. */
+  /** The equivalent mutation. Its input has the path parameters and the members of the body. */
   mutation?: string;
-  /** What the mutation takes beside these. Default: the project. */
-  beside?(scene: Scene): Json;
-  /** A query that gives the same; it is not null. */
+  /** Further members of the mutation's input. Default: the project. */
+  extraInput?(scene: Scene): Json;
+  /** Runs the equivalent GraphQL query. Its result must not be null. */
   query?(scene: Scene): Promise<unknown>;
 }
 
 export function endpointRules(rows: readonly EndpointRow[]): Rule[] {
   return rows.map((row) => ({
-    says: `\`${row.request}\` answers ${row.status}${inWords(row)}.`,
+    says: `\`${row.request}\` answers ${row.status}${describeResponse(row)}.`,
     rest: (scene) => checkEndpoint(scene, row),
     graphql: (scene) => checkGraphql(scene, row),
   }));
@@ -37,36 +40,42 @@ export function endpointRules(rows: readonly EndpointRow[]): Rule[] {
 async function checkGraphql(scene: Scene, row: EndpointRow) {
   const { mutation, query } = row;
   if (query) return expect(await query(scene)).toBeTruthy();
-  const given = { ...(await row.places?.(scene)), ...(await row.body?.(scene)) };
-  const outcome = await sendByGraphql(scene, { ...row, mutation: mutation as string }, given);
+  const inputMembers = { ...(await row.pathParameters?.(scene)), ...(await row.body?.(scene)) };
+  const outcome = await sendByGraphql(
+    scene,
+    { ...row, mutation: mutation as string },
+    inputMembers,
+  );
   expect(outcome).toMatchObject({ refusal: null });
 }
 
-function inWords({ answer: response }: EndpointRow): string {
+function describeResponse({ response }: EndpointRow): string {
   if (response === null) return ' without a body';
   return Array.isArray(response) ? ` with an array of ${response[0]}` : ` with ${response}`;
 }
 
 async function checkEndpoint(scene: Scene, row: EndpointRow) {
   const [method, template] = row.request.split(' ') as [Method, string];
-  const { responses } = documented(scene, method, template);
+  const { responses } = findOperation(scene, method, template);
   const { schema } = responses[row.status]?.content?.['application/json'] ?? {};
-  expect(schema ? nameOf(schema) : null, 'the document has the answer').toEqual(row.answer);
+  expect(schema ? nameOfSchema(schema) : null, 'the response in the document').toEqual(
+    row.response,
+  );
   const { tenant, installation } = scene;
-  const known: Places = {
+  const parameters: PathParameters = {
     projectIdOrName: tenant.projectName,
     orgId: tenant.orgId,
     integrationId: installation.integrationId,
     installationId: installation.id,
-    ...(await row.places?.(scene)),
+    ...(await row.pathParameters?.(scene)),
   };
-  const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => known[name] ?? '');
+  const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => parameters[name] ?? '');
   const client = row.isBuilders ? scene.builder : scene;
   const url = row.parameters ? `${path}?${row.parameters}` : path;
   const response = await client.ask(method, url, await row.body?.(scene));
   expect(response).toMatchObject({ status: row.status });
-  if (row.answer === null) expect(response.body).toBe('');
-  else expect(Array.isArray(response.body)).toBe(Array.isArray(row.answer));
+  if (row.response === null) expect(response.body).toBe('');
+  else expect(Array.isArray(response.body)).toBe(Array.isArray(row.response));
 }
 
 interface Documented {
@@ -78,21 +87,24 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-/** The gateway may call a place otherwise; that has no meaning to a client. */
-function documented({ app }: Scene, method: string, template: string): Documented {
+/**
+ * Finds an operation in the OpenAPI document. Ignores the names of path parameters, which have no meaning to
+ * a client.
+ */
+function findOperation({ app }: Scene, method: string, template: string): Documented {
   const { paths } = app.app.rest.swagger() as { paths: Record<string, object> };
   const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
-  const found = Object.keys(paths).filter((path) => shapeOf(path) === shapeOf(template));
-  const known = found.map(
+  const templates = Object.keys(paths).filter((path) => shapeOf(path) === shapeOf(template));
+  const operations = templates.map(
     (path) => (paths[path] as Record<string, Documented>)[method.toLowerCase()],
   );
-  const operation = known.find((one) => one);
+  const operation = operations.find((candidate) => candidate);
   if (!operation) throw new Error(`The document has no ${method} ${template}.`);
   return operation;
 }
 
-function nameOf({ $ref, items, properties }: Schema): EndpointRow['answer'] {
-  if (items) return [nameOf(items) as string];
+function nameOfSchema({ $ref, items, properties }: Schema): EndpointRow['response'] {
+  if (items) return [nameOfSchema(items) as string];
   if (properties?.results) return 'results and pagination';
   return $ref?.split('/').at(-1) ?? 'an object';
 }

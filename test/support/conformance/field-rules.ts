@@ -1,4 +1,4 @@
-/** Rules about the fields of a resource: each is declared on both surfaces, and shown by both. */
+/** Rules about the fields of a resource: both surfaces declare and return each of them. */
 import { checkGraphql } from './graphql-field.ts';
 import type { Resource } from './resource.ts';
 import { checkRest } from './rest-field.ts';
@@ -9,10 +9,12 @@ import { TYPES } from './value-types.ts';
 export function fieldRules(resource: Resource): Rule[] {
   const { name, fields } = resource;
   return Object.entries(fields).map(([field, rule]): Rule => {
-    const words = rule.oneOf ? `one of ${rule.oneOf.join(', ')}` : TYPES[rule.is].words;
+    const typeText = rule.values
+      ? `one of ${rule.values.join(', ')}`
+      : TYPES[rule.type].description;
     const inGraphql = rule.graphql !== null;
     return {
-      says: `${name} ${rule.isRequired ? 'always has' : 'may have'} \`${field}\`, ${words}.`,
+      says: `${name} ${rule.isRequired ? 'always has' : 'may have'} \`${field}\`, ${typeText}.`,
       rest: (scene) => checkRest(scene, resource, field),
       ...(inGraphql && { graphql: (scene: Scene) => checkGraphql(scene, resource, field) }),
     };

@@ -1,4 +1,4 @@
-/** The same body as a GraphQL mutation has it. */
+/** Sends the body of a REST endpoint as the input of the equivalent GraphQL mutation. */
 import {
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -15,15 +15,19 @@ import type { Scene } from './scene.ts';
 
 const mutations = (schema.getMutationType() as GraphQLObjectType).getFields();
 
-type Sent = Pick<Body, 'mutation' | 'isBuilders' | 'beside'>;
+type MutationCall = Pick<Body, 'mutation' | 'isBuilders' | 'extraInput'>;
 
-export async function sendByGraphql(scene: Scene, body: Sent, given: Json): Promise<Outcome> {
-  const { mutation, isBuilders, beside = ofProject } = body;
+export async function sendByGraphql(
+  scene: Scene,
+  body: MutationCall,
+  payload: Json,
+): Promise<Outcome> {
+  const { mutation, isBuilders, extraInput = nameProject } = body;
   const type = mutations[mutation]?.args[0]?.type;
-  if (!type) throw new Error(`There is no mutation ${mutation}.`);
+  if (!type) throw new Error(`The schema has no mutation ${mutation}.`);
   const client = isBuilders ? scene.tenant.builder : scene.tenant;
   const query = `mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`;
-  const input = inNames(type, { ...(await beside(scene)), ...given });
+  const input = toEnumNames(type, { ...(await extraInput(scene)), ...payload });
   const { status, errors } = await client.request(query, { input });
   const [error] = errors ?? [];
   if (!error) return { status, refusal: null };
@@ -32,24 +36,24 @@ export async function sendByGraphql(scene: Scene, body: Sent, given: Json): Prom
   return { status: problem.status, refusal: [error.message, ...issues].join(' ') };
 }
 
-const ofProject = ({ tenant }: Scene) => ({ projectIdOrName: tenant.projectName });
+const nameProject = ({ tenant }: Scene) => ({ projectIdOrName: tenant.projectName });
 
-/** Replaces REST's words by the names of enums. Other values stay as they are. */
-export function inNames(type: GraphQLInputType, value: unknown): unknown {
+/** Replaces REST's wire values of enums by GraphQL's names. Other values stay unchanged. */
+export function toEnumNames(type: GraphQLInputType, value: unknown): unknown {
   const inner = getNullableType(type);
   if (isEnumType(inner)) {
-    const known = inner.getValues().find(({ name }) => wordOf(inner.name, name) === value);
-    return known?.name ?? value;
+    const enumValue = inner.getValues().find(({ name }) => wordOf(inner.name, name) === value);
+    return enumValue?.name ?? value;
   }
   if (isListType(inner) && Array.isArray(value)) {
-    return value.map((item) => inNames(inner.ofType, item));
+    return value.map((item) => toEnumNames(inner.ofType, item));
   }
   if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value;
   const fields = inner.getFields();
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      fields[name] ? inNames(fields[name].type, member) : member,
+      fields[name] ? toEnumNames(fields[name].type, member) : member,
     ]),
   );
 }

@@ -1,4 +1,4 @@
-/** One field over GraphQL: what the schema declares, and what an answer shows. */
+/** Checks one field over GraphQL: its declaration in the schema, and its value in a response. */
 import {
   type GraphQLField,
   type GraphQLNamedType,
@@ -12,62 +12,64 @@ import {
 import { expect } from 'vitest';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { wordOf } from '../../../src/rest/endpoint/words.ts';
-import { valueAt } from './places.ts';
+import { valueAt } from './json-paths.ts';
 import type { FieldRule, Resource } from './resource.ts';
 import type { Scene } from './scene.ts';
-import { isListed, TYPES, wordsOfEnum } from './value-types.ts';
+import { isList, listEnumValues, TYPES } from './value-types.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
 export async function checkGraphql(scene: Scene, resource: Resource, field: string) {
   const rule = resource.fields[field] as FieldRule;
-  const place = rule.graphql ?? field;
-  const [, elsewhere, within = place] = /^([A-Z]\w+)\.(.+)$/.exec(place) ?? [];
-  const root = elsewhere ?? resource.type;
-  const { type, isRequired } = typeAt(root, within);
-  if (rule.isRequired) expect(isRequired, 'the schema says that it is always there').toBe(true);
-  expect(TYPES[rule.is].inGraphql(getNamedType(type) as GraphQLObjectType)).toBe(true);
-  expect(isListed(type)).toBe(rule.is.endsWith('s'));
-  if (rule.oneOf) expect(wordsOfEnum(type).sort()).toEqual([...rule.oneOf].sort());
-  if (elsewhere) return;
-  const { shownByGraphql = shownAsNode(resource) } = resource;
-  const shown = await shownByGraphql(scene, selectionOf(within, type));
-  const value = valueAt(shown, within);
+  const path = rule.graphql ?? field;
+  const [, otherType, within = path] = /^([A-Z]\w+)\.(.+)$/.exec(path) ?? [];
+  const root = otherType ?? resource.type;
+  const { type, isRequired } = findField(root, within);
+  if (rule.isRequired) expect(isRequired, 'the schema declares the field as required').toBe(true);
+  expect(TYPES[rule.type].matchesGraphql(getNamedType(type) as GraphQLObjectType)).toBe(true);
+  expect(isList(type)).toBe(rule.type.endsWith('s'));
+  if (rule.values) expect(listEnumValues(type).sort()).toEqual([...rule.values].sort());
+  if (otherType) return;
+  const { queryGraphql = queryAsNode(resource) } = resource;
+  const response = await queryGraphql(scene, toSelection(within, type));
+  const value = valueAt(response, within);
   if (rule.isUnset) return expect(value).toBe(null);
-  const named = getNamedType(type);
-  const isWord = isEnumType(named) && typeof value === 'string';
-  const read = isWord ? wordOf(named.name, value) : value;
-  expect(TYPES[rule.is].fits(read), `${within} is ${JSON.stringify(value)}`).toBe(true);
+  const namedType = getNamedType(type);
+  const isWord = isEnumType(namedType) && typeof value === 'string';
+  const wireValue = isWord ? wordOf(namedType.name, value) : value;
+  expect(TYPES[rule.type].isValid(wireValue), `${within} is ${JSON.stringify(value)}`).toBe(true);
 }
 
-function typeAt(root: string, place: string) {
+function findField(root: string, path: string) {
   let type: GraphQLOutputType = schema.getType(root) as GraphQLObjectType;
   let isRequired = true;
-  for (const step of place.split('.')) {
-    const named: GraphQLNamedType = getNamedType(type);
-    const field: Field | undefined = isObjectType(named) ? named.getFields()[step] : undefined;
-    if (!field) throw new Error(`GraphQL has no ${root}.${place}.`);
+  for (const step of path.split('.')) {
+    const namedType: GraphQLNamedType = getNamedType(type);
+    const field: Field | undefined = isObjectType(namedType)
+      ? namedType.getFields()[step]
+      : undefined;
+    if (!field) throw new Error(`GraphQL has no ${root}.${path}.`);
     type = field.type;
     isRequired &&= isNonNullType(type);
   }
   return { type, isRequired };
 }
 
-function selectionOf(place: string, type: GraphQLOutputType): string {
+function toSelection(path: string, type: GraphQLOutputType): string {
   const leaf = isObjectType(getNamedType(type)) ? ' { __typename }' : '';
-  return place
+  return path
     .split('.')
     .reduceRight((inner, step) => (inner === '' ? `${step}${leaf}` : `${step} { ${inner} }`), '');
 }
 
-function shownAsNode({ type, shown }: Resource): NonNullable<Resource['shownByGraphql']> {
+function queryAsNode({ type, load }: Resource): NonNullable<Resource['queryGraphql']> {
   return async (scene, selection) => {
-    const { id } = (await shown(scene)) as { id: string };
-    return nodeOf(scene.tenant, { id, type, selection });
+    const { id } = (await load(scene)) as { id: string };
+    return queryNode(scene.tenant, { id, type, selection });
   };
 }
 
-export async function nodeOf(
+export async function queryNode(
   { query }: Pick<Scene['tenant'], 'query'>,
   { id, type, selection }: { id: string; type: string; selection: string },
 ) {

@@ -1,4 +1,4 @@
-/** What comes of a body, told alike by both surfaces. */
+/** The outcome of sending a body, in one form for both surfaces. */
 import { expect } from 'vitest';
 import type { Body, Json } from './body.ts';
 import { sendByGraphql } from './graphql-body.ts';
@@ -7,38 +7,39 @@ import type { Scene } from './scene.ts';
 
 export interface Outcome {
   status: number;
-  /** What is said of the refusal, with the places of what is wrong. */
+  /** The text of the error, with the paths of invalid members. Null if the body was accepted. */
   refusal: string | null;
 }
 
-export type Sendable = Omit<Body, 'name' | 'whole' | 'fields'>;
-export type Send = (scene: Scene, body: Sendable, given: Json) => Promise<Outcome>;
+export type BodyEndpoint = Omit<Body, 'name' | 'createWhole' | 'fields'>;
+export type Send = (scene: Scene, body: BodyEndpoint, payload: Json) => Promise<Outcome>;
 
-export const DONE = { status: expect.toSatisfy((status: number) => status < 300), refusal: null };
+export const ACCEPTED = {
+  status: expect.toSatisfy((status: number) => status < 300),
+  refusal: null,
+};
 
-/** A refusal that names the place or says why. */
-export const refused = (saying: string, status = 400) => ({
+/** Matches a refusal whose text contains `text`, such as the path of the invalid member. */
+export const matchRefusal = (text: string, status = 400) => ({
   status,
-  refusal: expect.stringContaining(saying),
+  refusal: expect.stringContaining(text),
 });
 
-export const sendByRest: Send = async (scene, { send }, given) => {
-  const { status, body } = await send(scene, given);
+export const sendByRest: Send = async (scene, { send }, payload) => {
+  const { status, body } = await send(scene, payload);
   if (status < 400) return { status, refusal: null };
   const issues: { in: string; name: string; detail: string }[] = body.issues ?? [];
   expect(issues.map((issue) => issue.in)).not.toContain('path');
-  const told = issues.map(({ name, detail }) => `${name}: ${detail}`);
+  const issueTexts = issues.map(({ name, detail }) => `${name}: ${detail}`);
   const { detail = JSON.stringify(body) } = body;
-  return { status, refusal: [detail, ...told].join(' ') };
+  return { status, refusal: [detail, ...issueTexts].join(' ') };
 };
 
-type CheckOutcomes = (
-  outcomeOf: (given: Json) => Promise<Outcome>,
-  scene: Scene,
-) => Promise<unknown>;
+type CheckOutcomes = (sendBody: (body: Json) => Promise<Outcome>, scene: Scene) => Promise<unknown>;
 
-/** A rule about bodies that one endpoint and one mutation take. */
-export function outcomeRule(says: string, body: Sendable, check: CheckOutcomes): Rule {
-  const over = (send: Send) => (scene: Scene) => check((given) => send(scene, body, given), scene);
-  return { says, rest: over(sendByRest), graphql: over(sendByGraphql) };
+/** Returns a rule about a body, checked over the REST endpoint and over the mutation. */
+export function outcomeRule(says: string, body: BodyEndpoint, check: CheckOutcomes): Rule {
+  const checkOver = (send: Send) => (scene: Scene) =>
+    check((payload) => send(scene, body, payload), scene);
+  return { says, rest: checkOver(sendByRest), graphql: checkOver(sendByGraphql) };
 }

@@ -1,38 +1,41 @@
-/** A resource and its fields, as rules name them. */
+/** Describes a resource and its fields for conformance rules. */
 import type { Scene } from './scene.ts';
 import type { TypeName } from './value-types.ts';
 
 export interface FieldRule {
-  is: TypeName;
+  type: TypeName;
   isRequired: boolean;
-  /** Where GraphQL has it: a path from the type, or from another if it begins with its name. Default: the field. */
+  /**
+   * The field's path in GraphQL, from the resource's type, or from another type if it begins with a type's
+   * name. Null if GraphQL lacks the field. Default: the field's name.
+   */
   graphql?: string | null;
-  /** All that it can be. */
-  oneOf?: string[];
-  /** It is declared, and nothing that callers do gives it a value. */
+  /** All values of an enum. */
+  values?: string[];
+  /** True if the field is declared but no request of a client can set it. */
   isUnset?: boolean;
 }
 
-type Extra = Omit<FieldRule, 'is' | 'isRequired'>;
-export const always = (is: TypeName, extra: Extra = {}): FieldRule => ({
-  is,
+type Extra = Omit<FieldRule, 'type' | 'isRequired'>;
+export const requiredMember = (type: TypeName, extra: Extra = {}): FieldRule => ({
+  type,
   isRequired: true,
   ...extra,
 });
-export const maybe = (is: TypeName, extra: Extra = {}): FieldRule => ({
-  is,
+export const optionalMember = (type: TypeName, extra: Extra = {}): FieldRule => ({
+  type,
   isRequired: false,
   ...extra,
 });
 
 export interface Resource {
-  /** In words, like `An API key`. */
+  /** The resource in words, such as `An API key`. */
   name: string;
-  /** Its names in the document and in the GraphQL schema. */
+  /** The component in the OpenAPI document. `type` is the type in the GraphQL schema. */
   schema: string;
   type: string;
-  shown(scene: Scene): Promise<unknown>;
-  /** What GraphQL shows of the selection; by the id if it is left out. */
-  shownByGraphql?(scene: Scene, selection: string): Promise<unknown>;
+  load(scene: Scene): Promise<unknown>;
+  /** Queries the selection over GraphQL. Default: by `node(id:)`. */
+  queryGraphql?(scene: Scene, selection: string): Promise<unknown>;
   fields: Record<string, FieldRule>;
 }

@@ -1,4 +1,4 @@
-/** A rule of the API in words, and how it is checked over each surface that has it. */
+/** A rule of the API in words, and its check over each surface that has it. */
 import type { Scene } from './scene.ts';
 
 export type Check = (scene: Scene) => unknown;
@@ -7,11 +7,11 @@ export interface Rule {
   says: string;
   rest?: Check;
   graphql?: Check;
-  /** Why the gateway doesn't keep it yet: its checks have to fail until then. */
+  /** The reason why the gateway does not keep the rule yet. Its checks must fail until then. */
   notYet?: string;
 }
 
-/** What the platform leaves open, and the rule that this gateway has for it. */
+/** A behaviour that the reference API leaves open, and the rule that this gateway chose. */
 export interface Choice extends Rule {
   open: string;
 }
@@ -27,7 +27,7 @@ export interface SurfaceCheck {
   check: Check;
 }
 
-export function checksOf({ rest, graphql }: Rule): SurfaceCheck[] {
+export function listChecks({ rest, graphql }: Rule): SurfaceCheck[] {
   return [
     ...(rest ? [{ surface: 'REST', check: rest } as const] : []),
     ...(graphql ? [{ surface: 'GraphQL', check: graphql } as const] : []),

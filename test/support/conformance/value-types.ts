@@ -1,4 +1,4 @@
-/** Types of values, as rules name them: what a value of the type is, and what both surfaces declare for it. */
+/** The types of fields: which values fit, and how both surfaces declare them. */
 import {
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -12,43 +12,43 @@ import { wordOf } from '../../../src/rest/endpoint/words.ts';
 import type { DocumentSchema } from '../rest/samples.ts';
 
 interface ValueType {
-  words: string;
-  fits(value: unknown): boolean;
-  inDocument(schema: DocumentSchema): boolean;
-  inGraphql(type: GraphQLNamedType): boolean;
-  /** What has another type. */
-  wrong: unknown;
+  description: string;
+  isValid(value: unknown): boolean;
+  matchesDocument(schema: DocumentSchema): boolean;
+  matchesGraphql(type: GraphQLNamedType): boolean;
+  /** A value of another type. */
+  invalidValue: unknown;
 }
 
 const isObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const isNamed =
+const hasName =
   (...names: string[]) =>
   ({ name }: GraphQLNamedType) =>
     names.includes(name);
-const listOf = (item: ValueType, words: string): ValueType => ({
-  words,
-  fits: (value) => Array.isArray(value) && value.every(item.fits),
-  inDocument: ({ type, items = {} }) => type === 'array' && item.inDocument(items),
-  inGraphql: item.inGraphql,
-  // GraphQL makes a list of a single value.
-  wrong: [item.wrong],
+const listOf = (item: ValueType, description: string): ValueType => ({
+  description,
+  isValid: (value) => Array.isArray(value) && value.every(item.isValid),
+  matchesDocument: ({ type, items = {} }) => type === 'array' && item.matchesDocument(items),
+  matchesGraphql: item.matchesGraphql,
+  // A single wrong value would not do: GraphQL coerces it to a list.
+  invalidValue: [item.invalidValue],
 });
 
 const string: ValueType = {
-  words: 'a string',
-  fits: (value) => typeof value === 'string' && value !== '',
-  inDocument: ({ type, format }) => type === 'string' && format !== 'date-time',
-  inGraphql: (type) => isNamed('String', 'ID')(type) || isEnumType(type),
-  wrong: { text: 1 },
+  description: 'a string',
+  isValid: (value) => typeof value === 'string' && value !== '',
+  matchesDocument: ({ type, format }) => type === 'string' && format !== 'date-time',
+  matchesGraphql: (type) => hasName('String', 'ID')(type) || isEnumType(type),
+  invalidValue: { text: 1 },
 };
 const object: ValueType = {
-  words: 'an object',
-  fits: isObject,
-  inDocument: ({ type }) => type === 'object',
-  inGraphql: (type) => isNamed('JSONObject')(type) || isObjectType(type),
-  wrong: 'text',
+  description: 'an object',
+  isValid: isObject,
+  matchesDocument: ({ type }) => type === 'object',
+  matchesGraphql: (type) => hasName('JSONObject')(type) || isObjectType(type),
+  invalidValue: 'text',
 };
 
 export const TYPES = {
@@ -57,37 +57,37 @@ export const TYPES = {
   strings: listOf(string, 'an array of strings'),
   objects: listOf(object, 'an array of objects'),
   boolean: {
-    words: 'a boolean',
-    fits: (value) => typeof value === 'boolean',
-    inDocument: ({ type }) => type === 'boolean',
-    inGraphql: isNamed('Boolean'),
-    wrong: 'text',
+    description: 'a boolean',
+    isValid: (value) => typeof value === 'boolean',
+    matchesDocument: ({ type }) => type === 'boolean',
+    matchesGraphql: hasName('Boolean'),
+    invalidValue: 'text',
   },
   integer: {
-    words: 'an integer',
-    fits: Number.isInteger,
-    inDocument: ({ type }) => type === 'integer',
-    inGraphql: isNamed('Int'),
-    wrong: 'text',
+    description: 'an integer',
+    isValid: Number.isInteger,
+    matchesDocument: ({ type }) => type === 'integer',
+    matchesGraphql: hasName('Int'),
+    invalidValue: 'text',
   },
   time: {
-    words: 'a time in UTC by ISO 8601',
-    fits: (value) => typeof value === 'string' && UTC.test(value),
-    inDocument: ({ type, format }) => type === 'string' && format === 'date-time',
-    inGraphql: isNamed('DateTime'),
-    wrong: 'yesterday',
+    description: 'a time in UTC by ISO 8601',
+    isValid: (value) => typeof value === 'string' && UTC.test(value),
+    matchesDocument: ({ type, format }) => type === 'string' && format === 'date-time',
+    matchesGraphql: hasName('DateTime'),
+    invalidValue: 'yesterday',
   },
 } satisfies Record<string, ValueType>;
 
 export type TypeName = keyof typeof TYPES;
 
-/** An enum's values of a GraphQL type, in REST's words. */
-export function wordsOfEnum(type: GraphQLOutputType): string[] {
-  const named = getNamedType(type);
-  if (!isEnumType(named)) return [];
-  return named.getValues().map(({ name }) => wordOf(named.name, name));
+/** Returns the values of an enum as REST writes them. */
+export function listEnumValues(type: GraphQLOutputType): string[] {
+  const namedType = getNamedType(type);
+  if (!isEnumType(namedType)) return [];
+  return namedType.getValues().map(({ name }) => wordOf(namedType.name, name));
 }
 
-export function isListed(type: GraphQLOutputType): boolean {
+export function isList(type: GraphQLOutputType): boolean {
   return isListType(getNullableType(type));
 }

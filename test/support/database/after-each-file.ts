@@ -1,17 +1,22 @@
-/** Runs for each file: whoever adds a statement says whose rows it means. */
+/**
+ * Setup file of vitest: after each test file, fails if a statement without a condition on its project was
+ * sent.
+ */
 import { afterAll } from 'vitest';
-import { missingProjects } from './project-conditions.ts';
-import { takeSent } from './statements.ts';
+import { listMissingConditions } from './project-conditions.ts';
+import { takeProductTexts } from './statements.ts';
 
 afterAll(expectProjectsNamed);
 
-const READ = new Map<string, string[]>();
+const MISSING_BY_TEXT = new Map<string, string[]>();
 
 function expectProjectsNamed(): void {
-  const lacking = takeSent().flatMap((text) => {
-    const missing = READ.get(text) ?? missingProjects(text);
-    READ.set(text, missing);
-    return missing.length > 0 ? `It ${missing.join(', and ')} of all projects: ${text}` : [];
+  const violations = takeProductTexts().flatMap((text) => {
+    const missing = MISSING_BY_TEXT.get(text) ?? listMissingConditions(text);
+    MISSING_BY_TEXT.set(text, missing);
+    return missing.length > 0
+      ? `The statement ${missing.join(' and ')} of all projects: ${text}`
+      : [];
   });
-  if (lacking.length > 0) throw new Error(lacking.join('\n'));
+  if (violations.length > 0) throw new Error(violations.join('\n'));
 }

@@ -1,22 +1,22 @@
-/** A Citus cluster that is there already, with a migrated database on each of its nodes, which those of the tests are copies of. */
+/** Prepares an existing Citus cluster: a migrated template database on each node, which tests copy. */
 import pg from 'pg';
 import { databaseUrls } from '../../../src/database-urls.ts';
 import { migrateTemplate, type Template } from './postgres-template.ts';
 
-/** Few, so that a copy is made soon. */
+/** Few shards make a copy fast. */
 const SHARDS = 4;
 
-/** The servers of the URL are the coordinator and its workers, in this order; the URL names no database. */
-export async function openCluster(url: string): Promise<Template> {
+/** Creates the template. The URL lists the coordinator first and then the workers, and names no database. */
+export async function createClusterTemplate(url: string): Promise<Template> {
   const [serverUrl, ...workerUrls] = databaseUrls(url);
   const template = `gateway_template_${process.pid}`;
   const servers = [serverUrl, ...workerUrls];
-  await createSpread(servers, template);
+  await createCluster(servers, template);
   await migrateTemplate(`${serverUrl}/${template}`);
-  for (const server of servers) await leaveAlone(server, template);
+  for (const server of servers) await closeConnections(server, template);
   return {
     serverUrl,
-    port: addressOf(serverUrl)[1],
+    port: parseAddress(serverUrl)[1],
     workerUrls,
     template,
     async stop() {
@@ -29,21 +29,23 @@ export async function openCluster(url: string): Promise<Template> {
   };
 }
 
-/** An empty database on each of the servers, the first of which coordinates the others. */
-export async function createSpread(servers: readonly string[], name: string): Promise<void> {
-  await createApart(servers, name);
-  await join(servers, name);
+/**
+ * Creates an empty database on each server and joins them to a cluster. The first server is the coordinator.
+ */
+export async function createCluster(servers: readonly string[], name: string): Promise<void> {
+  await createDatabases(servers, name);
+  await joinCluster(servers, name);
 }
 
-/** Databases of one name that know nothing of each other. */
-export async function createApart(servers: readonly string[], name: string): Promise<void> {
+/** Creates a database of the same name on each server, without joining them. */
+export async function createDatabases(servers: readonly string[], name: string): Promise<void> {
   for (const server of servers) {
     await withServer(`${server}/postgres`, (client) => client.query(`create database ${name}`));
   }
 }
 
-/** Makes them nodes of one cluster. */
-export async function join(servers: readonly string[], name: string): Promise<void> {
+/** Joins the databases to one cluster. The first server is the coordinator. */
+export async function joinCluster(servers: readonly string[], name: string): Promise<void> {
   for (const server of servers) {
     await withServer(`${server}/postgres`, (client) =>
       client.query(`alter database ${name} set citus.shard_count = ${SHARDS}`),
@@ -52,27 +54,30 @@ export async function join(servers: readonly string[], name: string): Promise<vo
   }
   const [coordinator = '', ...workers] = servers;
   await withServer(`${coordinator}/${name}`, async (client) => {
-    await client.query('select citus_set_coordinator_host($1, $2)', addressOf(coordinator));
+    await client.query('select citus_set_coordinator_host($1, $2)', parseAddress(coordinator));
     for (const worker of workers) {
-      await client.query('select citus_add_node($1, $2)', addressOf(worker));
+      await client.query('select citus_add_node($1, $2)', parseAddress(worker));
     }
   });
 }
 
-/** One server more, with a database of that name that has no shards yet. */
-export async function joinLater(
+/** Adds a server to the cluster, with an empty database that has no shards yet. */
+export async function addWorker(
   [coordinator]: readonly string[],
   { url, name }: { url: string; name: string },
 ): Promise<void> {
-  await createApart([url], name);
+  await createDatabases([url], name);
   await withServer(`${url}/${name}`, (client) => client.query('create extension citus'));
   await withServer(`${coordinator}/${name}`, (client) =>
-    client.query('select citus_add_node($1, $2)', addressOf(url)),
+    client.query('select citus_add_node($1, $2)', parseAddress(url)),
   );
 }
 
-/** A database that is copied has no connections, and the extension has one of its own. */
-async function leaveAlone(server: string, name: string): Promise<void> {
+/**
+ * Closes all connections to the database, because PostgreSQL copies no database that has one. Citus itself
+ * keeps one open.
+ */
+async function closeConnections(server: string, name: string): Promise<void> {
   await withServer(`${server}/postgres`, async (client) => {
     await client.query(`alter database ${name} with allow_connections false`);
     await client.query(
@@ -87,7 +92,7 @@ export async function withServer<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  // A server that is killed meanwhile fails what is asked.
+  // If the server is killed, the pending query rejects. The event must not crash the process as well.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -97,7 +102,7 @@ export async function withServer<T>(
   }
 }
 
-function addressOf(url: string): [host: string, port: number] {
+function parseAddress(url: string): [host: string, port: number] {
   const { hostname, port } = new URL(url);
   return [hostname, Number(port || 5432)];
 }

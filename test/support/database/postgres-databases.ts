@@ -1,68 +1,82 @@
-/** The PostgreSQL databases of a worker's apps: what an app has closed is emptied and kept for a later one. */
+/**
+ * Reuses the PostgreSQL databases of a worker's apps. A database that an app closes is emptied and kept for a
+ * later app.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { emptyDatabase, isEmptied } from './emptying.ts';
+import { emptyDatabase, tryToEmpty } from './empty-database.ts';
 
 export interface PostgresDatabase extends AsyncDisposable {
-  /** What a server is told of it. */
+  /** Environment variables that name the database for a server. */
   env: Record<string, string>;
 }
 
-/** Sessions that were closed a moment ago are still seen. */
-const LOOKS = 20;
+/** Sessions that were just closed are still listed for a moment. */
+const ATTEMPTS_MAX = 20;
 const POLL_MS = 10;
 
-/** SQLSTATE. */
+/** SQLSTATE `object_in_use`. */
 const OBJECT_IN_USE = '55006';
 
-const kept: string[] = [];
+const pool: string[] = [];
 
-/** Migrated and empty. Who disposes of it has closed what was open in it. */
-export async function lendPostgres(): Promise<PostgresDatabase> {
+/** Returns a migrated, empty database. Close all connections to it before you dispose it. */
+export async function acquirePostgres(): Promise<PostgresDatabase> {
   const { serverUrl, workerUrls, poolerUrl } = inject('postgres');
-  const name = kept.pop() ?? (await make());
+  const name = pool.pop() ?? (await createDatabase());
   return {
     env: {
       DATABASE_URL: `${poolerUrl ?? serverUrl}/${name}`,
       ...(poolerUrl && { DATABASE_LISTEN_URL: `${serverUrl}/${name}` }),
     },
     async [Symbol.asyncDispose]() {
-      // A pooler would go on with sessions of those before.
-      const isKept = !poolerUrl && workerUrls.length === 0 && (await isEmptied(() => empty(name)));
-      if (isKept) kept.push(name);
+      // A pooler would keep sessions of the earlier test open.
+      const wasEmptied =
+        !poolerUrl && workerUrls.length === 0 && (await tryToEmpty(() => emptyIfUnused(name)));
+      if (wasEmptied) pool.push(name);
       else await onServers((client) => drop(client, name));
     },
   };
 }
 
-/** What the server itself does there, as the nodes of a cluster do for each other, can't be ended: it ends soon. */
+/**
+ * Retries, because `force` does not end the server's own sessions, such as those between the nodes of a
+ * cluster. They end within a second.
+ */
 async function drop(client: pg.Client, name: string): Promise<void> {
-  for (let looks = 1; ; looks += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query(`drop database if exists ${name} with (force)`);
       return;
     } catch (error) {
-      if ((error as pg.DatabaseError).code !== OBJECT_IN_USE || looks === LOOKS) throw error;
-      await wait(POLL_MS * looks);
+      if ((error as pg.DatabaseError).code !== OBJECT_IN_USE || attempt === ATTEMPTS_MAX)
+        throw error;
+      await wait(POLL_MS * attempt);
     }
   }
 }
 
-async function make(): Promise<string> {
+async function createDatabase(): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const { template } = inject('postgres');
   await onServers((client) => client.query(`create database ${name} template ${template}`));
   return name;
 }
 
-function empty(name: string): Promise<boolean> {
-  return onServer(async (client) => (await isLeft(client)) && (await emptyDatabase(client)), name);
+function emptyIfUnused(name: string): Promise<boolean> {
+  return onServer(
+    async (client) => (await waitUntilUnused(client)) && (await emptyDatabase(client)),
+    name,
+  );
 }
 
-/** By all others. Processes that a test leaves behind, or kills later, would work on in that of another test. */
-async function isLeft(client: pg.Client): Promise<boolean> {
-  for (let looks = 0; looks < LOOKS; looks += 1) {
+/**
+ * True if all other sessions have ended. Processes that a test left behind would change the database of a
+ * later test.
+ */
+async function waitUntilUnused(client: pg.Client): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const { rowCount } = await client.query(
       `select from pg_stat_activity where datname = current_database()
          and backend_type = 'client backend' and pid <> pg_backend_pid()`,
@@ -73,7 +87,7 @@ async function isLeft(client: pg.Client): Promise<boolean> {
   return false;
 }
 
-/** On all servers that have a part of each database. */
+/** Runs the work on each server that has a part of the databases. */
 async function onServers(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const { serverUrl, workerUrls } = inject('postgres');
   for (const url of [serverUrl, ...workerUrls]) await onServer(work, 'postgres', url);
@@ -85,7 +99,7 @@ async function onServer<T>(
   url = inject('postgres').serverUrl,
 ): Promise<T> {
   const client = new pg.Client(`${url}/${database}`);
-  // It is ended where emptying takes too long.
+  // The session is ended if emptying takes too long. Without a listener, its error would crash the process.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,4 +1,4 @@
-/** A PostgreSQL server with a migrated database, which those of the tests are copies of. */
+/** Starts a PostgreSQL server with a migrated template database, which tests copy. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const TEMPLATE = 'gateway_template';
 export interface Template {
   serverUrl: string;
   port: number;
-  /** The other servers that have a part of each database. */
+  /** The worker nodes of a Citus cluster. Empty for a single server. */
   workerUrls: string[];
   template: string;
   stop(): Promise<void>;
@@ -22,10 +22,10 @@ export interface Template {
 
 export async function startTemplate(): Promise<Template> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'));
-  // The server's own user must get through.
+  // PostgreSQL runs as another user, which needs access.
   chmodSync(folder, 0o755);
   const server = await startPostgres(join(folder, 'postgres'));
-  await makeTemplate(server.url);
+  await createTemplate(server.url);
   return {
     serverUrl: server.url,
     port: server.port,
@@ -38,7 +38,7 @@ export async function startTemplate(): Promise<Template> {
   };
 }
 
-async function makeTemplate(serverUrl: string): Promise<void> {
+async function createTemplate(serverUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: `${serverUrl}/postgres` });
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);

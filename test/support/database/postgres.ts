@@ -4,12 +4,12 @@ import { chownSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { tie } from '../tied.ts';
+import { endWithParent } from '../end-with-parent.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 
-/** A standby says that they are read-only. */
+/** A standby reports that it accepts read-only connections. */
 const READY = /database system is ready to accept (read-only )?connections/;
-/** The data go with the run: nothing waits for the disk. */
+/** The data are deleted after the run, so no write needs to wait for the disk. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=400'];
 const STOP_MS = 20_000;
 
@@ -17,11 +17,14 @@ export interface PostgresServer {
   url: string;
   port: number;
   stop(): Promise<void>;
-  /** As a crash of the machine does it. */
+  /** Kills the server with SIGKILL, which has the effect of a crash. */
   kill(): Promise<void>;
 }
 
-/** A PostgreSQL server of this run's own, from an npm package. Its user has to reach the folder of its data. */
+/**
+ * Creates a data folder and starts a PostgreSQL server on it. The server's user needs access to the parent
+ * folder.
+ */
 export async function startPostgres(
   databaseDir: string,
   options: RunOptions = {},
@@ -29,33 +32,37 @@ export async function startPostgres(
   const { initdb, user } = options.binaries ?? postgresBinaries();
   mkdirSync(databaseDir, { mode: 0o700 });
   if (user) chownSync(databaseDir, user.uid, user.gid);
-  const how = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
-  await promisify(execFile)(initdb, ['-D', databaseDir, ...how], optionsIn(databaseDir));
+  const initOptions = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
+  await promisify(execFile)(initdb, ['-D', databaseDir, ...initOptions], spawnOptions(databaseDir));
   return runPostgres(databaseDir, options);
 }
 
 export interface RunOptions {
   port?: number;
   settings?: string[];
-  /** Default: those of the npm package. */
+  /** Default: the programs of the npm package. */
   binaries?: PostgresBinaries;
 }
 
-/** One whose data are there. */
+/** Starts a PostgreSQL server on an existing data folder. */
 export async function runPostgres(
   databaseDir: string,
-  { port = 0, settings: given = [], binaries = postgresBinaries() }: RunOptions = {},
+  { port = 0, settings: extraSettings = [], binaries = postgresBinaries() }: RunOptions = {},
 ): Promise<PostgresServer> {
   port ||= await freePort();
-  const options = optionsIn(databaseDir);
-  const place = ['-D', databaseDir, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
-  const settings = [...SETTINGS, ...given].flatMap((setting) => ['-c', setting]);
-  const server = spawn(binaries.postgres, [...place, ...settings], options);
+  const options = spawnOptions(databaseDir);
+  const locationOptions = ['-D', databaseDir, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
+  const settings = [...SETTINGS, ...extraSettings].flatMap((setting) => ['-c', setting]);
+  const server = spawn(binaries.postgres, [...locationOptions, ...settings], options);
   const exited = once(server, 'exit');
-  // A run that ends in between takes its server along.
-  const tied = { pid: server.pid as number, signal: 'SIGINT', patienceMs: STOP_MS } as const;
-  server.once('exit', tie(tied));
-  await ready(server);
+  // Stops the server if the run ends first.
+  const watchedChild = {
+    pid: server.pid as number,
+    signal: 'SIGINT',
+    patienceMs: STOP_MS,
+  } as const;
+  server.once('exit', endWithParent(watchedChild));
+  await waitUntilReady(server);
   return {
     url: `postgresql://postgres:postgres@127.0.0.1:${port}`,
     port,
@@ -70,13 +77,13 @@ export async function runPostgres(
   };
 }
 
-/** PostgreSQL's user has to reach the folder. */
-function optionsIn(databaseDir: string) {
+/** The server's user needs access to the working directory too. */
+function spawnOptions(databaseDir: string) {
   const { user } = postgresBinaries();
   return { cwd: databaseDir, ...user, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
 }
 
-function ready(server: ChildProcessWithoutNullStreams): Promise<void> {
+function waitUntilReady(server: ChildProcessWithoutNullStreams): Promise<void> {
   let output = '';
   return new Promise((resolve, reject) => {
     server.stderr.on('data', (chunk: Buffer) => {
@@ -85,17 +92,17 @@ function ready(server: ChildProcessWithoutNullStreams): Promise<void> {
       if (READY.test(output)) resolve();
     });
     server.once('error', reject);
-    server.once('exit', () => reject(new Error(`PostgreSQL ended:\n${output}`)));
+    server.once('exit', () => reject(new Error(`PostgreSQL exited:\n${output}`)));
   });
 }
 
-/** Free when it is asked for. */
+/** Returns a port that is free at the moment. Another process may take it before the caller does. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
   await promise;
   const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
+  await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -1,6 +1,7 @@
 /**
- * Reads a statement and tells which tables of projects it asks without saying whose rows it means: no condition
- * compares their projectId with a value, or with the projectId of a table that has such a condition.
+ * Parses a statement and finds tables that it reads or changes without a condition on the project. A
+ * condition compares the table's `projectId` with a value, or with the `projectId` of a table that has such a
+ * condition.
  */
 import { loadModule, parseSync } from 'libpg-query';
 import { Prisma } from '../../../src/database/generated/client.ts';
@@ -8,61 +9,69 @@ import { Prisma } from '../../../src/database/generated/client.ts';
 await loadModule();
 
 /** Tables whose rows belong to a project. */
-const OF_PROJECTS = new Set<string>(
+const PROJECT_TABLES = new Set<string>(
   Object.values(Prisma.ModelName).filter(
     (table) => 'projectId' in Prisma[`${table}ScalarFieldEnum`],
   ),
 );
-/** A key is found by the hash of its value, which is unique in the service. */
-const UNIQUE_ELSEWHERE: Record<string, string> = { ApiKey: 'hash' };
+/**
+ * Columns that identify a project's row without its `projectId`. The hash of an API key is unique in the
+ * service.
+ */
+const UNIQUE_IN_SERVICE: Record<string, string> = { ApiKey: 'hash' };
 
 const ACROSS_PROJECTS = /^\/\* all projects: .+? \*\/\s/;
 
 type Node = Record<string, unknown>;
 
-/** What a statement lacks, in words; none if it is as it should be. */
-export function missingProjects(text: string): string[] {
-  const asksAll = ACROSS_PROJECTS.test(text);
+/** Returns a phrase for each missing condition, such as `reads Topic`. */
+export function listMissingConditions(text: string): string[] {
+  const readsAllProjects = ACROSS_PROJECTS.test(text);
   const { stmts = [] } = parseSync(text) as { stmts?: { stmt: Node }[] };
   return stmts.flatMap(({ stmt }) => {
-    const reader = new Reader();
-    reader.statement(stmt, []);
-    return reader.missing().flatMap(({ words, isTarget }) => (isTarget || !asksAll ? words : []));
+    const reader = new StatementReader();
+    reader.readStatement(stmt, []);
+    return reader
+      .listMissing()
+      .flatMap(({ description, isTarget }) => (isTarget || !readsAllProjects ? description : []));
   });
 }
 
-/** A name of a FROM list, and whether it says whose rows it means. */
+/** An item of a FROM list, and whether a condition names its project. */
 interface Source {
   alias: string;
-  /** Null for what is no table of projects: what it gives was told before. */
+  /** Null if the item is no table of projects, such as a CTE, which is checked where it is defined. */
   table: string | null;
-  /** Another one's projectId is the same. */
-  same: Source[];
+  /** Items whose `projectId` a condition equates with this one. */
+  equated: Source[];
   isBound: boolean;
   isTarget: boolean;
 }
 
 interface Missing {
-  words: string;
-  /** Whether it changes rows. */
+  description: string;
+  /** True if the statement changes the table's rows. */
   isTarget: boolean;
 }
 
-class Reader {
+class StatementReader {
   readonly #read: { verb: string; source: Source }[] = [];
   readonly #inserted: Missing[] = [];
 
-  /** Told when all is read: a member of a FROM list may be led by one whose condition comes later. */
-  missing(): Missing[] {
-    const unled = this.#read.filter(({ source }) => !isLed(source, new Set()));
-    const words = unled.map(({ verb, source: { table, isTarget } }) => ({
-      words: `${verb} ${table}`,
+  /**
+   * Call this after the whole statement: an item may be bound through another item whose condition comes
+   * later.
+   */
+  listMissing(): Missing[] {
+    const unboundReads = this.#read.filter(({ source }) => !isBoundToProject(source, new Set()));
+    const unboundTables = unboundReads.map(({ verb, source: { table, isTarget } }) => ({
+      description: `${verb} ${table}`,
       isTarget,
     }));
-    return [...this.#inserted, ...words];
+    return [...this.#inserted, ...unboundTables];
   }
 
-  statement(node: Node, outer: Source[]): void {
+  readStatement(node: Node, outer: Source[]): void {
     const [[kind, body]] = Object.entries(node) as [[string, Node]];
     if (kind === 'SelectStmt') this.#select(body, outer);
     else if (kind === 'UpdateStmt') this.#change('updates', body, outer);
@@ -77,7 +86,7 @@ class Reader {
     }
     const sources = this.#sources((body.fromClause ?? []) as Node[], [...ctes, ...outer]);
     const scope = [...sources, ...outer, ...ctes];
-    this.#conditions([body.whereClause, ...joinsOf(body.fromClause)], sources, scope);
+    this.#conditions([body.whereClause, ...listJoinConditions(body.fromClause)], sources, scope);
     const rest = { ...body, larg: null, rarg: null, withClause: null, fromClause: null };
     this.#within(rest, scope);
     this.#report('reads', sources);
@@ -85,11 +94,11 @@ class Reader {
 
   #change(verb: string, body: Node, outer: Source[]): void {
     const ctes = this.#with(body, outer);
-    const target = sourceOf(body.relation as Node, ctes, true);
+    const target = toSource(body.relation as Node, ctes, true);
     const from = (body.fromClause ?? body.usingClause ?? []) as Node[];
     const sources = [target, ...this.#sources(from, [target, ...ctes, ...outer])];
     const scope = [...sources, ...outer, ...ctes];
-    this.#conditions([body.whereClause, ...joinsOf(from)], sources, scope);
+    this.#conditions([body.whereClause, ...listJoinConditions(from)], sources, scope);
     this.#within(
       { ...body, relation: null, withClause: null, fromClause: null, usingClause: null },
       scope,
@@ -103,8 +112,8 @@ class Reader {
     const columns = ((body.cols ?? []) as { ResTarget: { name: string } }[]).map(
       ({ ResTarget }) => ResTarget.name,
     );
-    if (OF_PROJECTS.has(relname) && columns.length > 0 && !columns.includes('projectId')) {
-      this.#inserted.push({ words: `inserts into ${relname}`, isTarget: true });
+    if (PROJECT_TABLES.has(relname) && columns.length > 0 && !columns.includes('projectId')) {
+      this.#inserted.push({ description: `inserts into ${relname}`, isTarget: true });
     }
     this.#within({ ...body, withClause: null, relation: null }, [...outer, ...ctes]);
   }
@@ -114,181 +123,186 @@ class Reader {
     const { ctes: nodes = [] } = (body.withClause ?? {}) as { ctes?: Node[] };
     for (const node of nodes) {
       const { ctename, ctequery } = node.CommonTableExpr as { ctename: string; ctequery: Node };
-      ctes.push(known(ctename));
-      this.statement(ctequery, [...outer, ...ctes]);
+      ctes.push(createBoundSource(ctename));
+      this.readStatement(ctequery, [...outer, ...ctes]);
     }
     return ctes;
   }
 
-  /** Of a FROM list; what stands in parentheses there is read as well. */
+  /** Returns the items of a FROM list. Checks subqueries in it too. */
   #sources(from: Node[], outer: Source[]): Source[] {
     const sources: Source[] = [];
     const read = (node: Node): void => {
       const [[kind, body]] = Object.entries(node) as [[string, Node]];
-      if (kind === 'RangeVar') sources.push(sourceOf(body, outer, false));
+      if (kind === 'RangeVar') sources.push(toSource(body, outer, false));
       else if (kind === 'JoinExpr') {
         read(body.larg as Node);
         read(body.rarg as Node);
-        bindUsing(body, sources);
+        equateUsing(body, sources);
       } else {
         this.#within(body, [...sources, ...outer]);
         const { alias } = body as { alias?: { aliasname: string } };
-        if (alias) sources.push(known(alias.aliasname));
+        if (alias) sources.push(createBoundSource(alias.aliasname));
       }
     };
     from.forEach(read);
     return sources;
   }
 
-  /** Statements inside an expression. */
+  /** Checks the statements inside an expression. */
   #within(value: unknown, scope: Source[]): void {
-    if (Array.isArray(value)) for (const one of value) this.#within(one, scope);
+    if (Array.isArray(value)) for (const item of value) this.#within(item, scope);
     if (!isNode(value)) return;
     for (const [kind, inner] of Object.entries(value)) {
-      if (kind.endsWith('Stmt') && isNode(inner)) this.statement({ [kind]: inner }, scope);
+      if (kind.endsWith('Stmt') && isNode(inner)) this.readStatement({ [kind]: inner }, scope);
       else this.#within(inner, scope);
     }
   }
 
-  #conditions(expressions: unknown[], own: Source[], scope: Source[]): void {
-    for (const [left, right] of expressions.flatMap(equalities)) {
-      this.#bind(left, right, own, scope);
-      this.#bind(right, left, own, scope);
+  #conditions(expressions: unknown[], sources: Source[], scope: Source[]): void {
+    for (const [left, right] of expressions.flatMap(listEqualities)) {
+      this.#bind(left, right, sources, scope);
+      this.#bind(right, left, sources, scope);
     }
   }
 
-  #bind(side: unknown, other: unknown, own: Source[], scope: Source[]): void {
-    const source = projectOf(side, own);
+  #bind(side: unknown, other: unknown, sources: Source[], scope: Source[]): void {
+    const source = findProjectSource(side, sources);
     if (!source) return;
-    const led = projectOf(other, scope);
-    if (led) source.same.push(led);
-    else if (!isColumnOf(other, own)) source.isBound = true;
+    const equatedSource = findProjectSource(other, scope);
+    if (equatedSource) source.equated.push(equatedSource);
+    else if (!isColumnOf(other, sources)) source.isBound = true;
   }
 
   #report(verb: string, sources: Source[]): void {
     for (const source of sources) {
-      const own = source.isTarget ? verb : 'reads';
-      if (source.table !== null) this.#read.push({ verb: own, source });
+      const sourceVerb = source.isTarget ? verb : 'reads';
+      if (source.table !== null) this.#read.push({ verb: sourceVerb, source });
     }
   }
 }
 
-function known(alias: string): Source {
-  return { alias, table: null, same: [], isBound: true, isTarget: false };
+function createBoundSource(alias: string): Source {
+  return { alias, table: null, equated: [], isBound: true, isTarget: false };
 }
 
-function sourceOf(body: Node, outer: Source[], isTarget: boolean): Source {
+function toSource(body: Node, outer: Source[], isTarget: boolean): Source {
   const { relname, alias } = body as { relname: string; alias?: { aliasname: string } };
-  const isCte = outer.some((one) => one.table === null && one.alias === relname);
-  const table = OF_PROJECTS.has(relname) && !isCte ? relname : null;
+  const isCte = outer.some((source) => source.table === null && source.alias === relname);
+  const table = PROJECT_TABLES.has(relname) && !isCte ? relname : null;
   return {
     alias: alias?.aliasname ?? relname,
     table,
-    same: [],
+    equated: [],
     isBound: table === null,
     isTarget,
   };
 }
 
-function isLed(source: Source, seen: Set<Source>): boolean {
+function isBoundToProject(source: Source, visited: Set<Source>): boolean {
   if (source.isBound) return true;
-  if (seen.has(source)) return false;
-  seen.add(source);
-  return source.same.some((other) => isLed(other, seen));
+  if (visited.has(source)) return false;
+  visited.add(source);
+  return source.equated.some((other) => isBoundToProject(other, visited));
 }
 
-/** `join … using ("projectId", …)` */
-function bindUsing(join: Node, sources: Source[]): void {
+/** Equates the items of `join … using ("projectId", …)`. */
+function equateUsing(join: Node, sources: Source[]): void {
   const names = ((join.usingClause ?? []) as { String: { sval: string } }[]).map(
     ({ String: { sval } }) => sval,
   );
   if (!names.includes('projectId')) return;
   const right = sources.at(-1);
   for (const left of sources.slice(0, -1)) {
-    right?.same.push(left);
-    if (right) left.same.push(right);
+    right?.equated.push(left);
+    if (right) left.equated.push(right);
   }
 }
 
-function joinsOf(from: unknown): unknown[] {
-  if (Array.isArray(from)) return from.flatMap(joinsOf);
+function listJoinConditions(from: unknown): unknown[] {
+  if (Array.isArray(from)) return from.flatMap(listJoinConditions);
   if (!isNode(from) || !isNode(from.JoinExpr)) return [];
   const { larg, rarg, quals } = from.JoinExpr;
-  return [quals, ...joinsOf(larg), ...joinsOf(rarg)];
+  return [quals, ...listJoinConditions(larg), ...listJoinConditions(rarg)];
 }
 
-/** What must be equal for the expression to be true; of rows, member by member. */
-function equalities(expression: unknown): [unknown, unknown][] {
+/**
+ * Returns pairs that must be equal for the expression to be true. Compares row expressions member by member.
+ */
+function listEqualities(expression: unknown): [unknown, unknown][] {
   if (!isNode(expression)) return [];
   const [[kind, body]] = Object.entries(expression) as [[string, Node]];
   if (kind === 'BoolExpr') {
-    const arms = (body.args as unknown[]).map(equalities);
+    const arms = (body.args as unknown[]).map(listEqualities);
     if (body.boolop === 'AND_EXPR') return arms.flat();
-    return body.boolop === 'OR_EXPR' ? ofAll(arms) : [];
+    return body.boolop === 'OR_EXPR' ? commonEqualities(arms) : [];
   }
   if (kind === 'SubLink' && body.subLinkType === 'ANY_SUBLINK') {
-    return membersOf(body.testexpr).map((member) => [member, {}]);
+    return listMembers(body.testexpr).map((member) => [member, {}]);
   }
-  if (kind === 'A_Expr' && body.kind === 'AEXPR_BETWEEN') return sameInRange(body);
+  if (kind === 'A_Expr' && body.kind === 'AEXPR_BETWEEN') return equalitiesOfRange(body);
   if (kind !== 'A_Expr' || !['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN'].includes(String(body.kind))) {
     return [];
   }
   const [name] = body.name as { String: { sval: string } }[];
   const sign = name?.String.sval ?? '';
-  const [left, right] = [membersOf(body.lexpr), membersOf(body.rexpr)];
+  const [left, right] = [listMembers(body.lexpr), listMembers(body.rexpr)];
   if (sign !== '=') return [];
-  return left.map((member, place) => [member, right.length === left.length ? right[place] : {}]);
+  return left.map((member, index) => [member, right.length === left.length ? right[index] : {}]);
 }
 
-/** Of a range of rows: the first members that have the same value at both ends. */
-function sameInRange({ lexpr, rexpr }: Node): [unknown, unknown][] {
+/** Returns the leading members of a row expression that have equal bounds in BETWEEN. */
+function equalitiesOfRange({ lexpr, rexpr }: Node): [unknown, unknown][] {
   const { List } = rexpr as { List: { items: unknown[] } };
-  const [low = [], high = []] = List.items.map(membersOf);
+  const [low = [], high = []] = List.items.map(listMembers);
   const text = (value: unknown) =>
     JSON.stringify(value, (name, inner) => (name === 'location' ? undefined : inner));
-  const pairs = membersOf(lexpr).map((member, place): [unknown, unknown] => [member, low[place]]);
-  const differs = pairs.findIndex((_, place) => text(low[place]) !== text(high[place]));
+  const pairs = listMembers(lexpr).map((member, index): [unknown, unknown] => [member, low[index]]);
+  const differs = pairs.findIndex((_, index) => text(low[index]) !== text(high[index]));
   return differs < 0 ? pairs : pairs.slice(0, differs);
 }
 
-/** Those of the first arm whose column every other arm compares too. */
-function ofAll([first = [], ...others]: [unknown, unknown][][]): [unknown, unknown][] {
-  const names = (side: unknown) => columnOf(side)?.join('.');
-  return first.filter(([left]) =>
-    others.every((arm) => arm.some(([other]) => names(other) === names(left))),
+/** Returns the equalities of the first arm of an OR whose column all other arms compare too. */
+function commonEqualities([firstArm = [], ...otherArms]: [unknown, unknown][][]): [
+  unknown,
+  unknown,
+][] {
+  const columnName = (side: unknown) => columnNames(side)?.join('.');
+  return firstArm.filter(([left]) =>
+    otherArms.every((arm) => arm.some(([other]) => columnName(other) === columnName(left))),
   );
 }
 
-function membersOf(expression: unknown): unknown[] {
+function listMembers(expression: unknown): unknown[] {
   if (isNode(expression) && isNode(expression.RowExpr)) return expression.RowExpr.args as unknown[];
   return [expression];
 }
 
-/** The source whose projectId the expression is. */
-function projectOf(expression: unknown, sources: Source[]): Source | null {
-  const names = columnOf(expression);
+/** Returns the item whose project the expression identifies. */
+function findProjectSource(expression: unknown, sources: Source[]): Source | null {
+  const names = columnNames(expression);
   const column = names?.at(-1);
   if (!names || column === undefined) return null;
   if (names.length > 1) {
     const source = sources.find(({ alias }) => alias === names.at(-2));
-    return source && tellsProject(source, column) ? source : null;
+    return source && identifiesProject(source, column) ? source : null;
   }
-  const able = sources.filter((source) => tellsProject(source, column));
-  return able.find(({ table }) => table !== null) ?? able[0] ?? null;
+  const candidates = sources.filter((source) => identifiesProject(source, column));
+  return candidates.find(({ table }) => table !== null) ?? candidates[0] ?? null;
 }
 
-function tellsProject({ table }: Source, column: string): boolean {
-  return column === 'projectId' || (table !== null && UNIQUE_ELSEWHERE[table] === column);
+function identifiesProject({ table }: Source, column: string): boolean {
+  return column === 'projectId' || (table !== null && UNIQUE_IN_SERVICE[table] === column);
 }
 
 function isColumnOf(expression: unknown, sources: Source[]): boolean {
-  const names = columnOf(expression);
+  const names = columnNames(expression);
   return (
     names !== null && sources.some(({ alias, table }) => table !== null && alias === names.at(-2))
   );
 }
 
-function columnOf(expression: unknown): string[] | null {
+function columnNames(expression: unknown): string[] | null {
   if (!isNode(expression)) return null;
   const inner = isNode(expression.TypeCast) ? expression.TypeCast.arg : expression;
   if (!isNode(inner) || !isNode(inner.ColumnRef)) return null;

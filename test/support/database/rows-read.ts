@@ -1,10 +1,16 @@
-/** How many rows a statement reads, for checks of foreign keys too, as the server counts them on either kind of database. */
+/**
+ * Counts the rows that a statement reads, including checks of foreign keys, by the server's statistics. Works
+ * on both kinds of database.
+ */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { literal } from './plans.ts';
-import { inTurn, recordStatements, type Statement } from './statements.ts';
+import { recordStatements, type Statement, serialize } from './statements.ts';
 
-/** The plan is made for the values, or once for all: it is that of the text's first run on the connection, until a table is analyzed. */
+/**
+ * A custom plan is made for the statement's values. A kept plan is made once for all values, and kept until a
+ * table is analyzed.
+ */
 export type PlanMode = 'custom' | 'kept';
 
 export interface RowsRead {
@@ -13,51 +19,58 @@ export interface RowsRead {
   text: string;
 }
 
-type Ask = (text: string) => Promise<pg.QueryResult>;
+type RunText = (text: string) => Promise<pg.QueryResult>;
 
 const SETTINGS: Record<PlanMode, string> = {
   custom: 'force_custom_plan',
   kept: 'force_generic_plan',
 };
 
-/** Since statistics were last given to the server, but for what a transaction is asked in between. */
+/** Counts since the session last reported its statistics. In a transaction, it reports none. */
 const ROWS = `
   select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::int as "rows"
   from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
 
-/** What the work's statements about these tables read. Each is run and undone in both modes before it is run for the work. */
-export async function rowsReadBy(
+/**
+ * Returns the rows that each of the work's statements about these tables reads. Each is run and rolled back
+ * in both modes, before it runs for the work.
+ */
+export async function countRowsRead(
   work: () => Promise<unknown>,
   tables: readonly string[],
 ): Promise<RowsRead[]> {
   const read: RowsRead[] = [];
   const errors: unknown[] = [];
-  const isOther = (text: string) => !tables.some((table) => text.includes(`"${table}"`));
-  const before = inTurn(async (connection, statement, query) => {
-    const ask: Ask = (text) => query.call(connection, text) as Promise<pg.QueryResult>;
+  const isIgnored = (text: string) => !tables.some((table) => text.includes(`"${table}"`));
+  const before = serialize(async (connection, statement, query) => {
+    const ask: RunText = (text) => query.call(connection, text) as Promise<pg.QueryResult>;
     try {
       for (const mode of ['custom', 'kept'] as const) {
-        read.push(await measured(ask, statement, mode));
+        read.push(await countRows(ask, statement, mode));
       }
     } catch (error) {
       errors.push(error);
     }
   });
-  await recordStatements(work, before, isOther);
+  await recordStatements(work, before, isIgnored);
   if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
   return read;
 }
 
-async function measured(ask: Ask, { text, values }: Statement, mode: PlanMode): Promise<RowsRead> {
+async function countRows(
+  ask: RunText,
+  { text, values }: Statement,
+  mode: PlanMode,
+): Promise<RowsRead> {
   const name = `${mode}_${createHash('md5').update(text).digest('hex')}`;
-  const known = await ask(`select 1 from pg_prepared_statements where name = '${name}'`);
-  if (known.rows.length === 0) await ask(`prepare ${name} as ${text}`);
-  const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+  const prepared = await ask(`select 1 from pg_prepared_statements where name = '${name}'`);
+  if (prepared.rows.length === 0) await ask(`prepare ${name} as ${text}`);
+  const parameters = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
   await ask('begin');
   try {
     await ask(`set local plan_cache_mode = ${SETTINGS[mode]}`);
     const [before] = (await ask(ROWS)).rows;
-    await ask(`execute ${name}${given}`);
+    await ask(`execute ${name}${parameters}`);
     const [after] = (await ask(ROWS)).rows;
     return { mode, rows: after.rows - before.rows, text };
   } finally {

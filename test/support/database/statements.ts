@@ -1,7 +1,7 @@
-/** What reaches the database: every statement of this process, on either kind of database. */
+/** Records the statements that this process sends to either kind of database. */
 import pg from 'pg';
 import { Session } from '../../../src/database/sessions/session.ts';
-import { isTestsOwn } from './tests-own.ts';
+import { isTestStatement } from './test-statements.ts';
 
 export interface Statement {
   text: string;
@@ -10,39 +10,46 @@ export interface Statement {
 
 type Query = (this: unknown, text: unknown, values?: unknown, ...rest: unknown[]) => unknown;
 
-/** What is to be done first, on the very connection that is about to run the statement. */
-export type Before = (connection: unknown, statement: Statement, query: Query) => Promise<void>;
+/** Runs before a statement, on the connection that is about to run it. */
+export type BeforeStatement = (
+  connection: unknown,
+  statement: Statement,
+  query: Query,
+) => Promise<void>;
 
-/** For each connection one after the other, though statements are sent to it at once. */
-export function inTurn(before: Before): Before {
+/** Runs the calls of one connection one after another, although statements may be sent to it concurrently. */
+export function serialize(before: BeforeStatement): BeforeStatement {
   const turns = new WeakMap<object, Promise<void>>();
   return (connection, statement, query) => {
     const client = connection as object;
     const turn = () => before(connection, statement, query);
-    const taken = (turns.get(client) ?? Promise.resolve()).then(turn);
+    const queued = (turns.get(client) ?? Promise.resolve()).then(turn);
     turns.set(
       client,
-      taken.catch(() => {}),
+      queued.catch(() => {}),
     );
-    return taken;
+    return queued;
   };
 }
 
 interface Recording {
   statements: Statement[];
-  before?: Before;
-  isBeside: (text: string) => boolean;
+  before?: BeforeStatement;
+  isIgnored: (text: string) => boolean;
 }
 
 const recordings = new Set<Recording>();
 
-/** What the product has sent since it was last asked for: each text once. */
-const sent = new Set<string>();
-/** Sessions of what is done to a whole database: migrations, and copies of all of it. */
-const WHOLE = ['integration-gateway migrations', 'integration-gateway copy'];
+/** Distinct texts that the product has sent since the last `takeSent`. */
+const productTexts = new Set<string>();
+/** Application names of sessions that work on whole databases: migrations and copies. */
+const WHOLE_DATABASE_SESSIONS = ['integration-gateway migrations', 'integration-gateway copy'];
 
-/** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections; and hints, which are told afterwards. */
-const BESIDE = [
+/**
+ * Statements of background work, which run at any time: the job queue, leases, the clock, connections, and
+ * notifications after a commit.
+ */
+const BACKGROUND_STATEMENTS = [
   /pgboss|SandboxLease|ServerProcess|as waiting\("index", "time"\)/,
   /select "id" from "Erasure" where "id" <> "projectId" and /,
   /from pg_dist_|join pg_dist_/,
@@ -54,58 +61,65 @@ const BESIDE = [
   /^select exists \(\s*select 1 from pg_locks /,
 ];
 
-/** Who calls is looked up again whenever that was a while ago; a cluster notes the use of their key beside the call. */
-export const OF_CALLERS = /k\."hash" = |"lastUsedTime" = \$/;
+/**
+ * Statements that authenticate a caller, whose result is cached for some time. On a cluster, the last use of
+ * the API key is stored separately.
+ */
+export const CALLER_STATEMENTS = /k\."hash" = |"lastUsedTime" = \$/;
 
-const isAskedBeside = (text: string) => BESIDE.some((pattern) => pattern.test(text));
+const isBackgroundStatement = (text: string) =>
+  BACKGROUND_STATEMENTS.some((pattern) => pattern.test(text));
 
-// All that the pool, Prisma's adapter and transactions ask passes through this, on either kind of database.
+// The pool, Prisma's adapter and transactions send all their statements by this method.
 const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
 const { query } = prototype;
-prototype.query = function (asked, values, ...rest) {
-  const { asked: meant = asked } = asked as { asked?: unknown };
-  // A cluster is asked beside what the product asks: for the columns, for the shards.
-  if (meant === null) return query.call(this, asked, values, ...rest);
-  const statement = statementOf(meant, values);
-  if (isOfProduct(this)) sent.add(statement.text);
-  const waits = [...recordings].flatMap(({ statements, before, isBeside }) => {
-    if (isBeside(statement.text)) return [];
+prototype.query = function (queryConfig, values, ...rest) {
+  const { asked: productQuery = queryConfig } = queryConfig as { asked?: unknown };
+  // Queries for columns and shards of a cluster are not the product's own statements.
+  if (productQuery === null) return query.call(this, queryConfig, values, ...rest);
+  const statement = toStatement(productQuery, values);
+  if (isProductConnection(this)) productTexts.add(statement.text);
+  const waits = [...recordings].flatMap(({ statements, before, isIgnored }) => {
+    if (isIgnored(statement.text)) return [];
     statements.push(statement);
     return before ? [before(this, statement, query)] : [];
   });
-  const run = () => query.call(this, asked, values, ...rest);
+  const run = () => query.call(this, queryConfig, values, ...rest);
   return waits.length > 0 ? Promise.all(waits).then(run) : run();
 };
 
-function isOfProduct(connection: unknown): boolean {
-  if (!(connection instanceof Session) || isTestsOwn()) return false;
-  const { connectionParameters: about } = connection as unknown as {
+function isProductConnection(connection: unknown): boolean {
+  if (!(connection instanceof Session) || isTestStatement()) return false;
+  const { connectionParameters: parameters } = connection as unknown as {
     connectionParameters: { application_name?: string };
   };
-  return !WHOLE.includes(about.application_name ?? '');
+  return !WHOLE_DATABASE_SESSIONS.includes(parameters.application_name ?? '');
 }
 
-/** The texts that the product has sent since the last call. */
-export function takeSent(): string[] {
-  const texts = [...sent];
-  sent.clear();
+/** Returns the texts that the product has sent since the last call. */
+export function takeProductTexts(): string[] {
+  const texts = [...productTexts];
+  productTexts.clear();
   return texts;
 }
 
-function statementOf(asked: unknown, values: unknown): Statement {
-  const { text, values: own } =
-    typeof asked === 'string' ? { text: asked } : (asked as Partial<Statement>);
-  const given = own ?? values;
-  return { text: text ?? '', values: Array.isArray(given) ? given : [] };
+function toStatement(queryConfig: unknown, values: unknown): Statement {
+  const { text, values: configValues } =
+    typeof queryConfig === 'string' ? { text: queryConfig } : (queryConfig as Partial<Statement>);
+  const parameters = configValues ?? values;
+  return { text: text ?? '', values: Array.isArray(parameters) ? parameters : [] };
 }
 
-/** What the work asks, in its order, and whatever else of this process runs meanwhile. */
+/**
+ * Records the statements of `work` in their order, and those of other work that this process runs at the same
+ * time.
+ */
 export async function recordStatements<T>(
   work: () => Promise<T>,
-  before?: Before,
-  isBeside = isAskedBeside,
+  before?: BeforeStatement,
+  isIgnored = isBackgroundStatement,
 ): Promise<{ result: T; statements: Statement[] }> {
-  const recording = { statements: [], isBeside, ...(before && { before }) };
+  const recording = { statements: [], isIgnored, ...(before && { before }) };
   recordings.add(recording);
   try {
     return { result: await work(), statements: recording.statements };

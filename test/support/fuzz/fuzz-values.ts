@@ -1,4 +1,4 @@
-/** What calls are made up of. */
+/** Values for the arguments and members of random calls. */
 
 export const HOSTILE_TEXTS = [
   '',
@@ -37,8 +37,8 @@ export const TIMES = [
 
 export const NUMBERS = [1, 2, 50, 60, 0, -1, 1001, 36_500, 2 ** 31 - 1, 0.5];
 
-/** Values that reach past the first check, by the name of their place. */
-export const LIKELY: Record<string, readonly unknown[]> = {
+/** Values that pass the first check, by the name of the member. */
+export const LIKELY_VALUES: Record<string, readonly unknown[]> = {
   provider: [...Array<string>(8).fill('sandbox'), 'hubspot', 'nobody'],
   groupRef: ['acme', 'acme', 'umbrella'],
   consumerRef: ['ann', 'ann', 'bob'],
@@ -61,8 +61,8 @@ export const LIKELY: Record<string, readonly unknown[]> = {
   idempotencyKey: ['once', 'twice'],
 };
 
-/** How often, of a hundred, what may be left out is given, where that decides how far a call gets. */
-export const PRESENT: Record<string, number> = {
+/** How often an optional member is present, in percent, if that decides how far a call gets. */
+export const PRESENCE_PERCENT: Record<string, number> = {
   apiKey: 80,
   basicAuth: 3,
   oauth2ClientCredentials: 3,
@@ -95,8 +95,8 @@ export const PRESENT: Record<string, number> = {
   destructive: 40,
 };
 
-/** Bodies that are no JSON objects, or ones that nobody writes. */
-export const DEEP_TEXTS = [
+/** Request bodies that are no JSON objects, or that no client writes. */
+export const MALFORMED_BODIES = [
   '',
   '{',
   'null',
@@ -113,7 +113,7 @@ export const DEEP_TEXTS = [
   '{"__proto__": {"name": "x"}, "name": "y", "name": {"constructor": 1}}',
 ];
 
-export const ODD_QUERIES = [
+export const MALFORMED_QUERIES = [
   '&&&',
   'pageSize=1&pageSize=2',
   'pageSize=1e3',

@@ -1,4 +1,7 @@
-/** Calls made up from the schema: every mutation, every argument, with values that are right, wrong or hostile. */
+/**
+ * Generates random calls from the schema: every mutation and every argument, with right, wrong and hostile
+ * values.
+ */
 import fc, { type Arbitrary } from 'fast-check';
 import {
   type GraphQLArgument,
@@ -19,92 +22,99 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { HOSTILE_JSON, HOSTILE_TEXTS, LIKELY, NUMBERS, PRESENT, TIMES } from './fuzz-values.ts';
+import {
+  HOSTILE_JSON,
+  HOSTILE_TEXTS,
+  LIKELY_VALUES,
+  NUMBERS,
+  PRESENCE_PERCENT,
+  TIMES,
+} from './fuzz-values.ts';
 
 export interface FuzzCall {
   query: string;
   variables: Record<string, unknown>;
 }
 
-/** How often, of a hundred values, one is not what its place asks for. */
+/** How many of a hundred values do not fit their member. */
 export type Hostility = number;
 export const PLAUSIBLE: Hostility = 2;
 export const HOSTILE: Hostility = 15;
 
-/** The calls of a seed; ids and cursors in them stand for those of earlier answers. */
-export function makeCalls(seed: number, count: number): FuzzCall[] {
+/** Returns the calls of a seed. Their IDs and cursors are placeholders for those of earlier responses. */
+export function generateCalls(seed: number, count: number): FuzzCall[] {
   const call = fc.oneof(
-    { arbitrary: anyCall(PLAUSIBLE), weight: 3 },
-    { arbitrary: anyCall(HOSTILE), weight: 1 },
+    { arbitrary: arbitraryCall(PLAUSIBLE), weight: 3 },
+    { arbitrary: arbitraryCall(HOSTILE), weight: 1 },
   );
   return fc.sample(call, { seed, numRuns: count });
 }
 
-/** Seldom a deletion, so that there is something to change. */
-function anyCall(hostility: Hostility): Arbitrary<FuzzCall> {
-  const mutations = Object.values(fieldsOf(schema.getMutationType()));
-  const queries = Object.values(fieldsOf(schema.getQueryType()));
-  const ofProject = Object.values(fieldsOf(schema.getType('Project')));
+/** Deletions are rare, so that rows remain that other calls can change. */
+function arbitraryCall(hostility: Hostility): Arbitrary<FuzzCall> {
+  const mutations = Object.values(listFields(schema.getMutationType()));
+  const queries = Object.values(listFields(schema.getQueryType()));
+  const projectFields = Object.values(listFields(schema.getType('Project')));
   const [deletions = [], changes = []] = [true, false].map((isDeletion) =>
     mutations.filter(({ name }) => name.startsWith('delete') === isDeletion),
   );
-  const oneOf = (fields: GraphQLField<unknown, unknown>[], of: CallOf, weight: number) => ({
-    arbitrary: fc.oneof(...fields.map((field) => callOf(field, of, hostility))),
+  const anyOf = (fields: GraphQLField<unknown, unknown>[], kind: CallKind, weight: number) => ({
+    arbitrary: fc.oneof(...fields.map((field) => callField(field, kind, hostility))),
     weight,
   });
   return fc.oneof(
-    oneOf(changes, 'mutation', 7),
-    oneOf(deletions, 'mutation', 1),
-    oneOf(queries, 'query', 1),
-    oneOf(
-      ofProject.filter(({ args }) => args.length > 0),
+    anyOf(changes, 'mutation', 7),
+    anyOf(deletions, 'mutation', 1),
+    anyOf(queries, 'query', 1),
+    anyOf(
+      projectFields.filter(({ args }) => args.length > 0),
       'project',
       2,
     ),
   );
 }
 
-/** Ids by prefix, and cursors: what answers held, the newest first. */
+/** IDs by prefix, and cursors, from earlier responses. The newest come first. */
 export class KnownIds {
   readonly #known = new Map<string, string[]>();
   readonly #spared: ReadonlySet<string>;
 
-  /** What is spared is never learnt: the keys that calls are made with. */
+  /** `spared` are values that are never used, such as the API key that sends the calls. */
   constructor(spared: readonly string[]) {
     this.#spared = new Set(spared);
   }
 
-  learn(response: unknown): void {
-    for (const [, text = '', prefix] of JSON.stringify(response).matchAll(LEARNT)) {
+  collect(response: unknown): void {
+    for (const [, text = '', prefix] of JSON.stringify(response).matchAll(ID_OR_CURSOR)) {
       if (this.#spared.has(text)) continue;
       const kind = prefix ?? 'cursor';
       const others = (this.#known.get(kind) ?? []).filter((other) => other !== text);
-      this.#known.set(kind, [text, ...others].slice(0, KNOWN_MAX));
+      this.#known.set(kind, [text, ...others].slice(0, IDS_PER_KIND_MAX));
     }
   }
 
-  /** The call with what its placeholders stand for by now. */
+  /** Returns the call with known values in place of its placeholders. */
   fill({ query, variables }: FuzzCall): FuzzCall {
     const text = JSON.stringify(variables).replaceAll(PLACEHOLDER, (_all, kinds, index) => {
-      const known = String(kinds)
+      const ids = String(kinds)
         .split('|')
         .flatMap((kind) => this.#known.get(kind) ?? []);
-      return JSON.stringify(known[Number(index) % known.length] ?? 'unknown');
+      return JSON.stringify(ids[Number(index) % ids.length] ?? 'unknown');
     });
     return { query, variables: JSON.parse(text) as Record<string, unknown> };
   }
 }
-const KNOWN_MAX = 20;
-/** An id, or what is long enough for a cursor. */
-const LEARNT = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
+const IDS_PER_KIND_MAX = 20;
+/** Matches IDs, and texts that are long enough to be cursors. */
+const ID_OR_CURSOR = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
 export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
 
-/** Of what kinds the ids of an argument are. */
-function kindsOf(name: string): string | null {
-  const kinds = Object.entries(KINDS).find(([part]) => name.toLowerCase().startsWith(part));
+/** Returns the prefixes of the IDs that an argument takes, or null if it takes no ID. */
+function findIdPrefixes(name: string): string | null {
+  const kinds = Object.entries(ID_PREFIXES).find(([part]) => name.toLowerCase().startsWith(part));
   return kinds?.[1] ?? null;
 }
-const KINDS = {
+const ID_PREFIXES = {
   projectid: 'prj',
   integrationid: 'int',
   installationid: 'ins',
@@ -127,45 +137,48 @@ const KINDS = {
   id: 'prj|org|int|ins|con|top|dst|opr|evt|dlv|rev|cfg|key|bld',
 };
 
-type CallOf = 'mutation' | 'query' | 'project';
+type CallKind = 'mutation' | 'query' | 'project';
 
-/** One field with each of its arguments as a variable. */
-function callOf(
+/** Returns calls of one field, with each of its arguments as a variable. */
+function callField(
   field: GraphQLField<unknown, unknown>,
-  of: CallOf,
+  kind: CallKind,
   hostility: Hostility,
 ): Arbitrary<FuzzCall> {
   const declared = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
-  const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
-  const selected = `${field.name}${given && `(${given})`} ${selectionOf(field.type, 3)}`;
-  const body = of === 'project' ? `viewer { project { ${selected} } }` : selected;
-  const query = `${of === 'mutation' ? of : 'query'} ${declared && `(${declared})`} { ${body} }`;
-  return membersOf(field.args, hostility).map((variables) => ({ query, variables }));
+  const passed = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
+  const selected = `${field.name}${passed && `(${passed})`} ${selectFields(field.type, 3)}`;
+  const body = kind === 'project' ? `viewer { project { ${selected} } }` : selected;
+  const query = `${kind === 'mutation' ? kind : 'query'} ${declared && `(${declared})`} { ${body} }`;
+  return arbitraryMembers(field.args, hostility).map((variables) => ({ query, variables }));
 }
 
-function fieldsOf(type: GraphQLNamedType | undefined | null) {
+function listFields(type: GraphQLNamedType | undefined | null) {
   return isObjectType(type) ? type.getFields() : {};
 }
 
-/** Everything of a type that needs no arguments, so many levels deep; what calls a provider needs some. */
-function selectionOf(type: GraphQLOutputType, levels: number): string {
-  const named = getNamedType(type);
-  if (isInterfaceType(named)) return '{ __typename id }';
-  if (!isObjectType(named)) return '';
-  const selected = Object.values(named.getFields()).flatMap((field) => {
+/**
+ * Selects every field without required arguments, down to the number of levels. Fields that call a provider
+ * have required arguments.
+ */
+function selectFields(type: GraphQLOutputType, levels: number): string {
+  const namedType = getNamedType(type);
+  if (isInterfaceType(namedType)) return '{ __typename id }';
+  if (!isObjectType(namedType)) return '';
+  const selected = Object.values(namedType.getFields()).flatMap((field) => {
     if (field.args.some(isRequiredArgument)) return [];
     if (!isObjectType(getNamedType(field.type))) return field.name;
-    const inner = levels > 1 ? selectionOf(field.type, levels - 1) : '';
+    const inner = levels > 1 ? selectFields(field.type, levels - 1) : '';
     const page = field.args.some(({ name }) => name === 'first') ? '(first: 2)' : '';
     return inner === '' ? [] : `${field.name}${page} ${inner}`;
   });
   return selected.length === 0 ? '' : `{ ${selected.join(' ')} }`;
 }
 
-const LEFT_OUT = Symbol('left out');
+const ABSENT = Symbol('absent');
 
-/** Values for arguments or members of an input, by name; ids and cursors among them are placeholders. */
-export function membersOf(
+/** Generates values for arguments or members of an input by their names. IDs and cursors are placeholders. */
+export function arbitraryMembers(
   members: readonly (GraphQLArgument | GraphQLInputField)[],
   hostility: Hostility,
 ): Arbitrary<Record<string, unknown>> {
@@ -173,29 +186,33 @@ export function membersOf(
     members.map((member) => {
       const isRequired =
         isRequiredArgument(member as GraphQLArgument) || isRequiredInputField(member);
-      const present = isRequired ? 100 - hostility / 4 : (PRESENT[member.name] ?? 15 + hostility);
-      const value = valuesOf(member.name, member.type, hostility);
-      return [member.name, outOfHundred(100 - present, fc.constant<unknown>(LEFT_OUT), value)];
+      const present = isRequired
+        ? 100 - hostility / 4
+        : (PRESENCE_PERCENT[member.name] ?? 15 + hostility);
+      const value = arbitraryValue(member.name, member.type, hostility);
+      return [member.name, withChance(100 - present, fc.constant<unknown>(ABSENT), value)];
     }),
   );
   return fc
     .record(model)
-    .map((all) =>
-      Object.fromEntries(Object.entries(all).filter(([, value]) => value !== LEFT_OUT)),
-    );
+    .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ABSENT)));
 }
 
-/** Seldom the rare one. */
-export function outOfHundred<T>(
-  seldom: number,
+/** Returns `rare` in `seldom` of a hundred cases, and otherwise `usual`. */
+export function withChance<T>(
+  percent: number,
   rare: Arbitrary<T>,
   usual: Arbitrary<T>,
 ): Arbitrary<T> {
-  const weight = Math.max(1, Math.round(seldom));
+  const weight = Math.max(1, Math.round(percent));
   return fc.oneof({ arbitrary: rare, weight }, { arbitrary: usual, weight: 100 - weight });
 }
 
-function valuesOf(name: string, type: GraphQLInputType, hostility: Hostility): Arbitrary<unknown> {
+function arbitraryValue(
+  name: string,
+  type: GraphQLInputType,
+  hostility: Hostility,
+): Arbitrary<unknown> {
   const inner = getNullableType(type);
   const wrong = fc.oneof(
     fc.constant(null),
@@ -203,13 +220,17 @@ function valuesOf(name: string, type: GraphQLInputType, hostility: Hostility): A
     fc.jsonValue(),
   );
   const right = isListType(inner)
-    ? fc.array(valuesOf(name, inner.ofType, hostility), { maxLength: 3 })
-    : singleOf(name, inner, hostility);
-  return outOfHundred(hostility / 4, isNonNullType(type) ? wrong : fc.constant(null), right);
+    ? fc.array(arbitraryValue(name, inner.ofType, hostility), { maxLength: 3 })
+    : arbitrarySingleValue(name, inner, hostility);
+  return withChance(hostility / 4, isNonNullType(type) ? wrong : fc.constant(null), right);
 }
 
-function singleOf(name: string, type: GraphQLInputType, hostility: Hostility): Arbitrary<unknown> {
-  if (isInputObjectType(type)) return membersOf(Object.values(type.getFields()), hostility);
+function arbitrarySingleValue(
+  name: string,
+  type: GraphQLInputType,
+  hostility: Hostility,
+): Arbitrary<unknown> {
+  if (isInputObjectType(type)) return arbitraryMembers(Object.values(type.getFields()), hostility);
   if (isEnumType(type)) return fc.constantFrom(...type.getValues().map((value) => value.name));
   switch (getNamedType(type).name) {
     case 'Int':
@@ -219,26 +240,32 @@ function singleOf(name: string, type: GraphQLInputType, hostility: Hostility): A
     case 'DateTime':
       return fc.constantFrom(...TIMES);
     case 'JSONObject':
-      return outOfHundred(
+      return withChance(
         hostility,
         fc.constantFrom(...HOSTILE_JSON),
         fc.constantFrom<unknown>({ email: 'a@b.example' }, { id: '1' }, {}),
       );
     default:
-      return textsOf(name, hostility);
+      return arbitraryText(name, hostility);
   }
 }
 
-/** Texts for the place of that name; ids and cursors among them are placeholders. */
-export function textsOf(name: string, hostility: Hostility): Arbitrary<unknown> {
-  const kinds = kindsOf(name);
-  const likely: Arbitrary<unknown> = fc.constantFrom(...(LIKELY[name] ?? ['a', 'Some text']));
-  const newest = outOfHundred(30, fc.nat(KNOWN_MAX), fc.constant(0));
-  const known = newest.map((index) => `@${kinds}:${index}`);
-  const right = kinds ? (LIKELY[name] ? fc.oneof(known, likely) : known) : likely;
+/** Generates texts for a member of this name. IDs and cursors are placeholders. */
+export function arbitraryText(name: string, hostility: Hostility): Arbitrary<unknown> {
+  const kinds = findIdPrefixes(name);
+  const likely: Arbitrary<unknown> = fc.constantFrom(
+    ...(LIKELY_VALUES[name] ?? ['a', 'Some text']),
+  );
+  const newest = withChance(30, fc.nat(IDS_PER_KIND_MAX), fc.constant(0));
+  const placeholders = newest.map((index) => `@${kinds}:${index}`);
+  const right = kinds
+    ? LIKELY_VALUES[name]
+      ? fc.oneof(placeholders, likely)
+      : placeholders
+    : likely;
   const hostile = fc.oneof(
     fc.constantFrom(...HOSTILE_TEXTS),
     fc.string({ unit: 'binary', maxLength: 40 }),
   );
-  return outOfHundred(hostility, hostile, right);
+  return withChance(hostility, hostile, right);
 }

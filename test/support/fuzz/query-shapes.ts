@@ -1,6 +1,6 @@
 /**
- * The shapes of queries that a schema has: each list with everything that its items lead to, one level
- * deep. A new field or list is in them by itself.
+ * Derives queries from a schema: each list, with all fields and relations of its items, one level deep. New
+ * fields and lists are included automatically.
  */
 import {
   type GraphQLArgument,
@@ -19,15 +19,15 @@ import type { Exclusive } from '../../../src/domain/paging/exclusive-filters.ts'
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** An object type, or the interface of events, which stands for all of its types. */
+/** An object type, or the interface of events, which stands for all types of events. */
 export type ShapedType = GraphQLObjectType | GraphQLInterfaceType;
 
 export interface ListShape {
-  /** `Project.connections`. */
+  /** The parent type and the field, such as `Project.connections`. */
   name: string;
   parent: ShapedType;
   field: string;
-  /** The arguments that are not of the page. */
+  /** All arguments except those of the page. */
   filters: readonly GraphQLArgument[];
   exclusive: Exclusive;
   item: ShapedType;
@@ -35,98 +35,98 @@ export interface ListShape {
 
 const PAGE_ARGS = ['first', 'after', 'last', 'before'];
 
-/** Every Relay list of the schema, wherever it hangs. */
+/** Returns every Relay list of the schema. */
 export function listShapes(schema: GraphQLSchema): ListShape[] {
-  return shapedTypes(schema).flatMap((parent) =>
-    fieldsOf(parent)
-      .filter((field) => itemOf(field) !== null)
+  return listShapedTypes(schema).flatMap((parent) =>
+    listFields(parent)
+      .filter((field) => findItemType(field) !== null)
       .map((field) => ({
         name: `${parent.name}.${field.name}`,
         parent,
         field: field.name,
         filters: field.args.filter(({ name }) => !PAGE_ARGS.includes(name)),
         exclusive: (field.extensions.exclusive as Exclusive | undefined) ?? [],
-        item: itemOf(field) as ShapedType,
+        item: findItemType(field) as ShapedType,
       })),
   );
 }
 
-/** What has an id of its own. */
-export function nodeTypes(schema: GraphQLSchema): ShapedType[] {
-  return shapedTypes(schema).filter((type) =>
+/** Returns the types that implement `Node`. */
+export function listNodeTypes(schema: GraphQLSchema): ShapedType[] {
+  return listShapedTypes(schema).filter((type) =>
     type.getInterfaces().some(({ name }) => name === 'Node'),
   );
 }
 
-/** Node types that are rows of a table. Providers are declared in code. */
-export function storedNodeTypes(schema: GraphQLSchema): ShapedType[] {
-  return nodeTypes(schema).filter(({ name }) => name !== 'Provider');
+/** Returns the node types that are rows of a table. Providers are declared in code. */
+export function listStoredNodeTypes(schema: GraphQLSchema): ShapedType[] {
+  return listNodeTypes(schema).filter(({ name }) => name !== 'Provider');
 }
 
 /**
- * All that can be asked of an item without arguments: its own values, the values of all objects that it
- * leads to, and a page of so many items of each of its lists.
+ * Selects all fields without arguments: scalars, the scalars of all related objects, and a page of `size`
+ * items of each list.
  */
-export function selectionOf(type: ShapedType, size: number): string {
-  const fields = fieldsOf(type).flatMap((field) => {
-    const named = getNamedType(field.type);
-    if (isLeafType(named)) return field.name;
-    if (!isShaped(named)) return [];
-    if (itemOf(field)) return `${field.name}(first: ${size}) { ${pageOf('__typename')} }`;
-    return `${field.name} { ${valuesOf(named)} }`;
+export function selectItem(type: ShapedType, size: number): string {
+  const fields = listFields(type).flatMap((field) => {
+    const namedType = getNamedType(field.type);
+    if (isLeafType(namedType)) return field.name;
+    if (!isShaped(namedType)) return [];
+    if (findItemType(field)) return `${field.name}(first: ${size}) { ${selectPage('__typename')} }`;
+    return `${field.name} { ${selectScalars(namedType)} }`;
   });
   return fields.join('\n');
 }
 
-/** How many objects and lists an item of the type leads to. */
-export function relationsOf(type: ShapedType): number {
-  return fieldsOf(type).filter((field) => isShaped(getNamedType(field.type))).length;
+/** Returns the number of objects and lists that are related to an item of the type. */
+export function countRelations(type: ShapedType): number {
+  return listFields(type).filter((field) => isShaped(getNamedType(field.type))).length;
 }
 
-/** A page with everything around its items. */
-export function pageOf(selection: string): string {
+/** Selects a page with its count and its page info. */
+export function selectPage(selection: string): string {
   return `totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     nodes { ${selection} }`;
 }
 
-/** Values by which a list may be filtered, by the filter's name; all of an enum where it is left out. */
+/** Values of a list's filters, by the filter's name. A filter by an enum takes all its values by default. */
 export type FilterValues = Record<string, readonly string[]>;
 
-/** Each filter of the list with each of its values, alone and with those of the others. */
-export function argumentsOf(
+/** Returns each filter of the list with each of its values, alone and combined with other filters. */
+export function listFilterArguments(
   { name, filters, exclusive }: ListShape,
   values: FilterValues,
 ): string[] {
-  let all = [''];
+  let combinations = [''];
   for (const filter of filters) {
-    const given = values[filter.name] ?? enumValues(filter);
-    if (!given) throw new Error(`${name} needs values to filter by ${filter.name}.`);
-    all = all.flatMap((others) => [
-      others,
-      ...given.map((value) => `${others} ${filter.name}: ${value}`.trim()),
+    const filterValues = values[filter.name] ?? listEnumValues(filter);
+    if (!filterValues) throw new Error(`${name} needs values to filter by ${filter.name}.`);
+    combinations = combinations.flatMap((otherArguments) => [
+      otherArguments,
+      ...filterValues.map((value) => `${otherArguments} ${filter.name}: ${value}`.trim()),
     ]);
   }
-  return all.filter((args) => args !== '' && !isRefused(args, exclusive));
+  return combinations.filter((args) => args !== '' && !violatesExclusion(args, exclusive));
 }
 
-/** Whether the arguments hold several filters of which one at most may be given. */
-function isRefused(args: string, exclusive: Exclusive): boolean {
+/** True if the arguments contain several filters of which only one is allowed. */
+function violatesExclusion(args: string, exclusive: Exclusive): boolean {
   return exclusive.some(
     (names) => names.filter((name) => new RegExp(`(^| )${name}:`).test(args)).length > 1,
   );
 }
 
-function enumValues({ type }: GraphQLArgument): string[] | null {
-  const named = getNamedType(type);
-  return isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
+function listEnumValues({ type }: GraphQLArgument): string[] | null {
+  const namedType = getNamedType(type);
+  return isEnumType(namedType) ? namedType.getValues().map(({ name }) => name) : null;
 }
 
-function valuesOf(type: ShapedType): string {
-  const values = fieldsOf(type).filter(({ type }) => isLeafType(getNamedType(type)));
+function selectScalars(type: ShapedType): string {
+  const values = listFields(type).filter(({ type }) => isLeafType(getNamedType(type)));
   return ['__typename', ...values.map(({ name }) => name)].join(' ');
 }
 
-function shapedTypes(schema: GraphQLSchema): ShapedType[] {
+function listShapedTypes(schema: GraphQLSchema): ShapedType[] {
   const { Mutation, Subscription, ...types } = schema.getTypeMap();
   return Object.values(types).filter(
     (type): type is ShapedType =>
@@ -141,8 +141,11 @@ function isShaped(type: unknown): type is ShapedType {
 
 const EVENTS = 'NotificationEvent';
 
-/** The fields that need no arguments. Look-ups need one of their keys. */
-function fieldsOf(type: ShapedType): Field[] {
+/**
+ * Returns the fields without required arguments. Fields that look up an item by one of several keys are
+ * omitted.
+ */
+function listFields(type: ShapedType): Field[] {
   return Object.values(type.getFields()).filter(
     ({ args, extensions }) =>
       !extensions.keys &&
@@ -150,8 +153,8 @@ function fieldsOf(type: ShapedType): Field[] {
   );
 }
 
-/** The type of a list's items; null for what is no Relay list. */
-function itemOf({ type }: Field): ShapedType | null {
+/** Returns the type of a list's items, or null if the field is no Relay list. */
+function findItemType({ type }: Field): ShapedType | null {
   const connection = getNamedType(type);
   if (!isObjectType(connection)) return null;
   const { pageInfo, nodes } = connection.getFields();

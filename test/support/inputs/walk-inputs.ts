@@ -1,4 +1,4 @@
-/** Calls every mutation with the whole inputs, and tells which members of inputs were given. */
+/** Calls every mutation with inputs that have every member, and returns the members that were sent. */
 import {
   type GraphQLField,
   type GraphQLInputType,
@@ -9,87 +9,93 @@ import {
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { TestApp } from '../app.ts';
-import { inNames } from '../conformance/graphql-body.ts';
-import { insertRows } from '../database/rows.ts';
+import { toEnumNames } from '../conformance/graphql-body.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { STEPS, type Step } from './whole-inputs.ts';
 
 export const MUTATIONS = (schema.getMutationType() as GraphQLObjectType).getFields();
 
-interface Walked {
-  /** `Type.member`. */
-  given: Set<string>;
-  /** Mutations that were refused, or not refused, otherwise than their step says. */
-  unexpected: [mutation: string, message: string | undefined][];
+interface WalkResult {
+  /** `Type.member` of each member that was sent. */
+  sent: Set<string>;
+  /** Mutations that succeeded or failed other than their step expects. */
+  unexpectedOutcomes: [mutation: string, message: string | undefined][];
 }
 
-export async function walkInputs(app: TestApp): Promise<Walked> {
-  const { clients, known, projectId } = await walkers(app);
-  const walked: Walked = { given: new Set(), unexpected: [] };
+export async function walkInputs(app: TestApp): Promise<WalkResult> {
+  const { clients, idsByName, projectId } = await createCallers(app);
+  const result: WalkResult = { sent: new Set(), unexpectedOutcomes: [] };
   for (const step of STEPS) {
     const { args } = MUTATIONS[step.mutation] as GraphQLField<unknown, unknown>;
     const type = args[0]?.type as GraphQLInputType;
     const members = getNamedType(type);
     const inProject = isInputObjectType(members) && 'projectIdOrName' in members.getFields();
-    const given = { ...(inProject && { projectIdOrName: projectId }), ...step.input };
-    const input = inNames(type, filled(given, known));
-    noteGiven(walked.given, type, input);
-    const query = queryOf(step, type);
-    const { data, errors } = await clients[step.as ?? 'key'].request(query, { input });
-    if (!errors === !!step.isRefused) {
-      walked.unexpected.push([step.mutation, errors?.[0]?.message]);
+    const inputWithProject = { ...(inProject && { projectIdOrName: projectId }), ...step.input };
+    const input = toEnumNames(type, fillPlaceholders(inputWithProject, idsByName));
+    addSentMembers(result.sent, type, input);
+    const query = buildMutation(step, type);
+    const { data, errors } = await clients[step.caller ?? 'key'].request(query, { input });
+    if (!errors === !!step.refusalReason) {
+      result.unexpectedOutcomes.push([step.mutation, errors?.[0]?.message]);
     }
     const payload = data?.[step.mutation];
-    const id = payload && idIn(payload);
-    if (step.gives && id) known.set(step.gives, id);
+    const id = payload && findId(payload);
+    if (step.resultName && id) idsByName.set(step.resultName, id);
   }
-  return walked;
+  return result;
 }
 
-async function walkers(app: TestApp) {
+async function createCallers(app: TestApp) {
   const tenant = await app.tenant('walked');
   const token = await app.app.verifier.mint?.({ sub: 'guest', email: 'guest@walked.example' });
   const guest = app.client({ authorization: `Bearer ${token}` });
   const { viewer } = await guest.query('{ viewer { builder { id } } }');
   const { projectId } = tenant;
   const delivery = await insertRows(app).delivery({ projectId });
-  const known = new Map([
+  const idsByName = new Map([
     ['guest', viewer.builder.id as string],
     ['delivery', delivery.id],
   ]);
-  return { projectId, known, clients: { key: tenant, builder: tenant.builder, guest } };
+  return {
+    projectId,
+    idsByName: idsByName,
+    clients: { key: tenant, builder: tenant.builder, guest },
+  };
 }
 
-/** With the ids of what the payload holds. */
-function queryOf({ mutation }: Step, input: GraphQLInputType): string {
+/** Selects the IDs of the objects in the payload. */
+function buildMutation({ mutation }: Step, input: GraphQLInputType): string {
   const payload = getNamedType(MUTATIONS[mutation]?.type) as GraphQLObjectType;
   const selected = Object.values(payload.getFields()).flatMap(({ name, type }) => {
-    const named = getNamedType(type);
-    return isObjectType(named) && named.getFields().id ? [`${name} { id }`] : [];
+    const namedType = getNamedType(type);
+    return isObjectType(namedType) && namedType.getFields().id ? [`${name} { id }`] : [];
   });
   const selection = ['__typename', ...selected].join(' ');
   return `mutation ($input: ${input}) { ${mutation}(input: $input) { ${selection} } }`;
 }
 
-function idIn(payload: Record<string, { id?: string } | string>): string | undefined {
-  const members = Object.values(payload).flatMap((one) => (typeof one === 'string' ? [] : [one]));
+function findId(payload: Record<string, { id?: string } | string>): string | undefined {
+  const members = Object.values(payload).flatMap((member) =>
+    typeof member === 'string' ? [] : [member],
+  );
   return members[0]?.id;
 }
 
-function filled(input: object, known: Map<string, string>): Record<string, unknown> {
+function fillPlaceholders(input: object, idsByName: Map<string, string>): Record<string, unknown> {
   const text = JSON.stringify(input).replaceAll(/"@(\w+)"/g, (_all, name: string) =>
-    JSON.stringify(known.get(name) ?? name),
+    JSON.stringify(idsByName.get(name) ?? name),
   );
   return JSON.parse(text);
 }
 
-function noteGiven(given: Set<string>, type: GraphQLInputType, value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) noteGiven(given, type, item);
-  const named = getNamedType(type);
-  if (!isInputObjectType(named) || typeof value !== 'object' || value === null) return;
-  for (const [name, field] of Object.entries(named.getFields())) {
+function addSentMembers(sent: Set<string>, type: GraphQLInputType, value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) addSentMembers(sent, type, item);
+  const namedType = getNamedType(type);
+  if (!isInputObjectType(namedType) || typeof value !== 'object' || value === null) return;
+  for (const [name, field] of Object.entries(namedType.getFields())) {
     const member = (value as Record<string, unknown>)[name];
     if (member === undefined) continue;
-    given.add(`${named.name}.${name}`);
-    noteGiven(given, field.type, member);
+    sent.add(`${namedType.name}.${name}`);
+    addSentMembers(sent, field.type, member);
   }
 }

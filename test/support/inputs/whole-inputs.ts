@@ -1,17 +1,23 @@
-/** Every mutation, called with every member of its input: `@name` stands for the id that the step of that name gave. */
+/**
+ * Calls of every mutation with every member of its input. `@name` stands for the ID that an earlier step
+ * returned under that name.
+ */
 import { subscribeContent, wholeContent } from '../conformance/contents.ts';
-import { jwtKeyPair } from '../scenes/end-users.ts';
+import { createJwtKeyPair } from '../scenes/end-users.ts';
 import { contentFor, revisionOf } from '../scenes/integrations.ts';
 
 export interface Step {
   mutation: string;
   input: object;
-  /** As a builder: of the org, or one who is invited to it. */
-  as?: 'builder' | 'guest';
-  /** What the id of its answer is called in later steps. */
-  gives?: string;
-  /** Why it is refused after its input was read. */
-  isRefused?: string;
+  /**
+   * A builder calls the mutation: `builder` is a member of the org, `guest` is invited to it. Default: the
+   * API key calls it.
+   */
+  caller?: 'builder' | 'guest';
+  /** The name under which later steps refer to the ID in the payload. */
+  resultName?: string;
+  /** The reason why the mutation is refused after its input was read. Absent if it succeeds. */
+  refusalReason?: string;
 }
 
 const FIELD_SETTING = {
@@ -21,24 +27,24 @@ const FIELD_SETTING = {
   writeOnCreate: 'ALWAYS',
   writeOnUpdate: 'IF_EMPTY',
 };
-const client = { clientId: 'client', clientSecret: 'sandbox-secret' };
+const oauthClient = { clientId: 'client', clientSecret: 'sandbox-secret' };
 const basicAuth = { username: 'ann', password: 'sandbox-password' };
-const token = { issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' };
+const tokenTimes = { issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' };
 const CREDENTIALS: Record<string, object> = {
   apiKey: { apiKey: 'sandbox-key' },
   basicAuth: { basicAuth },
-  clientCredentials: { oauth2ClientCredentials: { ...client, scopes: ['a'] } },
-  password: { oauth2PasswordCredentials: { ...client, ...basicAuth, scopes: ['a'] } },
+  clientCredentials: { oauth2ClientCredentials: { ...oauthClient, scopes: ['a'] } },
+  password: { oauth2PasswordCredentials: { ...oauthClient, ...basicAuth, scopes: ['a'] } },
   tokens: {
     oauth2AuthorizationCode: {
-      accessToken: { token: 'at', ...token },
-      refreshToken: { token: 'rt', ...token },
+      accessToken: { token: 'at', ...tokenTimes },
+      refreshToken: { token: 'rt', ...tokenTimes },
       scopes: ['a'],
     },
   },
   customAuth: { customAuth: { accountKey: 'sandbox-key-a' } },
 };
-const account = {
+const connectionMembers = {
   provider: 'sandbox',
   consumerRef: 'ann',
   consumerName: 'Ann',
@@ -48,16 +54,16 @@ const account = {
   providerMetadata: { region: { value: 'eu', source: 'input' } },
 };
 
-const SCHEME = { authScheme: 'API_KEY' };
+const API_KEY_SCHEME = { authScheme: 'API_KEY' };
 
 const url = 'https://hooks.example.com/in';
-const ofEvents: Step[] = [
-  { mutation: 'createTopic', input: { name: 'alerts' }, gives: 'topic' },
+const EVENT_STEPS: Step[] = [
+  { mutation: 'createTopic', input: { name: 'alerts' }, resultName: 'topic' },
   { mutation: 'updateTopic', input: { topicId: '@topic', name: 'alarms' } },
   ...['records', 'other'].map((name) => ({
     mutation: 'createDestination',
     input: { name, type: 'WEBHOOK', url, headers: { 'x-a': '1' } },
-    gives: name,
+    resultName: name,
   })),
   {
     mutation: 'updateDestination',
@@ -74,12 +80,12 @@ const ofEvents: Step[] = [
   {
     mutation: 'createTopicDestinationRoute',
     input: { topicId: '@topic', destinationId: '@other' },
-    gives: 'topicRoute',
+    resultName: 'topicRoute',
   },
   {
     mutation: 'createEventTopicRoute',
     input: { topicId: '@topic', eventType: 'CONNECTION_CREATED' },
-    gives: 'eventRoute',
+    resultName: 'eventRoute',
   },
   { mutation: 'sendTestMessage', input: { destinationId: '@other' } },
   {
@@ -93,12 +99,12 @@ const ofEvents: Step[] = [
   {
     mutation: 'retryDelivery',
     input: { deliveryId: '@delivery' },
-    isRefused: 'its destination is gone',
+    refusalReason: 'its destination is gone',
   },
 ];
 
-const app = {
-  ...client,
+const appMembers = {
+  ...oauthClient,
   webhookSecret: 'secret',
   externalRef: '42',
   scopes: ['a'],
@@ -113,41 +119,45 @@ const APP_FIELDS = [
   'METADATA',
   'WEBHOOK_SECRET',
 ];
-const ofConnecting: Step[] = [
-  { mutation: 'createApiKey', input: { label: 'CI', scopes: ['read'] }, gives: 'key' },
+const CONNECTION_STEPS: Step[] = [
+  { mutation: 'createApiKey', input: { label: 'CI', scopes: ['read'] }, resultName: 'key' },
   {
     mutation: 'updateApiKey',
     input: { apiKeyId: '@key', label: 'CI', scopes: ['full'], active: false },
   },
   {
     mutation: 'createJwtKey',
-    input: { label: 'server', publicKeyPem: jwtKeyPair().publicKeyPem },
-    gives: 'jwtKey',
+    input: { label: 'server', publicKeyPem: createJwtKeyPair().publicKeyPem },
+    resultName: 'jwtKey',
   },
   { mutation: 'updateJwtKey', input: { jwtKeyId: '@jwtKey', label: 'old', active: false } },
   { mutation: 'deleteJwtKey', input: { jwtKeyId: '@jwtKey' } },
-  { mutation: 'createProviderApp', input: { ...app, provider: 'sandbox' }, gives: 'app' },
+  {
+    mutation: 'createProviderApp',
+    input: { ...appMembers, provider: 'sandbox' },
+    resultName: 'app',
+  },
   {
     mutation: 'updateProviderApp',
     input: {
       providerAppId: '@app',
       updateMask: APP_FIELDS,
-      providerApp: { ...app, provider: 'sandbox' },
+      providerApp: { ...appMembers, provider: 'sandbox' },
     },
   },
-  ...Object.entries(CREDENTIALS).flatMap(([name, given]): Step[] => [
+  ...Object.entries(CREDENTIALS).flatMap(([name, credentials]): Step[] => [
     {
       mutation: 'generateConnection',
       input: {
-        ...{ ...account, ...given, groupRef: name, skipCheck: false },
-        ...(name === 'apiKey' && SCHEME),
+        ...{ ...connectionMembers, ...credentials, groupRef: name, skipCheck: false },
+        ...(name === 'apiKey' && API_KEY_SCHEME),
       },
-      gives: name,
+      resultName: name,
     },
     {
       mutation: 'updateConnection',
       input: {
-        ...given,
+        ...credentials,
         connectionId: `@${name}`,
         providerWorkspaceRef: 'workspace-2',
         providerMetadata: {},
@@ -158,12 +168,12 @@ const ofConnecting: Step[] = [
   {
     mutation: 'refreshConnection',
     input: { connectionId: '@tokens' },
-    isRefused: 'the sandbox has not given this token',
+    refusalReason: 'the sandbox has not given this token',
   },
   {
     mutation: 'startOAuthConnect',
     input: {
-      ...account,
+      ...connectionMembers,
       groupRef: 'asked',
       scopes: ['a'],
       authScheme: 'OAUTH2_AUTHORIZATION_CODE',
@@ -180,30 +190,30 @@ const ofConnecting: Step[] = [
   },
 ];
 
-const [reading] = wholeContent.read.objects;
+const [readObject] = wholeContent.read.objects;
 const surname = { mapToName: 'surname', default: 'lastname', prompt: 'Which is the surname?' };
-const requiredFields = [...(reading?.requiredFields ?? []), surname];
-const told = { enabled: 'always' };
+const requiredFields = [...(readObject?.requiredFields ?? []), surname];
+const watchAlways = { enabled: 'always' };
 const content = contentFor('crm', {
   ...wholeContent,
   ...subscribeContent,
   watchSchema: {
     destination: 'records',
     schedule: '0 0 * * *',
-    allObjects: { fieldCreated: told, fieldDeleted: told, fieldChanged: told },
+    allObjects: { fieldCreated: watchAlways, fieldDeleted: watchAlways, fieldChanged: watchAlways },
   },
-  read: { objects: [{ ...reading, requiredFields }] },
+  read: { objects: [{ ...readObject, requiredFields }] },
 });
-const [subscribed] = subscribeContent.subscribe.objects;
-const watchingAll = { enabled: 'always', watchFieldsAuto: 'all' };
-const fromTheStart = { backfill: { defaultPeriod: { fullHistory: true } } };
+const [subscribedObject] = subscribeContent.subscribe.objects;
+const watchAllFields = { enabled: 'always', watchFieldsAuto: 'all' };
+const fullHistory = { backfill: { defaultPeriod: { fullHistory: true } } };
 const revision = revisionOf({
   ...content,
-  read: { objects: [{ ...reading, requiredFields, ...fromTheStart }] },
-  subscribe: { objects: [{ ...subscribed, updateEvent: watchingAll }] },
+  read: { objects: [{ ...readObject, requiredFields, ...fullHistory }] },
+  subscribe: { objects: [{ ...subscribedObject, updateEvent: watchAllFields }] },
 });
-const inModule = { module: 'crm', proxy: { enabled: true, useModule: true } };
-const installing = {
+const moduleContent = { module: 'crm', proxy: { enabled: true, useModule: true } };
+const installationInput = {
   configCreatedBy: 'builder:them',
   skipSampling: true,
   connectionId: '@apiKey',
@@ -253,14 +263,16 @@ const installing = {
     write: [{ objectName: 'contacts', deletionEnabled: true, fields: [FIELD_SETTING] }],
   },
 };
-const inFull = structuredClone(installing);
-Object.assign(inFull.config.read[0] as object, { backfill: { fullHistory: true } });
+const installationWithFullHistory = structuredClone(installationInput);
+Object.assign(installationWithFullHistory.config.read[0] as object, {
+  backfill: { fullHistory: true },
+});
 
-const ofIntegrations: Step[] = [
+const INTEGRATION_STEPS: Step[] = [
   {
     mutation: 'createIntegration',
     input: { name: 'crm', provider: 'sandbox', latestRevision: revisionOf(content) },
-    gives: 'integration',
+    resultName: 'integration',
   },
   {
     mutation: 'createSessionToken',
@@ -277,9 +289,9 @@ const ofIntegrations: Step[] = [
     input: {
       name: 'in-module',
       provider: 'salesforce',
-      latestRevision: revisionOf({ name: 'in-module', provider: 'salesforce', ...inModule }),
+      latestRevision: revisionOf({ name: 'in-module', provider: 'salesforce', ...moduleContent }),
     },
-    gives: 'inModule',
+    resultName: 'inModule',
   },
   {
     mutation: 'createRevision',
@@ -289,17 +301,20 @@ const ofIntegrations: Step[] = [
     mutation: 'upsertIntegrations',
     input: {
       specVersion: '1.0.0',
-      // A new one: what is there already is compared as a whole.
+      // A new integration, because an existing one is compared as a whole and not member by member.
       integrations: [{ ...content, name: 'crm-2' }],
       destructive: true,
     },
   },
   {
     mutation: 'createInstallation',
-    input: { integrationIdOrName: 'crm', groupRef: 'apiKey', ...installing },
-    gives: 'installation',
+    input: { integrationIdOrName: 'crm', groupRef: 'apiKey', ...installationInput },
+    resultName: 'installation',
   },
-  { mutation: 'updateInstallation', input: { installationId: '@installation', ...inFull } },
+  {
+    mutation: 'updateInstallation',
+    input: { installationId: '@installation', ...installationWithFullHistory },
+  },
   ...['pauseReads', 'resumeReads'].map((mutation) => ({
     mutation,
     input: { installationId: '@installation', objects: ['contacts'], note: 'Moving.' },
@@ -316,7 +331,7 @@ const ofIntegrations: Step[] = [
   },
 ];
 
-const writing = {
+const writeMembers = {
   integrationIdOrName: 'crm',
   objectName: 'contacts',
   groupRef: 'apiKey',
@@ -337,14 +352,14 @@ const WRITES: object[] = [
   },
   { batch: [{ record, associations }], batchPolicy: { allOrNone: true } },
 ];
-const ofWrites = WRITES.map((given) => ({
+const WRITE_STEPS = WRITES.map((writeInput) => ({
   mutation: 'writeRecords',
-  input: { ...writing, ...given },
+  input: { ...writeMembers, ...writeInput },
 }));
 
 const PLAIN_FIELD = { fieldName: 'motto', displayName: 'Motto', valueType: 'STRING' };
 
-/** With all that providers honour between them: the sandbox refuses a part of it. */
+/** Every member that some provider supports. The sandbox refuses some of them. */
 const DEFINITION = {
   fieldName: 'hobby',
   displayName: 'Hobby',
@@ -373,7 +388,7 @@ const DEFINITION = {
   },
 };
 const objects = [{ objectName: 'contacts', fields: [DEFINITION] }];
-const ofFields: Step[] = [
+const FIELD_STEPS: Step[] = [
   {
     mutation: 'upsertObjectMetadata',
     input: {
@@ -384,23 +399,23 @@ const ofFields: Step[] = [
   {
     mutation: 'upsertObjectMetadata',
     input: { provider: 'sandbox', groupRef: 'apiKey', objects },
-    isRefused: 'no field has all of it',
+    refusalReason: 'no field has all of it',
   },
   {
     mutation: 'upsertInstalledObjectMetadata',
     input: { integrationIdOrName: 'crm', groupRef: 'apiKey', objects },
-    isRefused: 'no field has all of it',
+    refusalReason: 'no field has all of it',
   },
 ];
 
-const ofOrgs: Step[] = [
-  { mutation: 'createOrg', input: { label: 'Own' }, as: 'builder', gives: 'ownOrg' },
-  { mutation: 'updateOrg', input: { orgId: '@ownOrg', label: 'Renamed' }, as: 'builder' },
+const ORG_STEPS: Step[] = [
+  { mutation: 'createOrg', input: { label: 'Own' }, caller: 'builder', resultName: 'ownOrg' },
+  { mutation: 'updateOrg', input: { orgId: '@ownOrg', label: 'Renamed' }, caller: 'builder' },
   {
     mutation: 'createProject',
     input: { orgId: '@ownOrg', name: 'walked-project', appName: 'App' },
-    as: 'builder',
-    gives: 'ownProject',
+    caller: 'builder',
+    resultName: 'ownProject',
   },
   {
     mutation: 'updateProject',
@@ -410,65 +425,65 @@ const ofOrgs: Step[] = [
       appName: 'Other',
       allowedOrigins: ['https://app.example.com'],
     },
-    as: 'builder',
+    caller: 'builder',
   },
   {
     mutation: 'claimDomain',
     input: { domain: 'walked.example.com', parentId: '@ownOrg', parentType: 'ORG' },
-    as: 'builder',
-    gives: 'claim',
+    caller: 'builder',
+    resultName: 'claim',
   },
   {
     mutation: 'verifyClaimedDomain',
     input: { claimedDomainId: '@claim' },
-    as: 'builder',
-    isRefused: 'the domain has no record',
+    caller: 'builder',
+    refusalReason: 'the domain has no record',
   },
   {
     mutation: 'joinOrg',
     input: { orgId: '@ownOrg' },
-    as: 'guest',
-    isRefused: 'the domain is not proven',
+    caller: 'guest',
+    refusalReason: 'the domain is not proven',
   },
   {
     mutation: 'addMember',
     input: { orgId: '@ownOrg', builderId: '@guest' },
-    as: 'builder',
-    isRefused: 'the guest is no colleague, and the domain is not proven',
+    caller: 'builder',
+    refusalReason: 'the guest is no colleague, and the domain is not proven',
   },
-  { mutation: 'releaseClaimedDomain', input: { claimedDomainId: '@claim' }, as: 'builder' },
+  { mutation: 'releaseClaimedDomain', input: { claimedDomainId: '@claim' }, caller: 'builder' },
   {
     mutation: 'createInvite',
     input: { orgId: '@ownOrg', email: 'guest@walked.example' },
-    as: 'builder',
-    gives: 'accepted',
+    caller: 'builder',
+    resultName: 'accepted',
   },
-  { mutation: 'acceptInvite', input: { inviteId: '@accepted' }, as: 'guest' },
+  { mutation: 'acceptInvite', input: { inviteId: '@accepted' }, caller: 'guest' },
   {
     mutation: 'acceptInvite',
     input: { invitedEmail: 'guest@walked.example' },
-    as: 'guest',
-    isRefused: 'the only invite is accepted already',
+    caller: 'guest',
+    refusalReason: 'the only invite is accepted already',
   },
   {
     mutation: 'removeMember',
     input: { orgId: '@ownOrg', builderId: '@guest' },
-    as: 'builder',
+    caller: 'builder',
   },
   {
     mutation: 'createInvite',
     input: { orgId: '@ownOrg', email: 'other@walked.example' },
-    as: 'builder',
-    gives: 'invite',
+    caller: 'builder',
+    resultName: 'invite',
   },
   {
     mutation: 'deleteInvite',
     input: { orgId: '@ownOrg', inviteId: '@invite' },
-    as: 'builder',
+    caller: 'builder',
   },
 ];
 
-const ends: Step[] = [
+const DELETION_STEPS: Step[] = [
   { mutation: 'deleteTopicDestinationRoute', input: { routeId: '@topicRoute' } },
   { mutation: 'deleteEventTopicRoute', input: { routeId: '@eventRoute' } },
   { mutation: 'deleteTopic', input: { topicId: '@topic' } },
@@ -482,22 +497,22 @@ const ends: Step[] = [
   {
     mutation: 'deleteProviderApp',
     input: { providerAppId: '@app' },
-    isRefused: 'connections use it',
+    refusalReason: 'connections use it',
   },
   {
     mutation: 'deleteProject',
     input: { projectIdOrName: '@ownProject', confirmName: 'walked-2' },
-    as: 'builder',
+    caller: 'builder',
   },
-  { mutation: 'deleteOrg', input: { orgId: '@ownOrg' }, as: 'builder' },
+  { mutation: 'deleteOrg', input: { orgId: '@ownOrg' }, caller: 'builder' },
 ];
 
 export const STEPS: Step[] = [
-  ...ofEvents,
-  ...ofConnecting,
-  ...ofIntegrations,
-  ...ofWrites,
-  ...ofFields,
-  ...ofOrgs,
-  ...ends,
+  ...EVENT_STEPS,
+  ...CONNECTION_STEPS,
+  ...INTEGRATION_STEPS,
+  ...WRITE_STEPS,
+  ...FIELD_STEPS,
+  ...ORG_STEPS,
+  ...DELETION_STEPS,
 ];

@@ -1,4 +1,4 @@
-/** Hosts outside the public internet, in all the ways in which they are written. */
+/** Hosts outside the public internet, in all notations that URLs allow. */
 export const PRIVATE_HOSTS = [
   '127.0.0.1',
   '127.1',
@@ -33,8 +33,8 @@ export const PRIVATE_HOSTS = [
   '１２７.0.0.1',
 ];
 
-/** What a name may stand for. */
-export const PRIVATE_ANSWERS = [
+/** Addresses that a DNS name may resolve to. */
+export const PRIVATE_ADDRESSES = [
   '127.0.0.1',
   '10.0.0.1',
   '172.31.255.255',

@@ -1,4 +1,4 @@
-/** Loaded into a process before its own code: writes what its collections of garbage did to a file when it ends. */
+/** Preloaded into a process: writes the statistics of its garbage collections to a file when it exits. */
 import { writeFileSync } from 'node:fs';
 import { GCProfiler } from 'node:v8';
 

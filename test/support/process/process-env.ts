@@ -1,6 +1,6 @@
-/** What every process of the tests is started with, beside what it is told. */
+/** Environment variables of every process that tests start, in addition to the test's own. */
 export const PROCESS_ENV: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
-  // It loads what others have compiled: commands keep nothing, nor does who is killed.
+  // Processes read the compile cache of the run. Short commands and killed processes write none.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 };

@@ -1,4 +1,4 @@
-/** Seals destinations as a start does, and is killed after SEALED_VALUES of their values. */
+/** Seals destinations as a start does, and is killed after `SEALED_VALUES` of their values. */
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { RunQuery } from '../../../src/database/rows.ts';
@@ -7,11 +7,11 @@ import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
 import { createLog } from '../../../src/log.ts';
 import { createVault } from '../../../src/secrets.ts';
 
-let left = Number(process.env.SEALED_VALUES);
+let updatesLeft = Number(process.env.SEALED_VALUES);
 const config = readConfig(process.env);
 const database = await openDatabase(config, createLog('silent'));
 const query: RunQuery = async (text, values, rowMode) => {
-  if (text.startsWith('update') && left-- === 0) process.kill(process.pid, 'SIGKILL');
+  if (text.startsWith('update') && updatesLeft-- === 0) process.kill(process.pid, 'SIGKILL');
   return database.rows.query(text, values, rowMode);
 };
 await sealPlainTargets(query, createVault(encryptionKeys(config)));

@@ -1,4 +1,4 @@
-/** Batch creates and updates of the HubSpot test server, with their partial successes. */
+/** Batch creates and updates of the HubSpot test server, including partial successes. */
 import { z } from 'zod';
 import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
 import type { ServedResponse } from './provider-server.ts';
@@ -27,7 +27,7 @@ interface BatchError {
   context: Record<string, string[]>;
 }
 
-/** Without trace ids, the first refusal refuses the whole batch. */
+/** Without trace IDs, one invalid input fails the whole batch. */
 export function createBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { inputs } = createBody.parse(body);
   store.object(name);
@@ -48,7 +48,7 @@ export function createBatch(store: HubspotStore, name: string, body: unknown): S
   return batchResponse(201, results, errors);
 }
 
-/** Updates come back in another order than they were sent in. */
+/** Returns the results in another order than the inputs, as HubSpot may. */
 export function updateBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { inputs } = updateBody.parse(body);
   store.object(name);
@@ -74,7 +74,7 @@ function checkSize({ length }: unknown[]): void {
 
 function batchError(refusal: unknown, context: Record<string, string[]>): BatchError {
   if (!(refusal instanceof HubspotRefusal)) throw refusal;
-  const { category } = z.object({ category: z.string() }).parse(refusal.answer.body);
+  const { category } = z.object({ category: z.string() }).parse(refusal.response.body);
   return { status: 'error', category, message: refusal.message, context };
 }
 

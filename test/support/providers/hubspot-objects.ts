@@ -1,4 +1,4 @@
-/** The objects that the HubSpot test server starts with: two of HubSpot's own, and a custom one. */
+/** Objects that the HubSpot test server starts with: two standard objects and a custom one. */
 import type { HubspotObject, HubspotProperty } from './hubspot-store.ts';
 
 export function hubspotObjects(): Record<string, HubspotObject> {

@@ -1,4 +1,4 @@
-/** Properties of the HubSpot test server that callers make and change, and their groups. */
+/** Endpoints of the HubSpot test server that create and change properties and their groups. */
 import { z } from 'zod';
 import { HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
 import type { ServedRequest, ServedResponse } from './provider-server.ts';
@@ -39,26 +39,26 @@ export function createProperty(
   { body }: ServedRequest,
   [objectName = '']: Names,
 ): ServedResponse {
-  const { options = [], ...given } = newProperty.parse(body);
+  const { options = [], ...newMembers } = newProperty.parse(body);
   const object = store.object(objectName);
-  if (object.properties.some(({ name }) => name === given.name)) {
-    const message = `A property named '${given.name}' already exists.`;
+  if (object.properties.some(({ name }) => name === newMembers.name)) {
+    const message = `A property named '${newMembers.name}' already exists.`;
     throw new HubspotRefusal(409, 'OBJECT_ALREADY_EXISTS', message);
   }
-  if (!object.groups?.[given.groupName]) {
-    const message = `group ${given.groupName} does not exist.`;
+  if (!object.groups?.[newMembers.groupName]) {
+    const message = `group ${newMembers.groupName} does not exist.`;
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', message);
   }
-  if (!FIELD_TYPES[given.type]?.includes(given.fieldType)) {
-    const message = `${given.fieldType} is not valid for ${given.type}`;
+  if (!FIELD_TYPES[newMembers.type]?.includes(newMembers.fieldType)) {
+    const message = `${newMembers.fieldType} is not valid for ${newMembers.type}`;
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', message);
   }
-  const isChosen = given.type === 'enumeration' || given.type === 'bool';
+  const isChosen = newMembers.type === 'enumeration' || newMembers.type === 'bool';
   if (isChosen !== options.length > 0) {
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', 'options do not fit the type');
   }
   const property = {
-    ...given,
+    ...newMembers,
     options,
     hubspotDefined: false,
     modificationMetadata: { archivable: true, readOnlyDefinition: false, readOnlyValue: false },
@@ -67,7 +67,7 @@ export function createProperty(
   return { status: 201, body: property };
 }
 
-export function changeProperty(
+export function updateProperty(
   store: HubspotStore,
   { body }: ServedRequest,
   [objectName = '', propertyName = '']: Names,
@@ -94,7 +94,7 @@ export function findGroup(
 
 const newGroup = z.strictObject({ name: z.string(), label: z.string(), displayOrder: z.int() });
 
-export function makeGroup(
+export function createGroup(
   store: HubspotStore,
   { body }: ServedRequest,
   [objectName = '']: Names,

@@ -38,7 +38,7 @@ const searchBody = z.strictObject({
   after: z.string().optional(),
 });
 
-/** `after` is the id that the next page starts at. */
+/** Lists records. `after` is the ID that the next page starts with. */
 export function listRecords(
   store: HubspotStore,
   name: string,
@@ -55,13 +55,13 @@ export function listRecords(
   return {
     status: 200,
     body: {
-      results: rest.slice(0, limit).map((record) => withProperties(record, properties)),
+      results: rest.slice(0, limit).map((record) => pickProperties(record, properties)),
       ...(next && { paging: { next: { after: next.id, link: `?after=${next.id}` } } }),
     },
   };
 }
 
-/** `after` is a position among the hits. */
+/** Searches records. `after` is a position among the hits. */
 export function searchRecords(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { filterGroups, properties, limit, after } = searchBody.parse(body);
   if (after !== undefined && !/^\d+$/.test(after)) {
@@ -76,12 +76,12 @@ export function searchRecords(store: HubspotStore, name: string, body: unknown):
   const filters = filterGroups.flatMap((group) => group.filters);
   const hits = store
     .records(name)
-    .filter((record) => filters.every((filter) => passes(record, filter)));
+    .filter((record) => filters.every((filter) => matchesFilter(record, filter)));
   return {
     status: 200,
     body: {
       total: hits.length,
-      results: hits.slice(start, end).map((record) => withProperties(record, properties)),
+      results: hits.slice(start, end).map((record) => pickProperties(record, properties)),
       ...(end < hits.length && { paging: { next: { after: String(end) } } }),
     },
   };
@@ -89,20 +89,20 @@ export function searchRecords(store: HubspotStore, name: string, body: unknown):
 
 type Filter = z.infer<typeof searchBody>['filterGroups'][0]['filters'][0];
 
-function passes(record: HubspotRecord, { propertyName, operator, value }: Filter): boolean {
-  const held = String(record.properties[propertyName]);
-  if (operator === 'EQ') return held === value;
-  const compared = /^\d+$/.test(held) ? Number(held) : Date.parse(held);
+function matchesFilter(record: HubspotRecord, { propertyName, operator, value }: Filter): boolean {
+  const propertyValue = String(record.properties[propertyName]);
+  if (operator === 'EQ') return propertyValue === value;
+  const compared = /^\d+$/.test(propertyValue) ? Number(propertyValue) : Date.parse(propertyValue);
   if (operator === 'GTE') return compared >= Number(value);
   return operator === 'LTE' ? compared <= Number(value) : compared > Number(value);
 }
 
-function withProperties(record: HubspotRecord, names: string[]): HubspotRecord {
-  const always = ['createdate', 'hs_object_id', 'lastmodifieddate', 'hs_lastmodifieddate'];
-  const shown = [...always, ...names].filter((name) => name in record.properties);
+function pickProperties(record: HubspotRecord, names: string[]): HubspotRecord {
+  const alwaysReturned = ['createdate', 'hs_object_id', 'lastmodifieddate', 'hs_lastmodifieddate'];
+  const returnedNames = [...alwaysReturned, ...names].filter((name) => name in record.properties);
   return {
     ...record,
-    properties: Object.fromEntries(shown.map((name) => [name, record.properties[name]])),
+    properties: Object.fromEntries(returnedNames.map((name) => [name, record.properties[name]])),
   };
 }
 
@@ -111,16 +111,16 @@ const readBody = z.strictObject({
   properties: z.array(z.string()),
 });
 
-/** Those that exist; of others the answer tells as errors beside them. */
+/** Returns the records that exist. The response reports missing ones as errors. */
 export function readBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
   const { inputs, properties } = readBody.parse(body);
-  const found = inputs.flatMap(({ id }) => store.find(name, id) ?? []);
-  const isPartial = found.length < inputs.length;
+  const records = inputs.flatMap(({ id }) => store.find(name, id) ?? []);
+  const isPartial = records.length < inputs.length;
   return {
     status: isPartial ? 207 : 200,
     body: {
       status: 'COMPLETE',
-      results: found.map((record) => withProperties(record, properties)),
+      results: records.map((record) => pickProperties(record, properties)),
       ...(isPartial && { errors: [{ status: 'error', category: 'OBJECT_NOT_FOUND' }] }),
     },
   };

@@ -1,8 +1,8 @@
-/** A server that speaks HubSpot's CRM API, as far as the connector does. */
+/** A server that speaks the part of HubSpot's CRM API that the connector uses. */
 import { z } from 'zod';
 import { createBatch, updateBatch } from './hubspot-batch.ts';
 import { hubspotObjects } from './hubspot-objects.ts';
-import { changeProperty, createProperty, findGroup, makeGroup } from './hubspot-properties.ts';
+import { createGroup, createProperty, findGroup, updateProperty } from './hubspot-properties.ts';
 import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
 import { HubspotRefusal, HubspotStore, hubspotError } from './hubspot-store.ts';
 import {
@@ -16,7 +16,7 @@ export interface HubspotServer extends ProviderServer {
   store: HubspotStore;
 }
 
-export async function hubspotServer(
+export async function startHubspotServer(
   options: { token?: string; now?: () => Date } = {},
 ): Promise<HubspotServer> {
   const { token = 'hubspot-token', now = () => new Date() } = options;
@@ -26,7 +26,7 @@ export async function hubspotServer(
     try {
       return route(store, request);
     } catch (refusal) {
-      if (refusal instanceof HubspotRefusal) return refusal.answer;
+      if (refusal instanceof HubspotRefusal) return refusal.response;
       const message = `Invalid input JSON: ${refusal}`;
       return { status: 400, body: hubspotError(message, 'VALIDATION_ERROR') };
     }
@@ -34,7 +34,7 @@ export async function hubspotServer(
   return { ...server, store };
 }
 
-/** A failure of the whole request, in HubSpot's words. */
+/** Returns a failure of the whole request in HubSpot's format. */
 export function hubspotFailure(
   status: number,
   headers: Record<string, string> = {},
@@ -54,7 +54,7 @@ type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => S
 const V3 = '^/crm/v3/objects/([^/]+)';
 const DATED = '^/crm/objects/2026-03/([^/]+)';
 
-/** The portal that every account of this server is. */
+/** The portal of all accounts on this server. */
 export const PORTAL_ID = 4_711;
 
 const ROUTES: [method: string, path: RegExp, route: Route][] = [
@@ -88,9 +88,9 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
     (store, { body }, [name = '']) => readBatch(store, name, body),
   ],
   ['POST', /^\/crm\/v3\/properties\/([^/]+)$/, createProperty],
-  ['PATCH', /^\/crm\/v3\/properties\/([^/]+)\/([^/]+)$/, changeProperty],
+  ['PATCH', /^\/crm\/v3\/properties\/([^/]+)\/([^/]+)$/, updateProperty],
   ['GET', /^\/crm\/v3\/properties\/([^/]+)\/groups\/([^/]+)$/, findGroup],
-  ['POST', /^\/crm\/v3\/properties\/([^/]+)\/groups$/, makeGroup],
+  ['POST', /^\/crm\/v3\/properties\/([^/]+)\/groups$/, createGroup],
   [
     'GET',
     /^\/crm\/v3\/properties\/([^/]+)\/$/,
@@ -109,9 +109,9 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
 ];
 
 function route(store: HubspotStore, request: ServedRequest): ServedResponse {
-  for (const [method, path, answer] of ROUTES) {
+  for (const [method, path, handle] of ROUTES) {
     const match = method === request.method ? path.exec(request.path) : null;
-    if (match) return answer(store, request, match.slice(1));
+    if (match) return handle(store, request, match.slice(1));
   }
   return { status: 404, body: 'Not found' };
 }
@@ -149,7 +149,7 @@ function updateRecord(
   return ok(store.update(name, record, properties));
 }
 
-/** HubSpot says so too of a record that is not there. */
+/** HubSpot responds with 204 also if the record does not exist. */
 function deleteRecord(
   store: HubspotStore,
   _: ServedRequest,

@@ -1,4 +1,4 @@
-/** What a HubSpot account holds: objects with their properties, and records of them. */
+/** The data of a HubSpot account: objects with their properties, and records. */
 import type { ServedResponse } from './provider-server.ts';
 
 export interface HubspotProperty {
@@ -20,13 +20,13 @@ export interface HubspotProperty {
 }
 
 export interface HubspotObject {
-  /** The groups of its properties that callers have made, by name. */
+  /** Groups of properties that callers created, by name. */
   groups?: Record<string, { name: string; label: string }>;
   labels: { singular: string; plural: string };
   requiredProperties: string[];
   properties: HubspotProperty[];
   pipelines: { id: string; label: string; stages: { id: string; label: string }[] }[];
-  /** Where a record's last change is told. */
+  /** The property with the time of a record's last change. */
   changedProperty: 'lastmodifieddate' | 'hs_lastmodifieddate';
 }
 
@@ -39,15 +39,15 @@ export interface HubspotRecord {
   associations?: unknown;
 }
 
-/** A refusal in HubSpot's own form; thrown anywhere, answered by the server. */
+/** An error in HubSpot's format. The server returns it wherever it is thrown. */
 export class HubspotRefusal extends Error {
-  readonly answer: ServedResponse;
+  readonly response: ServedResponse;
 
   constructor(status: number, category: string, details: ErrorDetail[] | string) {
     const message =
       typeof details === 'string' ? details : `Validation: ${JSON.stringify(details)}`;
     super(message);
-    this.answer = { status, body: hubspotError(message, category, details) };
+    this.response = { status, body: hubspotError(message, category, details) };
   }
 }
 
@@ -88,7 +88,7 @@ export class HubspotStore {
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', `Unable to infer object type from: ${name}`);
   }
 
-  /** Ordered by id. */
+  /** Returns the records in the order of their IDs. */
   records(name: string): HubspotRecord[] {
     this.object(name);
     return [...(this.#records.get(name)?.values() ?? [])];
@@ -134,7 +134,7 @@ export class HubspotStore {
     this.#records.get(name)?.delete(id);
   }
 
-  /** Throws what HubSpot says of properties that it does not take. */
+  /** Throws HubSpot's error if a property is not accepted. */
   check(name: string, properties: Record<string, unknown>, ownId?: string): void {
     const details = Object.entries(properties)
       .map(([property, value]) => this.#problem(name, property, value))
@@ -164,9 +164,9 @@ export class HubspotStore {
       const message = `Email address ${value} is invalid`;
       return { message, code: 'INVALID_EMAIL', context };
     }
-    const known = property.options.map((option) => option.value);
-    if (known.length > 0 && !known.includes(String(value))) {
-      const message = `${value} was not one of the allowed options: [${known.join(', ')}]`;
+    const optionValues = property.options.map((option) => option.value);
+    if (optionValues.length > 0 && !optionValues.includes(String(value))) {
+      const message = `${value} was not one of the allowed options: [${optionValues.join(', ')}]`;
       return { message, code: 'INVALID_OPTION', context };
     }
     return null;

@@ -1,15 +1,15 @@
-/** A person's browser on its way through an OAuth connect: it keeps the gateway's cookie as browsers do. */
+/** Simulates a person's browser during an OAuth connect. It keeps the gateway's cookies. */
 import { expect } from 'vitest';
 import type { TestApp } from '../app.ts';
 
-/** What browsers send if the connect page or the console opens the link. */
+/** Browsers send this header if the connect page or the console opens the link. */
 const FROM_OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
 export type OAuthBrowser = ReturnType<typeof oauthBrowser>;
 
 export function oauthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
   const cookies = new Map<string, string>();
-  /** A request to the gateway, whatever host the URL names. */
+  /** Sends a request to the gateway. Ignores the host of the URL. */
   const send = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(url);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -21,7 +21,10 @@ export function oauthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
     }
     return response;
   };
-  /** Opens the link of a connect. Returns the provider's page of consent, to which the gateway redirects. */
+  /**
+   * Opens the link of a connect. Returns the URL of the provider's consent page, to which the gateway
+   * redirects.
+   */
   const open = async (link: string | URL): Promise<URL> => {
     const response = await send(link, { headers: FROM_OWN_PAGE });
     expect(response.status).toBe(302);
@@ -37,7 +40,7 @@ export function oauthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
   };
 }
 
-/** Approves or denies on the sandbox's page of consent. Returns the URL of the callback. */
+/** Approves or denies on the sandbox's consent page. Returns the URL of the callback. */
 export async function answerConsent(consentUrl: URL, approve: '1' | '0' = '1'): Promise<URL> {
   const url = new URL(consentUrl);
   url.searchParams.set('approve', approve);

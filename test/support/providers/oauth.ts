@@ -1,13 +1,13 @@
-/** Connections to the sandbox that hold tokens, and the sessions that use them. */
+/** Creates connections to the sandbox that hold tokens, and calls the sandbox with them. */
 import { openSession } from '../../../src/domain/connection/connection-session.ts';
 import { readCredentials } from '../../../src/domain/connection/session/stored-credentials.ts';
 import type { Row } from '../../../src/domain/scope.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { generate } from '../scenes/connections.ts';
+import { generateConnection } from '../scenes/connections.ts';
 
 type Host = Pick<TestApp, 'app'>;
-type Asker = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
+type Caller = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
 
 export const CLIENT_ID = 'sandbox-client';
 export const CLIENT_SECRET = 'sandbox-secret';
@@ -17,29 +17,29 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id } }
 }`;
 
-/** The OAuth client that tokens of the sandbox are refreshed as. */
-export async function createProviderApp(tenant: Asker, given: object = {}): Promise<string> {
-  const input = { projectIdOrName: tenant.projectId, provider: 'sandbox', ...CLIENT, ...given };
+/** Creates a provider app with the OAuth client that the sandbox knows. Returns its ID. */
+export async function createProviderApp(tenant: Caller, overrides: object = {}): Promise<string> {
+  const input = { projectIdOrName: tenant.projectId, provider: 'sandbox', ...CLIENT, ...overrides };
   return (await tenant.query(CREATE_APP, { input })).createProviderApp.providerApp.id;
 }
 
-export const PAST = new Date('2020-01-01T00:00:00Z');
+export const EXPIRED_TIME = new Date('2020-01-01T00:00:00Z');
 
-/** A connection with tokens of the sandbox's own; the access token is at its end unless told otherwise. */
+/** Creates a connection with tokens that the sandbox issued. By default, the access token has expired. */
 export async function connectWithTokens(
   { app }: Host,
-  tenant: Asker,
-  given: { accessToken?: string; expiresAt?: Date | null; refreshToken?: string | null } = {},
+  tenant: Caller,
+  options: { accessToken?: string; expiresAt?: Date | null; refreshToken?: string | null } = {},
 ) {
-  const granted = app.sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
-  const { expiresAt = PAST, refreshToken = granted.refresh_token } = given;
+  const grantedTokens = app.sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
+  const { expiresAt = EXPIRED_TIME, refreshToken = grantedTokens.refresh_token } = options;
   const apps = { projectId: tenant.projectId, provider: 'sandbox' };
   if ((await app.services.database.prisma.providerApp.count({ where: apps })) === 0) {
     await createProviderApp(tenant);
   }
-  const { id } = await generate(tenant, {
+  const { id } = await generateConnection(tenant, {
     oauth2AuthorizationCode: {
-      accessToken: { token: given.accessToken ?? granted.access_token, expiresAt },
+      accessToken: { token: options.accessToken ?? grantedTokens.access_token, expiresAt },
       ...(refreshToken !== null && { refreshToken: { token: refreshToken } }),
     },
   });
@@ -53,12 +53,12 @@ export async function getConnection({ app }: Host, id: string): Promise<Row<'Con
   });
 }
 
-/** A request of the connection to the sandbox, in a session of its own. */
+/** Sends a request of the connection to the sandbox, in a new session. */
 export function callSandbox({ app }: Host, connection: Row<'Connection'>) {
   return openSession(app.services, connection).send({ method: 'GET', path: '/objects' });
 }
 
-/** The credentials in clear, as they are stored. */
-export async function storedCredentials({ app }: Host, connection: Row<'Connection'>) {
+/** Returns the stored credentials, decrypted. */
+export async function readStoredCredentials({ app }: Host, connection: Row<'Connection'>) {
   return (await readCredentials(app.services, connection)).credentials;
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP of the servers that stand in for third-party services: JSON in, JSON out, every
- * request on record, and failures on demand. What the answers say is each service's own file.
+ * The HTTP of servers that stand in for third-party services. Requests and responses are JSON. Every request
+ * is recorded, and tests can make requests fail. The module of each service defines its responses.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,43 +10,46 @@ export interface ServedRequest {
   path: string;
   query: URLSearchParams;
   headers: Record<string, string>;
-  /** Parsed JSON, or a form's fields; undefined if there was none. */
+  /** Parsed JSON, or the fields of a form. Undefined without a body. */
   body: unknown;
 }
 
 export interface ServedResponse {
   status: number;
   headers?: Record<string, string>;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON. A string is sent unchanged. */
   body?: unknown;
 }
 
-/** An answer in place of the real one, or none: the request is carried out, then the line drops. */
+/**
+ * A response that replaces the real one. `DROPPED_CONNECTION` executes the request and then closes the
+ * connection without a response.
+ */
 export type ServedFault = ServedResponse | 'DROPPED_CONNECTION';
 
 export interface ProviderServer extends AsyncDisposable {
   url: string;
-  /** All requests, in the order in which they came. */
+  /** All requests in the order of their arrival. */
   requests: ServedRequest[];
-  /** The next `times` requests fail so. */
+  /** Makes the next `times` requests fail with this fault. Default: 1. */
   failNext(fault: ServedFault, times?: number): void;
 }
 
 export async function startProviderServer(
-  answerTo: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>,
+  handle: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>,
 ): Promise<ProviderServer> {
   const requests: ServedRequest[] = [];
   const faults: { fault: ServedFault; times: number }[] = [];
 
   const server = createServer(async (incoming, response) => {
-    const request = await servedRequest(incoming);
+    const request = await readRequest(incoming);
     requests.push(request);
-    const fault = nextFault(faults);
+    const fault = takeFault(faults);
     if (fault === 'DROPPED_CONNECTION') {
-      await answerTo(request);
+      await handle(request);
       incoming.socket.destroy();
     } else {
-      sendResponse(response, fault ?? (await answerTo(request)));
+      sendResponse(response, fault ?? (await handle(request)));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -63,7 +66,7 @@ export async function startProviderServer(
   };
 }
 
-async function servedRequest(incoming: IncomingMessage): Promise<ServedRequest> {
+async function readRequest(incoming: IncomingMessage): Promise<ServedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
@@ -75,23 +78,23 @@ async function servedRequest(incoming: IncomingMessage): Promise<ServedRequest> 
     headers: Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
     ),
-    body: text === '' ? undefined : parsed(text, incoming.headers['content-type']),
+    body: text === '' ? undefined : parseBody(text, incoming.headers['content-type']),
   };
 }
 
 /** Token requests are forms. */
-function parsed(text: string, contentType = ''): unknown {
+function parseBody(text: string, contentType = ''): unknown {
   return contentType.includes('form')
     ? Object.fromEntries(new URLSearchParams(text))
     : JSON.parse(text);
 }
 
-function nextFault(faults: { fault: ServedFault; times: number }[]): ServedFault | undefined {
-  const [first] = faults;
-  if (!first) return undefined;
-  first.times -= 1;
-  if (first.times <= 0) faults.shift();
-  return first.fault;
+function takeFault(faults: { fault: ServedFault; times: number }[]): ServedFault | undefined {
+  const [firstFault] = faults;
+  if (!firstFault) return undefined;
+  firstFault.times -= 1;
+  if (firstFault.times <= 0) faults.shift();
+  return firstFault.fault;
 }
 
 function sendResponse(response: ServerResponse, { status, headers, body }: ServedResponse): void {

@@ -1,6 +1,6 @@
 /**
- * The smallest session a connector can be tried with: fixed headers, no refresh, no rate limit.
- * It keeps to ProviderSession's promise that every HTTP answer resolves and only its absence throws.
+ * The smallest session that a connector can run with: fixed headers, no token refresh and no rate limit. As
+ * `ProviderSession` demands, every HTTP response resolves, and only a missing response throws.
  */
 import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
@@ -12,11 +12,11 @@ import type {
 import { parseExactly } from '../../../src/providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
 
-/** Far above any local answer, far below the test runner's own limit. */
+/** Far longer than any local response takes, and far shorter than the test runner's timeout. */
 const DEFAULT_TIMEOUT_MS = 2_000;
 
-/** `headers` are sent with every request: `{ authorization: 'Bearer …' }`, say. */
-export function plainSession(
+/** Returns a session that sends `headers` with every request, such as `{ authorization: 'Bearer …' }`. */
+export function createPlainSession(
   baseUrl: string,
   headers: Record<string, string> = {},
   {
@@ -28,31 +28,35 @@ export function plainSession(
   const base = baseUrl.replace(/\/+$/, '');
   return { baseUrl: base, fact: (name) => facts[name] ?? null, now, send };
 
-  async function send(sent: ProviderRequest): Promise<ProviderResponse> {
-    const url = requestUrl(base, sent);
-    const isForm = sent.bodyFormat === 'form';
+  async function send(providerRequest: ProviderRequest): Promise<ProviderResponse> {
+    const url = requestUrl(base, providerRequest);
+    const isForm = providerRequest.bodyFormat === 'form';
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
     const write = isForm ? stringify : JSON.stringify;
-    const body = sent.body === undefined ? undefined : write(sent.body);
+    const body = providerRequest.body === undefined ? undefined : write(providerRequest.body);
     try {
       const response = await request(url, {
-        method: sent.method,
+        method: providerRequest.method,
         headers: {
           accept: 'application/json',
           ...(body !== undefined && { 'content-type': type }),
           ...headers,
-          ...sent.headers,
+          ...providerRequest.headers,
         },
         body,
         signal: AbortSignal.timeout(timeoutMs),
       });
       return {
         status: response.statusCode,
-        headers: flatHeaders(response.headers),
+        headers: flattenHeaders(response.headers),
         body: parseExactly(await response.body.text()),
       };
     } catch (cause) {
-      throw new ProviderError(kindOf(cause), `${sent.method} ${sent.path}: ${cause}`, { cause });
+      throw new ProviderError(
+        classifyError(cause),
+        `${providerRequest.method} ${providerRequest.path}: ${cause}`,
+        { cause },
+      );
     }
   }
 }
@@ -66,17 +70,22 @@ function requestUrl(base: string, { path, query = {} }: ProviderRequest): URL {
   return url;
 }
 
-function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+function flattenHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );
 }
 
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+const UNREACHABLE_CODES = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
-function kindOf(cause: unknown): ProviderErrorKind {
+function classifyError(cause: unknown): ProviderErrorKind {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (NEVER_SENT.has(code)) return 'UNREACHABLE';
+  if (UNREACHABLE_CODES.has(code)) return 'UNREACHABLE';
   const timedOut =
     (cause instanceof Error && cause.name === 'TimeoutError') ||
     cause instanceof errors.HeadersTimeoutError ||

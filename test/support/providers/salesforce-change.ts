@@ -1,18 +1,20 @@
-/** Change events of the Salesforce test server: their schemas and bytes, as Change Data Capture has them. */
+/**
+ * Encodes change events of the Salesforce test server: their schemas and bytes, as in Change Data Capture.
+ */
 import { createHash } from 'node:crypto';
 import avro, { type schema } from 'avsc';
 
-export interface ChangeToTell {
+export interface ChangeEvent {
   entityName: string;
   changeType: string;
   recordIds: string[];
-  /** Values of what has changed, by field; those of an address or a name by their parts. */
+  /** Changed values by field. The value of an address or a name is an object of its parts. */
   fields?: Record<string, unknown>;
   transactionKey?: string;
   commitTimestamp?: number;
 }
 
-/** The last two are compound: they change in parts. */
+/** Parts of the compound fields of a contact. An event may change single parts. */
 const PARTS = {
   Name: ['Salutation', 'FirstName', 'LastName'],
   MailingAddress: ['Street', 'City', 'PostalCode'],
@@ -25,10 +27,10 @@ const FIELDS: Record<string, readonly string[]> = {
 const TEXT: schema.AvroSchema = ['null', 'string'];
 const TEXTS: schema.AvroSchema = { type: 'array', items: 'string' };
 
-export function schemaOf(entityName: string): schema.AvroSchema {
+export function eventSchema(entityName: string): schema.AvroSchema {
   const fields = (FIELDS[entityName] ?? []).map((name) => ({
     name,
-    type: typeOf(entityName, name),
+    type: fieldType(entityName, name),
     default: null,
   }));
   return {
@@ -39,10 +41,10 @@ export function schemaOf(entityName: string): schema.AvroSchema {
   };
 }
 
-function typeOf(entityName: string, name: string): schema.AvroSchema {
-  const parts = partsOf(entityName, name);
-  if (!parts) return TEXT;
-  const fields = parts.map((part) => ({ name: part, type: TEXT, default: null }));
+function fieldType(entityName: string, name: string): schema.AvroSchema {
+  const partBitmaps = fieldParts(entityName, name);
+  if (!partBitmaps) return TEXT;
+  const fields = partBitmaps.map((part) => ({ name: part, type: TEXT, default: null }));
   return [
     ...(name === 'Name' ? (['null', 'string'] as const) : (['null'] as const)),
     {
@@ -53,7 +55,7 @@ function typeOf(entityName: string, name: string): schema.AvroSchema {
   ];
 }
 
-function partsOf(entityName: string, name: string): readonly string[] | undefined {
+function fieldParts(entityName: string, name: string): readonly string[] | undefined {
   return entityName === 'Contact' ? PARTS[name as keyof typeof PARTS] : undefined;
 }
 
@@ -86,17 +88,17 @@ const HEADER: schema.AvroSchema = {
   ],
 };
 
-/** Names the schema, as the service does: a hash of it. */
-export function schemaIdOf(entityName: string): string {
+/** Returns the ID of the schema, which is a hash of it, as in Salesforce. */
+export function eventSchemaId(entityName: string): string {
   return createHash('md5')
-    .update(JSON.stringify(schemaOf(entityName)))
+    .update(JSON.stringify(eventSchema(entityName)))
     .digest('base64url');
 }
 
-/** Beyond what a number of JavaScript holds exactly. */
+/** Larger than the integers that a JavaScript number represents exactly. */
 const COMMIT_NUMBER = 9_007_199_254_740_993n;
 
-export function payloadOf(change: ChangeToTell, now: Date, sequence: number): Buffer {
+export function encodeEvent(change: ChangeEvent, now: Date, sequence: number): Buffer {
   const { entityName, changeType, recordIds, fields = {} } = change;
   const header = {
     ...{ entityName, changeType, recordIds, changeOrigin: 'com/salesforce/api' },
@@ -104,15 +106,15 @@ export function payloadOf(change: ChangeToTell, now: Date, sequence: number): Bu
     sequenceNumber: 1,
     commitTimestamp: change.commitTimestamp ?? now.getTime(),
     ...{ commitNumber: COMMIT_NUMBER, commitUser: '005000000000001AAA' },
-    ...{ nulledFields: [], diffFields: [], changedFields: bitmapsOf(change) },
+    ...{ nulledFields: [], diffFields: [], changedFields: encodeBitmaps(change) },
   };
-  return avro.Type.forSchema(schemaOf(entityName), { registry: { long: LONG } }).toBuffer({
+  return avro.Type.forSchema(eventSchema(entityName), { registry: { long: LONG } }).toBuffer({
     ChangeEventHeader: header,
     ...fields,
   });
 }
 
-/** Avro's own numbers are those of JavaScript. */
+/** Encodes 64-bit integers, because Avro's own type is limited to JavaScript numbers. */
 const LONG = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
   toBuffer(value: number | bigint) {
@@ -126,23 +128,25 @@ const LONG = avro.types.LongType.__with({
   compare: () => 0,
 });
 
-function bitmapsOf({ entityName, changeType, fields = {} }: ChangeToTell): string[] {
+function encodeBitmaps({ entityName, changeType, fields = {} }: ChangeEvent): string[] {
   if (changeType !== 'UPDATE') return [];
-  const all = ['ChangeEventHeader', ...(FIELDS[entityName] ?? [])];
+  const fieldNames = ['ChangeEventHeader', ...(FIELDS[entityName] ?? [])];
   const changed = Object.entries(fields);
   const isWhole = (name: string, value: unknown) =>
-    typeof value !== 'object' || !partsOf(entityName, name);
-  const whole = changed.flatMap(([name, value]) => (isWhole(name, value) ? all.indexOf(name) : []));
+    typeof value !== 'object' || !fieldParts(entityName, name);
+  const wholeIndexes = changed.flatMap(([name, value]) =>
+    isWhole(name, value) ? fieldNames.indexOf(name) : [],
+  );
   const parts = changed.flatMap(([name, value]) => {
     if (isWhole(name, value)) return [];
-    const names = partsOf(entityName, name) ?? [];
-    const places = Object.keys(value as object).map((part) => names.indexOf(part));
-    return `${all.indexOf(name)}-${bitmap(places)}`;
+    const names = fieldParts(entityName, name) ?? [];
+    const partIndexes = Object.keys(value as object).map((part) => names.indexOf(part));
+    return `${fieldNames.indexOf(name)}-${encodeBitmap(partIndexes)}`;
   });
-  return [bitmap(whole), ...parts];
+  return [encodeBitmap(wholeIndexes), ...parts];
 }
 
-function bitmap(places: number[]): string {
-  const bits = places.reduce((sum, place) => sum | (1n << BigInt(place)), 0n);
+function encodeBitmap(indexes: number[]): string {
+  const bits = indexes.reduce((sum, index) => sum | (1n << BigInt(index)), 0n);
   return `0x${bits.toString(16).toUpperCase()}`;
 }

@@ -12,7 +12,7 @@ const body = z.strictObject({
 });
 
 type Result = { id?: string; success: boolean; errors: unknown[] };
-/** Carries what became of each record out of a transaction that is undone. */
+/** Carries the result of each record out of a transaction that is rolled back. */
 class RolledBack extends Error {
   readonly results: Result[];
 
@@ -29,7 +29,7 @@ export function writeCollection(
 ): ServedResponse {
   const { allOrNone, records } = body.parse(request.body);
   const write = ({ attributes, ...record }: (typeof records)[number]): Result =>
-    attempt(() => {
+    tryToWrite(() => {
       if (request.method === 'POST') return store.create(attributes.type, record, options);
       const { id, ...values } = record;
       if (!id) {
@@ -41,18 +41,18 @@ export function writeCollection(
     });
   try {
     const results = store.transaction(() => {
-      const all = records.map(write);
-      if (allOrNone && all.some(({ success }) => !success)) throw new RolledBack(all);
-      return all;
+      const allResults = records.map(write);
+      if (allOrNone && allResults.some(({ success }) => !success)) throw new RolledBack(allResults);
+      return allResults;
     });
     return { status: 200, body: results };
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error;
-    return { status: 200, body: error.results.map(rolledBack) };
+    return { status: 200, body: error.results.map(markRolledBack) };
   }
 }
 
-function attempt(write: () => string): Result {
+function tryToWrite(write: () => string): Result {
   try {
     return { id: write(), success: true, errors: [] };
   } catch (error) {
@@ -62,7 +62,7 @@ function attempt(write: () => string): Result {
   }
 }
 
-function rolledBack(result: Result): Result {
+function markRolledBack(result: Result): Result {
   if (!result.success) return result;
   const message = 'Record rolled back because not all records were valid';
   const error = { statusCode: 'ALL_OR_NONE_OPERATION_ROLLED_BACK', message, fields: [] };

@@ -1,4 +1,4 @@
-/** Custom fields of the Salesforce test server, by the Tooling API, and who may see them. */
+/** Custom fields of the Salesforce test server, created by the Tooling API, and permissions on them. */
 import { z } from 'zod';
 import type { ServedResponse } from './provider-server.ts';
 import {
@@ -13,8 +13,8 @@ const metadata = z.looseObject({ type: z.string(), label: z.string().min(1).max(
 const newField = z.strictObject({ FullName: z.string(), Metadata: metadata });
 const changedField = z.strictObject({ Metadata: metadata });
 
-/** What a field of that type can't be made without. */
-const DEMANDED: Record<string, string[]> = {
+/** Members that the metadata of a field must have, by its type. */
+const REQUIRED_MEMBERS: Record<string, string[]> = {
   Text: ['length'],
   LongTextArea: ['length', 'visibleLines'],
   Checkbox: ['defaultValue'],
@@ -73,8 +73,8 @@ export class SalesforceMetadata {
     PermissionSetAssignment: [],
     FieldPermissions: [],
   };
-  /** False: the user may not change who sees what. */
-  permits = true;
+  /** False if the user may not change permissions. */
+  allowsPermissions = true;
   readonly #store: SalesforceStore;
   #lastNumber = 0;
 
@@ -94,7 +94,7 @@ export class SalesforceMetadata {
       ) ?? [];
     if (!name) throw new SalesforceRefusal(400, 'MALFORMED_QUERY', `unexpected token: ${soql}`);
     const records = this.fields
-      .filter((one) => one.objectName === objectName && one.fieldName === `${name}__c`)
+      .filter((field) => field.objectName === objectName && field.fieldName === `${name}__c`)
       .map(({ id, metadata: Metadata }) => ({ Id: id, Metadata }));
     return {
       status: 200,
@@ -112,42 +112,44 @@ export class SalesforceMetadata {
     if (object.fields.some(({ name }) => name === fieldName)) {
       throw new SalesforceRefusal(400, 'DUPLICATE_DEVELOPER_NAME', `${fieldName} is used already`);
     }
-    const missing = DEMANDED[Metadata.type]?.filter((name) => !(name in Metadata)) ?? ['type'];
+    const missing = REQUIRED_MEMBERS[Metadata.type]?.filter((name) => !(name in Metadata)) ?? [
+      'type',
+    ];
     if (missing.length > 0) {
       const message = `Must specify ${missing.join(', ')} for a CustomField of type ${Metadata.type}`;
       throw new SalesforceRefusal(400, 'FIELD_INTEGRITY_EXCEPTION', message);
     }
     const id = this.#newId('00N');
     this.fields.push({ id, objectName, fieldName, metadata: Metadata });
-    object.fields.push(described(fieldName, Metadata));
+    object.fields.push(describeField(fieldName, Metadata));
     return { status: 201, body: { id, success: true, errors: [], warnings: [], infos: [] } };
   }
 
-  changeField(id: string, body: unknown): ServedResponse {
-    const field = this.fields.find((one) => one.id === id);
+  updateField(id: string, body: unknown): ServedResponse {
+    const field = this.fields.find((candidate) => candidate.id === id);
     if (!field) throw new SalesforceRefusal(404, 'NOT_FOUND', 'Provided id does not exist');
     field.metadata = changedField.parse(body).Metadata;
     const { fields } = this.#store.object(field.objectName);
-    const at = fields.findIndex(({ name }) => name === field.fieldName);
-    fields[at] = described(field.fieldName, field.metadata);
+    const index = fields.findIndex(({ name }) => name === field.fieldName);
+    fields[index] = describeField(field.fieldName, field.metadata);
     return { status: 204 };
   }
 
-  /** Null for a query of something else. */
+  /** Returns null if the query selects another object. */
   findPermissions(soql: string): ServedResponse | null {
     const [, name = '', where = ''] = /^SELECT [\w, ]+ FROM (\w+) WHERE (.+)$/.exec(soql) ?? [];
     if (!isPermission(name)) return null;
-    const conditions = where.split(' AND ').map((one) => one.split(' = '));
+    const conditions = where.split(' AND ').map((condition) => condition.split(' = '));
     const records = this.permissions[name].filter((row) =>
       conditions.every(([column = '', value]) => `'${row[column]}'` === value),
     );
     return { status: 200, body: { totalSize: records.length, done: true, records } };
   }
 
-  /** Null for another object. */
+  /** Returns null for another object. */
   createPermission(name: string, body: unknown): ServedResponse | null {
     if (!isPermission(name)) return null;
-    if (!this.permits) {
+    if (!this.allowsPermissions) {
       const message = 'insufficient access rights on object';
       throw new SalesforceRefusal(403, 'INSUFFICIENT_ACCESS_OR_READONLY', message);
     }
@@ -166,25 +168,25 @@ function isPermission(name: string): name is PermissionName {
   return name in PERMISSIONS;
 }
 
-function described(name: string, given: Metadata): SalesforceField {
-  const { data } = valueSet.safeParse(given.valueSet);
+function describeField(name: string, fieldMetadata: Metadata): SalesforceField {
+  const { data } = valueSet.safeParse(fieldMetadata.valueSet);
   return {
     name,
-    label: given.label,
-    type: DESCRIBED_TYPES[given.type] ?? 'anyType',
+    label: fieldMetadata.label,
+    type: DESCRIBED_TYPES[fieldMetadata.type] ?? 'anyType',
     custom: true,
     autoNumber: false,
     calculated: false,
     createable: true,
     updateable: true,
-    nillable: given.required !== true,
+    nillable: fieldMetadata.required !== true,
     defaultedOnCreate: false,
-    picklistValues: (data?.valueSetDefinition.value ?? []).map((one) => ({
-      value: one.valueName,
-      label: one.label,
+    picklistValues: (data?.valueSetDefinition.value ?? []).map((definition) => ({
+      value: definition.valueName,
+      label: definition.label,
       active: true,
-      defaultValue: one.default,
+      defaultValue: definition.default,
     })),
-    referenceTo: typeof given.referenceTo === 'string' ? [given.referenceTo] : [],
+    referenceTo: typeof fieldMetadata.referenceTo === 'string' ? [fieldMetadata.referenceTo] : [],
   };
 }

@@ -1,4 +1,4 @@
-/** The objects that the Salesforce test server starts with. */
+/** Objects that the Salesforce test server starts with. */
 import type { SalesforceField, SalesforceObject } from './salesforce-store.ts';
 
 export function salesforceObjects(): SalesforceObject[] {
@@ -19,8 +19,8 @@ export function salesforceObjects(): SalesforceObject[] {
 }
 
 function systemFields(): SalesforceField[] {
-  const made = { nillable: false, createable: false, updateable: false };
-  return [field('Id', 'id', made), field('SystemModstamp', 'datetime', made)];
+  const systemTraits = { nillable: false, createable: false, updateable: false };
+  return [field('Id', 'id', systemTraits), field('SystemModstamp', 'datetime', systemTraits)];
 }
 
 function accountFields(): SalesforceField[] {
@@ -54,7 +54,7 @@ function accountFields(): SalesforceField[] {
 type Traits = Partial<Omit<SalesforceField, 'picklistValues'>> & { picklistValues?: string[] };
 
 function field(name: string, type: string, traits: Traits = {}): SalesforceField {
-  const { picklistValues = [], ...others } = traits;
+  const { picklistValues = [], ...otherTraits } = traits;
   return {
     name,
     label: `${name} label`,
@@ -67,7 +67,7 @@ function field(name: string, type: string, traits: Traits = {}): SalesforceField
     nillable: true,
     defaultedOnCreate: false,
     referenceTo: [],
-    ...others,
+    ...otherTraits,
     picklistValues: [...picklistValues, 'Retired'].map((value) => ({
       value,
       label: value === 'Retired' ? null : `${value} label`,

@@ -1,4 +1,6 @@
-/** A gRPC server that speaks Salesforce's Pub/Sub API: streams of change events, with flow control and replay. */
+/**
+ * A gRPC server that speaks Salesforce's Pub/Sub API: streams of change events, with flow control and replay.
+ */
 import { join } from 'node:path';
 import {
   Metadata,
@@ -12,10 +14,10 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import type { ServerCertificate } from '../outbound/certificates.ts';
-import { type ChangeToTell, payloadOf, schemaIdOf, schemaOf } from './salesforce-change.ts';
+import { type ChangeEvent, encodeEvent, eventSchema, eventSchemaId } from './salesforce-change.ts';
 import type { SalesforceServer } from './salesforce-server.ts';
 
-interface Told {
+interface PublishedEvent {
   number: number;
   topics: string[];
   schemaId: string;
@@ -40,32 +42,32 @@ type Call = ServerDuplexStream<Request, Response>;
 export interface Subscriber {
   topicName: string;
   call: Call;
-  /** The number of the last event that it was sent, or began after. */
-  at: number;
-  /** Events that it asked for and has not been sent. */
-  room: number;
-  /** The most events that it ever had room for. */
-  roomMax: number;
+  /** The number of the last event that was sent to the subscriber, or after which it began. */
+  lastSent: number;
+  /** Number of events that the subscriber requested and has not received. */
+  credit: number;
+  /** The largest value that `room` has had. */
+  creditMax: number;
   preset: string;
 }
 
 export interface PubSubServer extends AsyncDisposable {
   url: string;
-  /** Those that are open. */
+  /** Subscribers with an open stream. */
   subscribers: Subscriber[];
-  /** All that ever were. */
-  begun: { topicName: string; preset: string }[];
-  /** How often a topic was asked for, with whatever token. */
+  /** All subscriptions since the start. */
+  subscriptions: { topicName: string; preset: string }[];
+  /** Number of calls of `GetTopic`, including those with an invalid token. */
   readonly calls: number;
-  tell(change: ChangeToTell): void;
-  /** The empty answers that the service sends every few minutes. */
+  publish(change: ChangeEvent): void;
+  /** Sends an empty response on each stream, as the service does every few minutes. */
   keepAlive(): void;
-  /** What was told so far is not kept any more: nobody can begin before it. */
-  forget(): void;
+  /** Deletes all past events. No subscription can start before this point. */
+  expireEvents(): void;
   /** Ends all streams, as the service does when it restarts. */
-  cut(): void;
-  /** Streams that begin from now on are ended before anything is sent. */
-  isClosing: boolean;
+  endStreams(): void;
+  /** If true, new streams end before an event is sent. */
+  endsNewStreams: boolean;
 }
 
 const PROTO = join(
@@ -75,35 +77,36 @@ const PROTO = join(
 const ENTITIES = ['Contact', 'Account'];
 const BATCH_MAX = 40;
 
-/** Over TLS with a certificate, which is to be for `localhost`. */
+/** Starts the server. With a certificate, which must be for `localhost`, it uses TLS. */
 export async function pubSubServer(
   org: SalesforceServer,
   tls?: ServerCertificate,
 ): Promise<PubSubServer> {
-  const told: Told[] = [];
+  const published: PublishedEvent[] = [];
   const subscribers: Subscriber[] = [];
-  const begun: PubSubServer['begun'] = [];
+  const startedSubscriptions: PubSubServer['subscriptions'] = [];
   let calls = 0;
-  let kept = 0;
-  const latest = () => told.at(-1)?.number ?? 0;
+  let firstKept = 0;
+  const latest = () => published.at(-1)?.number ?? 0;
 
   const send = (subscriber: Subscriber) => {
-    while (subscriber.room > 0) {
-      const next = told.filter(
-        ({ number, topics }) => number > subscriber.at && topics.includes(subscriber.topicName),
+    while (subscriber.credit > 0) {
+      const next = published.filter(
+        ({ number, topics }) =>
+          number > subscriber.lastSent && topics.includes(subscriber.topicName),
       );
-      const some = next.slice(0, Math.min(subscriber.room, BATCH_MAX));
-      const last = some.at(-1);
-      if (!last) return;
-      subscriber.at = last.number;
-      subscriber.room -= some.length;
+      const batch = next.slice(0, Math.min(subscriber.credit, BATCH_MAX));
+      const lastEvent = batch.at(-1);
+      if (!lastEvent) return;
+      subscriber.lastSent = lastEvent.number;
+      subscriber.credit -= batch.length;
       subscriber.call.write({
-        events: some.map(({ number, schemaId, payload }) => ({
+        events: batch.map(({ number, schemaId, payload }) => ({
           event: { id: crypto.randomUUID(), schemaId, payload },
-          replayId: replayId(number),
+          replayId: encodeReplayId(number),
         })),
-        latestReplayId: replayId(latest()),
-        pendingNumRequested: subscriber.room,
+        latestReplayId: encodeReplayId(latest()),
+        pendingNumRequested: subscriber.credit,
       });
     }
   };
@@ -116,7 +119,7 @@ export async function pubSubServer(
     ) {
       calls += 1;
       const { topicName } = call.request;
-      const refusal = refusalOf(org, call.metadata, topicName);
+      const refusal = findRefusal(org, call.metadata, topicName);
       if (refusal) response(refusal);
       else response(null, { topicName, canSubscribe: true, canPublish: false });
     },
@@ -125,72 +128,77 @@ export async function pubSubServer(
       response: sendUnaryData<object>,
     ) {
       const { schemaId } = call.request;
-      const refusal = refusalOf(org, call.metadata);
-      const entity = ENTITIES.find((name) => schemaIdOf(name) === schemaId);
+      const refusal = findRefusal(org, call.metadata);
+      const entity = ENTITIES.find((name) => eventSchemaId(name) === schemaId);
       if (refusal) response(refusal);
       else if (!entity) response({ code: status.NOT_FOUND, details: 'There is no such schema.' });
-      else response(null, { schemaId, schemaJson: JSON.stringify(schemaOf(entity)) });
+      else response(null, { schemaId, schemaJson: JSON.stringify(eventSchema(entity)) });
     },
     Subscribe(call: Call) {
       let subscriber: Subscriber | undefined;
       call.on('data', (request: Request) => {
-        // A request that was read before its cancellation was.
+        // The cancellation may arrive after the request that it cancels.
         if (call.cancelled) return;
         if (!subscriber) {
           const { topicName, replayPreset: preset } = request;
           const refusal =
-            refusalOf(org, call.metadata, topicName) ?? placeRefusal(request, kept, latest());
+            findRefusal(org, call.metadata, topicName) ??
+            checkReplayId(request, firstKept, latest());
           if (refusal) return void call.emit('error', refusal);
-          const at = preset === 'CUSTOM' ? numberOf(request.replayId) : latest();
-          subscriber = { topicName, call, at, room: 0, roomMax: 0, preset };
-          begun.push({ topicName, preset });
-          if (pubSub.isClosing) return void call.end();
+          const start = preset === 'CUSTOM' ? decodeReplayId(request.replayId) : latest();
+          subscriber = { topicName, call, lastSent: start, credit: 0, creditMax: 0, preset };
+          startedSubscriptions.push({ topicName, preset });
+          if (pubSub.endsNewStreams) return void call.end();
           subscribers.push(subscriber);
         }
-        subscriber.room += request.numRequested;
-        subscriber.roomMax = Math.max(subscriber.roomMax, subscriber.room);
+        subscriber.credit += request.numRequested;
+        subscriber.creditMax = Math.max(subscriber.creditMax, subscriber.credit);
         send(subscriber);
       });
-      const gone = () => {
-        const place = subscriber ? subscribers.indexOf(subscriber) : -1;
-        if (place >= 0) subscribers.splice(place, 1);
+      const remove = () => {
+        const index = subscriber ? subscribers.indexOf(subscriber) : -1;
+        if (index >= 0) subscribers.splice(index, 1);
       };
-      call.on('cancelled', gone);
+      call.on('cancelled', remove);
       call.on('end', () => call.end());
-      call.on('close', gone);
-      call.on('error', gone);
+      call.on('close', remove);
+      call.on('error', remove);
     },
   });
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', credentialsOf(tls), (error, bound) =>
+    server.bindAsync('127.0.0.1:0', createCredentials(tls), (error, bound) =>
       error ? reject(error) : resolve(bound),
     );
   });
   const pubSub: PubSubServer = {
     url: tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
-    isClosing: false,
+    endsNewStreams: false,
     subscribers,
-    begun,
+    subscriptions: startedSubscriptions,
     get calls() {
       return calls;
     },
-    tell(change) {
+    publish(change) {
       const number = latest() + 1;
       const topics = org.channels.topicsOf(`${change.entityName}ChangeEvent`);
-      const payload = payloadOf(change, new Date(), number);
-      told.push({ number, topics, schemaId: schemaIdOf(change.entityName), payload });
+      const payload = encodeEvent(change, new Date(), number);
+      published.push({ number, topics, schemaId: eventSchemaId(change.entityName), payload });
       subscribers.forEach(send);
     },
     keepAlive() {
-      for (const { call, room } of subscribers) {
-        call.write({ events: [], latestReplayId: replayId(latest()), pendingNumRequested: room });
+      for (const { call, credit } of subscribers) {
+        call.write({
+          events: [],
+          latestReplayId: encodeReplayId(latest()),
+          pendingNumRequested: credit,
+        });
       }
     },
-    forget() {
-      kept = latest() + 1;
-      told.push({ number: kept, topics: [], schemaId: '', payload: Buffer.alloc(0) });
+    expireEvents() {
+      firstKept = latest() + 1;
+      published.push({ number: firstKept, topics: [], schemaId: '', payload: Buffer.alloc(0) });
     },
-    cut() {
+    endStreams() {
       for (const { call } of subscribers.splice(0)) call.end();
     },
     async [Symbol.asyncDispose]() {
@@ -200,7 +208,7 @@ export async function pubSubServer(
   return pubSub;
 }
 
-function credentialsOf(tls: ServerCertificate | undefined): ServerCredentials {
+function createCredentials(tls: ServerCertificate | undefined): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure();
   const { certificate, key } = tls;
   return ServerCredentials.createSsl(null, [{ private_key: key, cert_chain: certificate }]);
@@ -212,7 +220,11 @@ interface Refusal {
   metadata?: Metadata;
 }
 
-function refusalOf(org: SalesforceServer, metadata: Metadata, topicName?: string): Refusal | null {
+function findRefusal(
+  org: SalesforceServer,
+  metadata: Metadata,
+  topicName?: string,
+): Refusal | null {
   const [token] = metadata.get('accesstoken');
   const [instance] = metadata.get('instanceurl');
   const [tenant] = metadata.get('tenantid');
@@ -224,24 +236,24 @@ function refusalOf(org: SalesforceServer, metadata: Metadata, topicName?: string
   return { code: status.NOT_FOUND, details: `The topic ${topicName} is not known.` };
 }
 
-function placeRefusal({ replayPreset, replayId }: Request, kept: number, latest: number) {
+function checkReplayId({ replayPreset, replayId }: Request, firstKept: number, latest: number) {
   if (replayPreset !== 'CUSTOM') return null;
-  const number = numberOf(replayId);
-  if (number >= kept && number <= latest) return null;
+  const number = decodeReplayId(replayId);
+  if (number >= firstKept && number <= latest) return null;
   const metadata = new Metadata();
   const code = 'sfdc.platform.eventbus.grpc.subscription.fetch.replayid.validation.failed';
   metadata.set('error-code', code);
   return { code: status.INVALID_ARGUMENT, details: 'The Replay ID validation failed.', metadata };
 }
 
-/** Opaque to those who get it. */
-function replayId(number: number): Buffer {
+/** Encodes the number so that clients cannot interpret it. */
+function encodeReplayId(number: number): Buffer {
   const bytes = Buffer.alloc(12, 0xfe);
   bytes.writeUInt32BE(number, 4);
   return bytes;
 }
 
-function numberOf(id: Buffer): number {
+function decodeReplayId(id: Buffer): number {
   return id.length === 12 ? id.readUInt32BE(4) : -1;
 }
 

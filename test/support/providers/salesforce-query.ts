@@ -1,4 +1,7 @@
-/** SOQL of the Salesforce test server: columns, one object, and bounds of SystemModstamp. */
+/**
+ * Parses the SOQL that the connector sends: columns of one object, with conditions on SystemModstamp, IDs or
+ * field values.
+ */
 import type { ServedResponse } from './provider-server.ts';
 import {
   type SalesforceField,
@@ -14,7 +17,7 @@ const LARGEST_PAGE = 2_000;
 
 type Row = Record<string, unknown>;
 
-/** Answers queries, and remembers what is left of them by locator. */
+/** Runs queries, and keeps their rows for later pages. */
 export class SalesforceQueries {
   readonly #store: SalesforceStore;
   readonly #rows: Row[][] = [];
@@ -24,13 +27,13 @@ export class SalesforceQueries {
   }
 
   start(soql: string, options: string | undefined): ServedResponse {
-    const rows = queryRows(this.#store, soql);
+    const rows = runQuery(this.#store, soql);
     const number = this.#rows.push(rows) - 1;
     return this.#page(number, 0, options);
   }
 
-  /** `locator` is `01g<number>-<rows already given>`. */
-  goOn(locator: string, options: string | undefined): ServedResponse {
+  /** Returns the next page. The locator is `01g<number>-<number of earlier rows>`. */
+  continue(locator: string, options: string | undefined): ServedResponse {
     const [, number, start] = /^01g(\d+)-(\d+)$/.exec(locator) ?? [];
     if (!this.#rows[Number(number)]) {
       throw new SalesforceRefusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
@@ -60,7 +63,7 @@ function pageSize(options = `batchSize=${LARGEST_PAGE}`): number {
   throw new SalesforceRefusal(400, 'INVALID_QUERY_OPTIONS', `invalid batch size: ${options}`);
 }
 
-function queryRows(store: SalesforceStore, soql: string): Row[] {
+function runQuery(store: SalesforceStore, soql: string): Row[] {
   const [, columns = '', name = '', where] =
     /^SELECT ([\w.,]+) FROM (\w+)(?: WHERE (.+))?$/.exec(soql) ?? [];
   if (columns === '') {
@@ -70,48 +73,56 @@ function queryRows(store: SalesforceStore, soql: string): Row[] {
   if (!object) {
     throw new SalesforceRefusal(400, 'INVALID_TYPE', `sObject type '${name}' is not supported.`);
   }
-  const selected = columns.split(',').map((column) => selection(store, object, column));
-  const conditions = where?.split(' AND ').map((text) => condition(object, text)) ?? [];
+  const selected = columns.split(',').map((column) => parseColumn(store, object, column));
+  const conditions = where?.split(' AND ').map((text) => parseCondition(object, text)) ?? [];
   return store
     .records(name)
     .filter((record) => conditions.every((passes) => passes(record)))
-    .map((record) => row(object, record, selected));
+    .map((record) => toRow(object, record, selected));
 }
 
 type Selection = (record: SalesforceRecord) => [name: string, value: unknown];
 
-/** `Name`, or `Account.Name`: a field of the record that AccountId refers to. */
-function selection(store: SalesforceStore, object: SalesforceObject, column: string): Selection {
+/** Selects `Name`, or `Account.Name`, a field of the record that `AccountId` references. */
+function parseColumn(store: SalesforceStore, object: SalesforceObject, column: string): Selection {
   const [name = '', parentColumn] = column.split('.');
-  const parent = parentColumn === undefined ? undefined : fieldOf(object, `${name}Id`);
+  const parent = parentColumn === undefined ? undefined : findField(object, `${name}Id`);
   const parentObject = parent && store.findObject(parent.referenceTo[0] ?? '');
   if (parentObject && parentColumn !== undefined) {
-    const selected = selection(store, parentObject, parentColumn);
+    const selected = parseColumn(store, parentObject, parentColumn);
     return (record) => {
-      const found = store.records(parentObject.name).find(({ Id }) => Id === record[parent.name]);
-      return [parent.name.slice(0, -2), found ? row(parentObject, found, [selected]) : null];
+      const parentRecord = store
+        .records(parentObject.name)
+        .find(({ Id }) => Id === record[parent.name]);
+      return [
+        parent.name.slice(0, -2),
+        parentRecord ? toRow(parentObject, parentRecord, [selected]) : null,
+      ];
     };
   }
-  const field = parentColumn === undefined ? fieldOf(object, name) : undefined;
+  const field = parentColumn === undefined ? findField(object, name) : undefined;
   if (field) return (record) => [field.name, record[field.name] ?? null];
   const message = `No such column '${column}' on entity '${object.name}'.`;
   throw new SalesforceRefusal(400, 'INVALID_FIELD', message);
 }
 
-function fieldOf({ fields }: SalesforceObject, name: string): SalesforceField | undefined {
+function findField({ fields }: SalesforceObject, name: string): SalesforceField | undefined {
   return fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
 }
 
-function condition(object: SalesforceObject, text: string): (record: SalesforceRecord) => boolean {
+function parseCondition(
+  object: SalesforceObject,
+  text: string,
+): (record: SalesforceRecord) => boolean {
   const [, field, literal] = /^(\w+) = (.+)$/s.exec(text) ?? [];
   if (field !== undefined && literal !== undefined) {
-    const value = literalValue(literal);
-    const name = fieldOf(object, field)?.name ?? field;
+    const value = parseLiteral(literal);
+    const name = findField(object, field)?.name ?? field;
     return (record) => record[name] === value;
   }
-  const [, listed] = /^Id IN \(('\w{15,18}'(?:,'\w{15,18}')*)\)$/.exec(text) ?? [];
-  if (listed !== undefined) {
-    const ids = new Set(listed.split(',').map((id) => id.slice(1, 16)));
+  const [, idList] = /^Id IN \(('\w{15,18}'(?:,'\w{15,18}')*)\)$/.exec(text) ?? [];
+  if (idList !== undefined) {
+    const ids = new Set(idList.split(',').map((id) => id.slice(1, 16)));
     return ({ Id }) => ids.has(Id.slice(0, 15));
   }
   const [, operator, time = ''] = /^SystemModstamp (>|<=) (\S+Z)$/.exec(text) ?? [];
@@ -121,13 +132,13 @@ function condition(object: SalesforceObject, text: string): (record: SalesforceR
   throw new SalesforceRefusal(400, 'MALFORMED_QUERY', `unexpected token: ${text}`);
 }
 
-/** A text in quotes, with escapes; a number or a boolean as it is. */
-function literalValue(literal: string): unknown {
+/** Parses a quoted text with escapes, a number or a boolean. */
+function parseLiteral(literal: string): unknown {
   const [, quoted] = /^'((?:[^'\\]|\\.)*)'$/s.exec(literal) ?? [];
   return quoted === undefined ? JSON.parse(literal) : quoted.replaceAll(/\\(.)/gs, '$1');
 }
 
-function row({ name }: SalesforceObject, record: SalesforceRecord, selected: Selection[]): Row {
+function toRow({ name }: SalesforceObject, record: SalesforceRecord, selected: Selection[]): Row {
   const url = `${API}/sobjects/${name}/${record.Id}`;
   const values = selected.map((value) => value(record));
   return { attributes: { type: name, url }, ...Object.fromEntries(values) };

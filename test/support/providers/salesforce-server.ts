@@ -1,4 +1,4 @@
-/** A server that speaks Salesforce's REST API, as far as the connector does. */
+/** A server that speaks the part of Salesforce's REST API that the connector uses. */
 import { z } from 'zod';
 import {
   type ProviderServer,
@@ -18,13 +18,13 @@ export interface SalesforceServer extends ProviderServer {
   metadata: SalesforceMetadata;
   channels: SalesforceChannels;
   organizationId: string;
-  /** The one that is taken now, and that a refresh gives. */
+  /** The only valid token. A refresh returns it. */
   token(): string;
-  /** Those before are not taken any more. */
+  /** Replaces the token. Earlier tokens are no longer valid. */
   replaceToken(token: string): void;
 }
 
-export async function salesforceServer(
+export async function startSalesforceServer(
   options: { token?: string; now?: () => Date } = {},
 ): Promise<SalesforceServer> {
   const { now = () => new Date() } = options;
@@ -43,8 +43,8 @@ export async function salesforceServer(
     try {
       return route({ store, queries, metadata, channels }, request);
     } catch (refusal) {
-      if (refusal instanceof SalesforceRefusal) return refusal.answer;
-      return new SalesforceRefusal(400, 'JSON_PARSER_ERROR', String(refusal)).answer;
+      if (refusal instanceof SalesforceRefusal) return refusal.response;
+      return new SalesforceRefusal(400, 'JSON_PARSER_ERROR', String(refusal)).response;
     }
   });
   return {
@@ -60,7 +60,7 @@ export async function salesforceServer(
   };
 }
 
-/** A failure of the whole request, in Salesforce's words. */
+/** Returns a failure of the whole request in Salesforce's format. */
 export function salesforceFailure(
   status: number,
   headers: Record<string, string> = {},
@@ -95,7 +95,7 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
   [
     'PATCH',
     new RegExp(`${API}/tooling/sobjects/CustomField/([^/]+)$`),
-    ({ metadata }, { body }, [id = '']) => metadata.changeField(id, body),
+    ({ metadata }, { body }, [id = '']) => metadata.updateField(id, body),
   ],
   [
     'GET',
@@ -103,7 +103,7 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
     ({ store }, _, [name = '']) => describeObject(store, name),
   ],
   ['GET', new RegExp(`${API}/query$`), startQuery],
-  ['GET', new RegExp(`${API}/query/([^/]+)$`), goOnWithQuery],
+  ['GET', new RegExp(`${API}/query/([^/]+)$`), continueQuery],
   ['POST', new RegExp(`${API}/composite$`), describeInComposite],
   ['POST', new RegExp(`${API}/composite/sobjects$`), writeRecords],
   ['PATCH', new RegExp(`${API}/composite/sobjects$`), writeRecords],
@@ -119,9 +119,9 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
 ];
 
 function route(org: Org, request: ServedRequest): ServedResponse {
-  for (const [method, path, answer] of ROUTES) {
+  for (const [method, path, handle] of ROUTES) {
     const match = method === request.method ? path.exec(request.path) : null;
-    if (match) return answer(org, request, match.slice(1));
+    if (match) return handle(org, request, match.slice(1));
   }
   throw new SalesforceRefusal(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
@@ -129,17 +129,17 @@ function route(org: Org, request: ServedRequest): ServedResponse {
 const OPTIONS_HEADER = 'sforce-query-options';
 
 function startQuery({ queries, metadata }: Org, { query, headers }: ServedRequest): ServedResponse {
-  const found = metadata.findPermissions(query.get('q') ?? '');
-  if (found) return found;
+  const permissions = metadata.findPermissions(query.get('q') ?? '');
+  if (permissions) return permissions;
   return queries.start(query.get('q') ?? '', headers[OPTIONS_HEADER]);
 }
 
-function goOnWithQuery(
+function continueQuery(
   { queries }: Org,
   { headers }: ServedRequest,
   [locator = '']: string[],
 ): ServedResponse {
-  return queries.goOn(locator, headers[OPTIONS_HEADER]);
+  return queries.continue(locator, headers[OPTIONS_HEADER]);
 }
 
 const compositeBody = z.strictObject({
@@ -167,7 +167,7 @@ function describeObject(store: SalesforceStore, name: string): ServedResponse {
   try {
     return { status: 200, body: store.object(name) };
   } catch (refusal) {
-    if (refusal instanceof SalesforceRefusal) return refusal.answer;
+    if (refusal instanceof SalesforceRefusal) return refusal.response;
     throw refusal;
   }
 }
@@ -184,8 +184,8 @@ function createRecord(
   request: ServedRequest,
   [name = '']: string[],
 ): ServedResponse {
-  const made = metadata.createPermission(name, request.body);
-  if (made) return made;
+  const createdPermission = metadata.createPermission(name, request.body);
+  if (createdPermission) return createdPermission;
   const id = store.create(name, values.parse(request.body), writeOptions(request));
   return { status: 201, body: { id, success: true, errors: [] } };
 }
@@ -253,5 +253,5 @@ function deleteTooling({ channels }: Org, _: ServedRequest, [kind = '', id = '']
 }
 
 function writeOptions({ headers }: ServedRequest): WriteOptions {
-  return { savesDuplicates: headers['sforce-duplicate-rule-header'] === 'allowSave=true' };
+  return { allowsDuplicates: headers['sforce-duplicate-rule-header'] === 'allowSave=true' };
 }

@@ -1,4 +1,4 @@
-/** What a Salesforce org holds: objects with their fields, and records of them. */
+/** The data of a Salesforce org: objects with their fields, and records. */
 import type { ServedResponse } from './provider-server.ts';
 
 export interface SalesforceField {
@@ -23,10 +23,10 @@ export interface SalesforceObject {
   fields: SalesforceField[];
 }
 
-/** By field name, as the object spells it; a parent is a record inside the record. */
+/** Values by field name, spelled as in the object. A parent is a nested record. */
 export type SalesforceRecord = { Id: string; SystemModstamp: string } & Record<string, unknown>;
 
-/** A refusal in Salesforce's own form; thrown anywhere, answered by the server. */
+/** An error in Salesforce's format. The server returns it wherever it is thrown. */
 export class SalesforceRefusal extends Error {
   readonly status: number;
   readonly errorCode: string;
@@ -39,15 +39,15 @@ export class SalesforceRefusal extends Error {
     this.fields = fields;
   }
 
-  get answer(): ServedResponse {
+  get response(): ServedResponse {
     const { message, errorCode, fields } = this;
     return { status: this.status, body: [{ message, errorCode, fields }] };
   }
 }
 
 export interface WriteOptions {
-  /** What Sforce-Duplicate-Rule-Header says with allowSave=true. */
-  savesDuplicates?: boolean;
+  /** True if the request has `Sforce-Duplicate-Rule-Header: allowSave=true`. */
+  allowsDuplicates?: boolean;
   changedAt?: Date;
 }
 
@@ -63,7 +63,7 @@ export class SalesforceStore {
     this.#now = now;
   }
 
-  /** Salesforce knows names in any case. */
+  /** Names are not case-sensitive in Salesforce. */
   findObject(name: string): SalesforceObject | undefined {
     return this.objects.find((object) => object.name.toLowerCase() === name.toLowerCase());
   }
@@ -93,7 +93,7 @@ export class SalesforceStore {
       const message = `Required fields are missing: [${missing.join(', ')}]`;
       throw new SalesforceRefusal(400, 'REQUIRED_FIELD_MISSING', message, missing);
     }
-    if (!options.savesDuplicates) this.#refuseDuplicate(object, fields);
+    if (!options.allowsDuplicates) this.#refuseDuplicate(object, fields);
     this.#lastNumber += 1;
     const Id = `${object.keyPrefix}${String(this.#lastNumber).padStart(12, '0')}AAA`;
     const SystemModstamp = (options.changedAt ?? this.#now()).toISOString();
@@ -119,7 +119,7 @@ export class SalesforceStore {
     return this.#deleted.filter(({ object }) => object === this.object(name).name);
   }
 
-  /** All or nothing: what `work` did is undone when it throws. */
+  /** Rolls back all changes if `work` throws. */
   transaction<Result>(work: () => Result): Result {
     const before = new Map(
       [...this.#records].map(([name, records]) => {
@@ -148,7 +148,9 @@ export class SalesforceStore {
     right: 'createable' | 'updateable',
   ): Record<string, unknown> {
     const entries = Object.entries(values).map(([name, value]): [string, unknown] => {
-      const field = object.fields.find((one) => one.name.toLowerCase() === name.toLowerCase());
+      const field = object.fields.find(
+        (candidate) => candidate.name.toLowerCase() === name.toLowerCase(),
+      );
       if (!field) {
         const message = `No such column '${name}' on sobject of type ${object.name}`;
         throw new SalesforceRefusal(400, 'INVALID_FIELD', message);

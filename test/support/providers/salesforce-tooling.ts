@@ -1,18 +1,20 @@
-/** The Tooling API of the Salesforce test server, as far as it is about channels of events and their members. */
+/**
+ * The part of the Tooling API of the Salesforce test server that concerns event channels and their members.
+ */
 import { z } from 'zod';
 import type { ServedRequest, ServedResponse } from './provider-server.ts';
 import { SalesforceRefusal } from './salesforce-store.ts';
 
 interface Channel {
   id: string;
-  /** Without `__chn`. */
+  /** The name without the suffix `__chn`. */
   name: string;
 }
 interface Member {
   id: string;
   name: string;
   channelId: string;
-  /** As Salesforce calls its events, `ContactChangeEvent`. */
+  /** The type of the change event, such as `ContactChangeEvent`. */
   entity: string;
 }
 
@@ -28,7 +30,7 @@ const newMember = z.strictObject({
 export class SalesforceChannels {
   channels: Channel[] = [];
   members: Member[] = [];
-  /** Whether Salesforce tells of an object. */
+  /** True if Salesforce publishes change events of this type. */
   readonly #isKnown: (entity: string) => boolean;
   #lastNumber = 0;
 
@@ -36,25 +38,27 @@ export class SalesforceChannels {
     this.#isKnown = isKnown;
   }
 
-  /** The topics of the channels that tell of the entity. */
+  /** Returns the topics of the channels that have the entity as a member. */
   topicsOf(entity: string): string[] {
-    const channelIds = this.members.flatMap((one) => (one.entity === entity ? one.channelId : []));
-    return this.channels.filter(({ id }) => channelIds.includes(id)).map(topicOf);
+    const channelIds = this.members.flatMap((member) =>
+      member.entity === entity ? member.channelId : [],
+    );
+    return this.channels.filter(({ id }) => channelIds.includes(id)).map(topicName);
   }
 
   get topics(): string[] {
-    return this.channels.map(topicOf);
+    return this.channels.map(topicName);
   }
 
   query(soql: string): ServedResponse {
     const [, kind = '', field = '', value = ''] =
       /^SELECT Id FROM (\w+) WHERE (\w+) = '(\w+)'$/.exec(soql) ?? [];
-    const found = this.#rows(kind).filter((row) =>
+    const rows = this.#rows(kind).filter((row) =>
       field === 'DeveloperName'
         ? row.name === value
         : field === 'EventChannel' && 'channelId' in row && row.channelId === value,
     );
-    const records = found.map(({ id }) => ({ Id: id }));
+    const records = rows.map(({ id }) => ({ Id: id }));
     return { status: 200, body: { totalSize: records.length, done: true, records } };
   }
 
@@ -64,7 +68,7 @@ export class SalesforceChannels {
   }
 
   get(kind: string, id: string): ServedResponse {
-    const row = this.#rows(kind).find((one) => one.id === id);
+    const row = this.#rows(kind).find((candidate) => candidate.id === id);
     if (!row) throw notFound();
     return { status: 200, body: { Id: row.id, DeveloperName: row.name } };
   }
@@ -75,8 +79,8 @@ export class SalesforceChannels {
       if (this.members.some(({ channelId }) => channelId === id)) {
         throw new SalesforceRefusal(400, 'DEPENDENCY_EXISTS', 'The channel has members.');
       }
-      this.channels = this.channels.filter((one) => one.id !== id);
-    } else this.members = this.members.filter((one) => one.id !== id);
+      this.channels = this.channels.filter((channel) => channel.id !== id);
+    } else this.members = this.members.filter((member) => member.id !== id);
     return { status: 204 };
   }
 
@@ -96,7 +100,9 @@ export class SalesforceChannels {
 
   #createMember(body: unknown): string {
     const { FullName: name, Metadata } = newMember.parse(body);
-    const channel = this.channels.find((one) => `${one.name}__chn` === Metadata.eventChannel);
+    const channel = this.channels.find(
+      (candidate) => `${candidate.name}__chn` === Metadata.eventChannel,
+    );
     if (!channel) throw new SalesforceRefusal(400, 'INVALID_FIELD', 'There is no such channel.');
     if (!this.#isKnown(Metadata.selectedEntity)) {
       const detail = `The selected entity ${Metadata.selectedEntity} is not supported.`;
@@ -121,7 +127,7 @@ export class SalesforceChannels {
 
 const CHANNEL = 'PlatformEventChannel';
 
-function topicOf({ name }: Channel): string {
+function topicName({ name }: Channel): string {
   return `/data/${name}__chn`;
 }
 

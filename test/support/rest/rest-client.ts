@@ -1,13 +1,16 @@
-/** REST against the real app; every answer is held to the document and to the platform's shapes. */
+/**
+ * Sends REST requests to the app. Validates every response against the OpenAPI document and the schemas of
+ * the reference API.
+ */
 import { expect } from 'vitest';
 import type { Scope } from '../../../src/domain/viewer/scopes.ts';
 import type { Problem } from '../../../src/errors.ts';
 import type { TestApp } from '../app.ts';
 import type { Tenant } from '../scenes/tenant.ts';
-import { type AnswerCheck, answerCheck, type OpenapiDocument } from './openapi.ts';
-import { checkPlatformShape } from './platform.ts';
+import { createResponseCheck, type OpenapiDocument, type ResponseCheck } from './openapi.ts';
+import { checkReferenceShape } from './reference-api.ts';
 
-export interface RestResult {
+export interface RestResponse {
   status: number;
   headers: Record<string, string | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
@@ -17,9 +20,9 @@ export interface RestResult {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface RestClient {
-  /** The whole answer, a problem or not. Paths are below /v1. */
-  ask(method: Method, path: string, body?: unknown): Promise<RestResult>;
-  /** The body; fails where the status is another. */
+  /** Returns the whole response, also for a problem. Paths are below /v1. */
+  ask(method: Method, path: string, body?: unknown): Promise<RestResponse>;
+  /** Returns the body. Fails if the response has another status than expected. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
   get(path: string): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
@@ -27,19 +30,22 @@ export interface RestClient {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
   patch(path: string, body: unknown): Promise<any>;
   delete(path: string): Promise<void>;
-  /** The problem; fails if there is none. */
+  /** Returns the problem. Fails if the request succeeds. */
   refusal(method: Method, path: string, body?: unknown): Promise<Problem>;
 }
 
-/** By the document, which says the same in every app: to write it and to read it takes as long as the tests of a file. */
-let known: AnswerCheck | undefined;
+/**
+ * Shared by all apps, whose documents are equal. Creating and compiling the document takes as long as the
+ * tests of a file.
+ */
+let responseCheck: ResponseCheck | undefined;
 
 export function restClient(
   { app }: Pick<TestApp, 'app'>,
-  given: Record<string, string>,
+  authHeaders: Record<string, string>,
 ): RestClient {
-  known ??= answerCheck(app.rest.swagger() as unknown as OpenapiDocument);
-  const check = known;
+  responseCheck ??= createResponseCheck(app.rest.swagger() as unknown as OpenapiDocument);
+  const check = responseCheck;
   const ask: RestClient['ask'] = async (method, path, payload) => {
     const {
       statusCode: status,
@@ -48,28 +54,31 @@ export function restClient(
     } = await app.rest.inject({
       method,
       url: `/v1${path}`,
-      headers: { ...given, ...(payload !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        ...authHeaders,
+        ...(payload !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(payload !== undefined && { payload: JSON.stringify(payload) }),
     });
     const contentType = headers['content-type'] as string | undefined;
     const isText = text === '' || contentType?.startsWith('text/plain');
     const body = isText ? text : JSON.parse(text);
-    const answered = { method, path, status, contentType, body };
-    check(answered);
-    checkPlatformShape(answered);
-    return { status, headers: headers as RestResult['headers'], body };
+    const exchange = { method, path, status, contentType, body };
+    check(exchange);
+    checkReferenceShape(exchange);
+    return { status, headers: headers as RestResponse['headers'], body };
   };
-  const done = async (wanted: number, asked: ReturnType<typeof ask>) => {
-    const { status, body } = await asked;
-    expect({ status, body }).toMatchObject({ status: wanted });
+  const expectStatus = async (expectedStatus: number, responsePromise: ReturnType<typeof ask>) => {
+    const { status, body } = await responsePromise;
+    expect({ status, body }).toMatchObject({ status: expectedStatus });
     return body;
   };
   return {
     ask,
-    get: (path) => done(200, ask('GET', path)),
-    post: (path, body, status = 201) => done(status, ask('POST', path, body)),
-    patch: (path, body) => done(200, ask('PATCH', path, body)),
-    delete: (path) => done(204, ask('DELETE', path)),
+    get: (path) => expectStatus(200, ask('GET', path)),
+    post: (path, body, status = 201) => expectStatus(status, ask('POST', path, body)),
+    patch: (path, body) => expectStatus(200, ask('PATCH', path, body)),
+    delete: (path) => expectStatus(204, ask('DELETE', path)),
     async refusal(method, path, body) {
       const response = await ask(method, path, body);
       expect(response.status).toBeGreaterThanOrEqual(400);
@@ -83,13 +92,13 @@ export interface RestTenant extends RestClient {
   /** `/projects/{name}` of the tenant's project. */
   base: string;
   tenant: Tenant;
-  /** As the builder, with a bearer token. */
+  /** A client of the builder, with a bearer token. */
   builder: RestClient;
-  /** As another API key with just these scopes. */
+  /** Returns a client of a new API key with exactly these scopes. */
   withScopes(...scopes: Scope[]): Promise<RestClient>;
 }
 
-/** A new tenant that asks by REST. */
+/** Creates a tenant with a REST client of its API key. */
 export async function restTenant(app: TestApp, name?: string): Promise<RestTenant> {
   const tenant = await app.tenant(name);
   const client = restClient(app, { 'x-api-key': tenant.apiKey });

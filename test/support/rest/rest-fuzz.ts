@@ -1,26 +1,28 @@
-/** Calls made up from the OpenAPI document: every endpoint, with values that are right, wrong or hostile. */
+/**
+ * Generates random requests from the OpenAPI document: every endpoint, with right, wrong and hostile values.
+ */
 import fc, { type Arbitrary } from 'fast-check';
 import {
+  arbitraryText,
   type FuzzCall,
   HOSTILE,
   type Hostility,
-  outOfHundred,
   PLAUSIBLE,
-  textsOf,
+  withChance,
 } from '../fuzz/fuzz.ts';
 import {
-  DEEP_TEXTS,
   HOSTILE_JSON,
   HOSTILE_TEXTS,
+  MALFORMED_BODIES,
+  MALFORMED_QUERIES,
   NUMBERS,
-  ODD_QUERIES,
-  PRESENT,
+  PRESENCE_PERCENT,
   TIMES,
 } from '../fuzz/fuzz-values.ts';
 
 export interface RestOperation {
   method: string;
-  /** Below /v1. */
+  /** The path below /v1. */
   path: string;
   operationId: string;
   parameters?: {
@@ -43,103 +45,115 @@ interface Schema {
   required?: string[];
 }
 
-/** The parts of a request. */
+/** The values of a request by their location. */
 export interface RestParts {
   path: Record<string, unknown>;
   query: Record<string, unknown>;
   header: Record<string, unknown>;
   body: unknown;
-  /** Instead of the query and the body. */
+  /** Malformed texts that replace the query string and the body. Null keeps the generated values. */
   oddQuery: string | null;
   oddBody: string | null;
 }
 
 export interface RestCall extends FuzzCall {
-  /** The operation's id. */
+  /** The ID of the operation. */
   query: string;
   variables: RestParts & Record<string, unknown>;
 }
 
-/** Each operation as often as the others, but deletions seldom, so that there is something to change. */
-export function makeRestCalls(
+/**
+ * Returns requests of all operations with equal frequency. Deletions are rarer, so that rows remain that
+ * other requests can change.
+ */
+export function generateRestCalls(
   operations: readonly RestOperation[],
   { seed, count }: { seed: number; count: number },
 ): RestCall[] {
-  const callsOf = (hostility: Hostility) =>
+  const arbitraryCallOf = (hostility: Hostility) =>
     fc.oneof(
       ...operations.map((operation) => ({
-        arbitrary: callOf(operation, hostility),
+        arbitrary: callOperation(operation, hostility),
         weight: operation.method === 'DELETE' ? 1 : 4,
       })),
     );
   const call = fc.oneof(
-    { arbitrary: callsOf(PLAUSIBLE), weight: 2 },
-    { arbitrary: callsOf(HOSTILE), weight: 1 },
+    { arbitrary: arbitraryCallOf(PLAUSIBLE), weight: 2 },
+    { arbitrary: arbitraryCallOf(HOSTILE), weight: 1 },
   );
   return fc.sample(call, { seed, numRuns: count });
 }
 
-function callOf(operation: RestOperation, hostility: Hostility): Arbitrary<RestCall> {
+function callOperation(operation: RestOperation, hostility: Hostility): Arbitrary<RestCall> {
   const { operationId, parameters = [], requestBody } = operation;
   const part = (name: 'path' | 'query' | 'header') => {
     const inPart = parameters.filter((parameter) => parameter.in === name);
-    const properties = Object.fromEntries(inPart.map((one) => [one.name, one.schema]));
-    const required = inPart.filter((one) => one.required).map((one) => one.name);
-    return membersOf({ properties, required }, hostility, name === 'path');
+    const properties = Object.fromEntries(
+      inPart.map((parameter) => [parameter.name, parameter.schema]),
+    );
+    const required = inPart
+      .filter((parameter) => parameter.required)
+      .map((parameter) => parameter.name);
+    return arbitraryMembers({ properties, required }, hostility, name === 'path');
   };
   const schema = requestBody?.content['application/json']?.schema;
   const odd = (texts: readonly string[]) =>
-    outOfHundred<string | null>(hostility / 2, fc.constantFrom(...texts), fc.constant(null));
+    withChance<string | null>(hostility / 2, fc.constantFrom(...texts), fc.constant(null));
   return fc
     .record({
       path: part('path'),
       query: part('query'),
       header: part('header'),
-      body: schema ? valuesOf('body', schema, hostility) : fc.constant(undefined),
-      oddQuery: odd(ODD_QUERIES),
-      oddBody: schema ? odd(DEEP_TEXTS) : fc.constant(null),
+      body: schema ? arbitraryValue('body', schema, hostility) : fc.constant(undefined),
+      oddQuery: odd(MALFORMED_QUERIES),
+      oddBody: schema ? odd(MALFORMED_BODIES) : fc.constant(null),
     })
     .map((variables) => ({ query: operationId, variables }));
 }
 
-const LEFT_OUT = Symbol('left out');
+const ABSENT = Symbol('absent');
 
-function membersOf(
+function arbitraryMembers(
   { properties = {}, required = [] }: Schema,
   hostility: Hostility,
   isWhole = false,
 ): Arbitrary<Record<string, unknown>> {
   const model = Object.entries(properties).map(([name, schema]) => {
     const isRequired = required.includes(name);
-    const present = isRequired ? 100 - hostility / 4 : (PRESENT[name] ?? 20 + hostility);
-    const value = valuesOf(name, schema, hostility);
-    const given = outOfHundred(100 - present, fc.constant<unknown>(LEFT_OUT), value);
-    return [name, isWhole ? value : given] as const;
+    const present = isRequired ? 100 - hostility / 4 : (PRESENCE_PERCENT[name] ?? 20 + hostility);
+    const value = arbitraryValue(name, schema, hostility);
+    const optionalValue = withChance(100 - present, fc.constant<unknown>(ABSENT), value);
+    return [name, isWhole ? value : optionalValue] as const;
   });
   return fc
     .record(Object.fromEntries(model))
-    .map((all) =>
-      Object.fromEntries(Object.entries(all).filter(([, value]) => value !== LEFT_OUT)),
-    );
+    .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ABSENT)));
 }
 
-function valuesOf(name: string, schema: Schema, hostility: Hostility): Arbitrary<unknown> {
+function arbitraryValue(name: string, schema: Schema, hostility: Hostility): Arbitrary<unknown> {
   const wrong = fc.oneof(
     fc.constantFrom<unknown>(null, ...HOSTILE_TEXTS, ...NUMBERS, ...HOSTILE_JSON),
     fc.jsonValue(),
   );
-  return outOfHundred(hostility / 4, wrong, singleOf(name, schema, hostility));
+  return withChance(hostility / 4, wrong, arbitrarySingleValue(name, schema, hostility));
 }
 
-function singleOf(name: string, schema: Schema, hostility: Hostility): Arbitrary<unknown> {
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => valuesOf(name, one, hostility)));
+function arbitrarySingleValue(
+  name: string,
+  schema: Schema,
+  hostility: Hostility,
+): Arbitrary<unknown> {
+  if (schema.anyOf)
+    return fc.oneof(
+      ...schema.anyOf.map((schemaOption) => arbitraryValue(name, schemaOption, hostility)),
+    );
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.properties) return membersOf(schema, hostility);
+  if (schema.properties) return arbitraryMembers(schema, hostility);
   switch (schema.type) {
     case 'object':
       return fc.constantFrom<unknown>({ email: 'a@b.example' }, { id: '1' }, {}, ...HOSTILE_JSON);
     case 'array':
-      return fc.array(valuesOf(name, schema.items ?? {}, hostility), { maxLength: 3 });
+      return fc.array(arbitraryValue(name, schema.items ?? {}, hostility), { maxLength: 3 });
     case 'integer':
     case 'number':
       return fc.constantFrom(...NUMBERS);
@@ -148,29 +162,31 @@ function singleOf(name: string, schema: Schema, hostility: Hostility): Arbitrary
     case 'null':
       return fc.constant(null);
     case 'string':
-      return schema.format === 'date-time' ? fc.constantFrom(...TIMES) : textsOf(name, hostility);
+      return schema.format === 'date-time'
+        ? fc.constantFrom(...TIMES)
+        : arbitraryText(name, hostility);
     default:
       return fc.jsonValue();
   }
 }
 
-/** The URL below /v1: every segment and every value is written so that it is read as it was meant. */
-export function urlOf({ path: template }: RestOperation, { path, query, oddQuery }: RestParts) {
-  const filled = template.replace(/\{(\w+)\}/g, (_all, name: string) => encoded(path[name]));
+/** Returns the URL below /v1, with every segment and value encoded. */
+export function buildUrl({ path: template }: RestOperation, { path, query, oddQuery }: RestParts) {
+  const filled = template.replace(/\{(\w+)\}/g, (_all, name: string) => encode(path[name]));
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one) => `${encoded(name)}=${encoded(one)}`),
+    [value].flat().map((item) => `${encode(name)}=${encode(item)}`),
   );
   const search = oddQuery ?? pairs.join('&');
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-function encoded(value: unknown): string {
+function encode(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Header values as HTTP can carry them. */
-export function headersOf({ header }: RestParts): Record<string, string> {
+/** Returns the headers, with characters replaced that HTTP does not allow. */
+export function buildHeaders({ header }: RestParts): Record<string, string> {
   return Object.fromEntries(
     Object.entries(header).map(([name, value]) => [
       name,

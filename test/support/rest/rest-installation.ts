@@ -1,11 +1,11 @@
-/** An integration that is installed for the group acme, asked for by REST. */
+/** Creates an integration and installs it for the group `acme` over REST. */
 import type { TestApp } from '../app.ts';
-import { generate } from '../scenes/connections.ts';
+import { generateConnection } from '../scenes/connections.ts';
 import { contentFor, insertDestination, revisionOf } from '../scenes/integrations.ts';
 import { type RestTenant, restTenant } from './rest-client.ts';
 
 export interface RestInstallation extends RestTenant {
-  /** Below /v1. */
+  /** The path below /v1. */
   integrationPath: string;
   installationPath: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
@@ -13,7 +13,7 @@ export interface RestInstallation extends RestTenant {
   connectionId: string;
 }
 
-/** An integration of that content, and of the content's name. */
+/** Creates an integration with the content and its name. Returns its path. */
 export async function createIntegration(rest: RestTenant, content = contentFor()) {
   const { name, provider } = content;
   const body = { name, provider, latestRevision: revisionOf(content) };
@@ -21,7 +21,7 @@ export async function createIntegration(rest: RestTenant, content = contentFor()
   return `${rest.base}/integrations/${name}`;
 }
 
-/** Reads and writes contacts of the sandbox. */
+/** Installs an integration that reads and writes contacts of the sandbox. */
 export async function restInstallation(
   app: TestApp,
   { content = {}, config }: { content?: object; config?: object } = {},
@@ -30,7 +30,7 @@ export async function restInstallation(
   await insertDestination(app, rest.tenant);
   const write = { objects: [{ objectName: 'contacts' }] };
   const integrationPath = await createIntegration(rest, contentFor('crm', { write, ...content }));
-  const connection = await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  const connection = await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const installation = await rest.post(`${integrationPath}/installations`, {
     groupRef: 'acme',
     ...(config && { config: { content: config } }),

@@ -1,4 +1,4 @@
-/** Values of the schemas of the OpenAPI document: with all that may be there, and with no more than must be. */
+/** Generates values of the OpenAPI document's schemas, with all members or only with the required ones. */
 export interface DocumentSchema {
   $ref?: string;
   type?: string | string[];
@@ -18,16 +18,16 @@ interface Sampling {
   isWhole: boolean;
 }
 
-export function sampleOf(given: DocumentSchema, sampling: Sampling): unknown {
-  const schema = resolved(given, sampling);
-  if (schema.anyOf) return sampleOf(schema.anyOf[0] as DocumentSchema, sampling);
+export function createSample(schemaOrReference: DocumentSchema, sampling: Sampling): unknown {
+  const schema = resolveReference(schemaOrReference, sampling);
+  if (schema.anyOf) return createSample(schema.anyOf[0] as DocumentSchema, sampling);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   switch (schema.type) {
     case 'object':
-      return sampleOfObject(schema, sampling);
+      return createObjectSample(schema, sampling);
     case 'array':
-      return sampling.isWhole ? [sampleOf(schema.items ?? {}, sampling)] : [];
+      return sampling.isWhole ? [createSample(schema.items ?? {}, sampling)] : [];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;
@@ -38,17 +38,22 @@ export function sampleOf(given: DocumentSchema, sampling: Sampling): unknown {
   }
 }
 
-function sampleOfObject(schema: DocumentSchema, sampling: Sampling): Record<string, unknown> {
-  const { properties = {}, required = [], additionalProperties: others } = schema;
+function createObjectSample(schema: DocumentSchema, sampling: Sampling): Record<string, unknown> {
+  const { properties = {}, required = [], additionalProperties: additionalMembers } = schema;
   const names = sampling.isWhole ? Object.keys(properties) : required;
   const members = names.map((name) => [
     name,
-    sampleOf(properties[name] as DocumentSchema, sampling),
+    createSample(properties[name] as DocumentSchema, sampling),
   ]);
-  const isMap = sampling.isWhole && typeof others === 'object' && Object.keys(others).length > 0;
-  return Object.fromEntries(isMap ? [...members, ['name', sampleOf(others, sampling)]] : members);
+  const isMap =
+    sampling.isWhole &&
+    typeof additionalMembers === 'object' &&
+    Object.keys(additionalMembers).length > 0;
+  return Object.fromEntries(
+    isMap ? [...members, ['name', createSample(additionalMembers, sampling)]] : members,
+  );
 }
 
-export function resolved({ $ref, ...schema }: DocumentSchema, { components }: Sampling) {
+export function resolveReference({ $ref, ...schema }: DocumentSchema, { components }: Sampling) {
   return $ref ? (components[$ref.split('/').at(-1) as string] as DocumentSchema) : schema;
 }

@@ -1,19 +1,19 @@
-/** Zip archives as clients write them, and as attackers do. */
+/** Builds zip archives as clients write them, and as attackers do. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
-export interface Packed {
+export interface ZipEntry {
   name: string;
   text: string;
-  /** Default: the true size. */
+  /** The uncompressed size in the header. Default: the true size. */
   declaredBytes?: number;
-  /** Written as Go's library does: the sizes follow the content. */
+  /** True to write the sizes after the content, as Go's library does. */
   isStreamed?: boolean;
 }
 
-/** Flag of a header whose sizes are in a data descriptor behind the content. */
+/** Flag of a header whose sizes are in a data descriptor after the content. */
 const HAS_DESCRIPTOR = 0x8;
 
-export function zipOf(...files: Packed[]): Buffer {
+export function buildZip(...files: ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
@@ -21,10 +21,12 @@ export function zipOf(...files: Packed[]): Buffer {
     const data = Buffer.from(text);
     const packed = deflateRawSync(data);
     const sizes = [u32(crc32(data)), u32(packed.length), u32(declaredBytes ?? data.length)];
-    const fields = fieldsOf(name, sizes, isStreamed);
-    const first = isStreamed ? fieldsOf(name, [u32(0), u32(0), u32(0)], true) : fields;
+    const fields = encodeHeaderFields(name, sizes, isStreamed);
+    const localFields = isStreamed
+      ? encodeHeaderFields(name, [u32(0), u32(0), u32(0)], true)
+      : fields;
     const descriptor = isStreamed ? [u32(0x08074b50), ...sizes] : [];
-    const header = [u32(0x04034b50), first, Buffer.from(name)];
+    const header = [u32(0x04034b50), localFields, Buffer.from(name)];
     const local = Buffer.concat([...header, packed, ...descriptor]);
     const placed = Buffer.concat([u16(0), u16(0), u16(0), u32(0), u32(offset)]);
     central.push(Buffer.concat([u32(0x02014b50), u16(20), fields, placed, Buffer.from(name)]));
@@ -37,8 +39,10 @@ export function zipOf(...files: Packed[]): Buffer {
   return Buffer.concat([...locals, directory, ...end]);
 }
 
-/** The part that local and central headers share: from the version to the length of the extra field. */
-function fieldsOf(name: string, sizes: Buffer[], isStreamed: boolean): Buffer {
+/**
+ * Returns the fields that local and central headers share, from the version to the length of the extra field.
+ */
+function encodeHeaderFields(name: string, sizes: Buffer[], isStreamed: boolean): Buffer {
   const deflated = [u16(20), u16(isStreamed ? HAS_DESCRIPTOR : 0), u16(8), u32(0)];
   return Buffer.concat([...deflated, ...sizes, u16(Buffer.byteLength(name)), u16(0)]);
 }

@@ -8,7 +8,7 @@ import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider
 import type { Tenant, TestApp } from '../app.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
 
-/** As they are served; none of them is called. */
+/** The providers that the product serves. No test calls them. */
 export const PROVIDERS: Provider[] = [
   sandboxProvider(() => 'http://sandbox.test'),
   hubspotProvider(),
@@ -44,23 +44,27 @@ export const CREDENTIALS = `query ($id: ID!) {
   }
 }`;
 
-/** An input of generateConnection: to the sandbox, with an API key, unless given otherwise. */
-export function connecting(
+/** Returns the variables of `generateConnection`. Default: a connection to the sandbox with an API key. */
+export function connectionVariables(
   tenant: Pick<Tenant, 'projectId'>,
-  given: object = { apiKey: 'sandbox-key' },
+  members: object = { apiKey: 'sandbox-key' },
 ) {
-  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
-  return { input: { projectIdOrName: tenant.projectId, ...who, ...given } };
+  const refs = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
+  return { input: { projectIdOrName: tenant.projectId, ...refs, ...members } };
 }
 
-export async function generate(
+export async function generateConnection(
   tenant: Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>,
-  given?: object,
+  members?: object,
 ) {
-  return (await tenant.query(GENERATE, connecting(tenant, given))).generateConnection.connection;
+  return (await tenant.query(GENERATE, connectionVariables(tenant, members))).generateConnection
+    .connection;
 }
 
-/** Routes every type of event to a topic, so that all events of the project are kept. */
+/**
+ * Routes every type of event to a topic, so that the project keeps all events. Returns a function that lists
+ * them.
+ */
 export async function keepEvents({ app }: Pick<TestApp, 'app'>, { projectId }: Tenant) {
   const { prisma } = app.services.database;
   const topicId = newId('top');
@@ -82,8 +86,8 @@ export async function keepEvents({ app }: Pick<TestApp, 'app'>, { projectId }: T
   };
 }
 
-/** An integration that is installed through the connection. */
-export async function install(
+/** Inserts an integration and an installation that uses the connection. */
+export async function insertInstallation(
   { app }: Pick<TestApp, 'app'>,
   connection: { id: string; provider: string; group: { id: string } },
   { projectId }: Tenant,

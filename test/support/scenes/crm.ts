@@ -1,26 +1,29 @@
-/** Installations at HubSpot and Salesforce, with servers of the tests in their places. */
+/** Creates installations at HubSpot and Salesforce, with test servers in their place. */
 import { afterAll } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { sharedApp, type TestApp } from '../app.ts';
-import { hubspotServer } from '../providers/hubspot-server.ts';
-import { salesforceServer } from '../providers/salesforce-server.ts';
+import { startHubspotServer } from '../providers/hubspot-server.ts';
+import { startSalesforceServer } from '../providers/salesforce-server.ts';
 import { type RestTenant, restTenant } from '../rest/rest-client.ts';
-import { generate } from './connections.ts';
+import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, insertDestination, integrate } from './integrations.ts';
 
 export type Crm = 'hubspot' | 'salesforce';
 
-/** An app for all tests of a file that knows both and those given, and the servers that they are. */
-export async function crmApp(others: Provider[] = []) {
-  const [hubspot, salesforce] = await Promise.all([hubspotServer(), salesforceServer()]);
+/**
+ * Starts both test servers, and an app for all tests of a file that uses them. `others` are further
+ * providers.
+ */
+export async function startCrmApp(otherProviders: Provider[] = []) {
+  const [hubspot, salesforce] = await Promise.all([startHubspotServer(), startSalesforceServer()]);
   const app = await sharedApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     providers: [
       hubspotProvider({ baseUrl: hubspot.url }),
       salesforceProvider({ baseUrl: salesforce.url }),
-      ...others,
+      ...otherProviders,
     ],
   });
   afterAll(async () => {
@@ -30,11 +33,11 @@ export async function crmApp(others: Provider[] = []) {
   return { app, hubspot, salesforce };
 }
 
-/** A tenant whose group acme has connected its account. */
-export async function connectedTo(app: TestApp, provider: Crm): Promise<RestTenant> {
+/** Creates a tenant whose group `acme` has connected its account. */
+export async function connectCrm(app: TestApp, provider: Crm): Promise<RestTenant> {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
-  await generate(rest.tenant, {
+  await generateConnection(rest.tenant, {
     provider,
     providerWorkspaceRef: 'acme',
     oauth2AuthorizationCode: { accessToken: { token: `${provider}-token` }, scopes: [] },
@@ -42,13 +45,13 @@ export async function connectedTo(app: TestApp, provider: Crm): Promise<RestTena
   return rest;
 }
 
-/** The same with an integration `crm` of that content, installed for the group. */
-export async function installedAt(
+/** Connects the account, creates the integration `crm` with this content, and installs it for the group. */
+export async function installCrm(
   app: TestApp,
   provider: Crm,
   { content, config }: { content: object; config?: object },
 ): Promise<RestTenant & { installationId: string }> {
-  const rest = await connectedTo(app, provider);
+  const rest = await connectCrm(app, provider);
   await integrate(app, rest.tenant, { name: 'crm', provider, ...content });
   const input = {
     projectIdOrName: rest.tenant.projectId,

@@ -1,4 +1,4 @@
-/** Destinations of one project, what they are owed, and workers that send it. */
+/** Creates destinations of one project, pending deliveries, and workers that send them. */
 import { afterAll, beforeEach } from 'vitest';
 
 import type { Database } from '../../../src/database/database.ts';
@@ -15,8 +15,11 @@ import { startReceiver } from '../receiver.ts';
 
 export const vault = createVault([Buffer.alloc(32, 7)]);
 
-/** A project with a topic for the event of disabling, and ways to make it owe messages. */
-export async function createOwing({ prisma }: Database) {
+/**
+ * Creates a project that publishes `destination.webhook.disabled`, and functions that add destinations and
+ * deliveries.
+ */
+export async function createDeliveryProject({ prisma }: Database) {
   const [orgId, projectId, topicId] = [newId('org'), newId('prj'), newId('top')];
   await prisma.org.create({ data: { id: orgId, label: 'org' } });
   await prisma.project.create({
@@ -41,8 +44,8 @@ export async function createOwing({ prisma }: Database) {
       await prisma.destination.create({ data: row });
       return { id, secret };
     },
-    /** Owes so many messages, due at once; returns their ids. */
-    async owe(
+    /** Enqueues `count` deliveries that are due immediately. Returns their IDs. */
+    async enqueue(
       destinationId: string,
       count = 1,
       data: Partial<Prisma.DeliveryCreateManyInput> = {},
@@ -67,7 +70,7 @@ export interface TestWorker extends AsyncDisposable {
   worker: DeliveryWorker;
 }
 
-/** A worker that may reach 127.0.0.1; its clock and its limits are the test's. */
+/** Starts a worker that may connect to 127.0.0.1. Tests may replace its clock and its limits. */
 export function createWorker(
   database: Database,
   { now = () => new Date(), random = Math.random, ...rest }: Partial<DeliveryDeps> = {},
@@ -100,8 +103,8 @@ export function createWorker(
 }
 
 /**
- * One database and one receiver for all tests of a file. Workers take whatever is due, so each test
- * begins without deliveries.
+ * Returns one database and one receiver for all tests of a file. Workers send every due delivery, so each
+ * test starts without deliveries.
  */
 export async function sharedDeliveries() {
   const database = await testDatabase();
@@ -114,18 +117,18 @@ export async function sharedDeliveries() {
   beforeEach(async () => {
     await prisma.delivery.deleteMany();
   });
-  const owing = await createOwing(database);
-  let places = 0;
-  const newPlace = () => {
-    places += 1;
-    return `place-${places}`;
+  const deliveryProject = await createDeliveryProject(database);
+  let endpointCount = 0;
+  const newEndpointName = () => {
+    endpointCount += 1;
+    return `place-${endpointCount}`;
   };
   return {
     database,
     prisma,
     receiver,
-    newPlace,
-    ...owing,
+    newEndpointName,
+    ...deliveryProject,
     delivery: (id = '') =>
       prisma.delivery.findFirstOrThrow({
         where: { id },
@@ -136,8 +139,8 @@ export async function sharedDeliveries() {
   };
 }
 
-/** A clock that goes on when it is told to. */
-export function clockAt(time: string) {
+/** Returns a clock that stands still until the test advances it. */
+export function createClock(time: string) {
   let nowMs = Date.parse(time);
   return {
     now: () => new Date(nowMs),

@@ -1,4 +1,6 @@
-/** End users of a tenant's project, each with a token of the gateway. */
+/**
+ * Creates end users of a tenant's project, with session tokens or with tokens that a builder's server signs.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { importPKCS8, SignJWT } from 'jose';
 import type { Tenant, TestApp } from '../app.ts';
@@ -14,26 +16,26 @@ export interface EndUser extends GraphqlClient {
   headers: { authorization: string };
 }
 
-/** Of the group acme and the consumer ann, unless given otherwise. */
-export async function sessionToken(
+/** Creates a session token. Default: for the group `acme` and the consumer `ann`. */
+export async function createSessionToken(
   tenant: Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>,
-  given: object = {},
+  members: object = {},
 ): Promise<{ token: string; expireTime: string; connectUrl: string }> {
   const input = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
-  const made = await tenant.query(CREATE_SESSION_TOKEN, { input: { ...input, ...given } });
-  return made.createSessionToken;
+  const data = await tenant.query(CREATE_SESSION_TOKEN, { input: { ...input, ...members } });
+  return data.createSessionToken;
 }
 
-export async function endUser(
+export async function createEndUser(
   app: TestApp,
   tenant: Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>,
-  given: object = {},
+  members: object = {},
 ): Promise<EndUser> {
-  const { token } = await sessionToken(tenant, given);
-  return { ...asBearer(app, token), projectId: tenant.projectId };
+  const { token } = await createSessionToken(tenant, members);
+  return { ...createBearerClient(app, token), projectId: tenant.projectId };
 }
 
-export function asBearer(app: TestApp, token: string) {
+export function createBearerClient(app: TestApp, token: string) {
   const headers = { authorization: `Bearer ${token}` };
   return { ...app.client(headers), token, headers };
 }
@@ -42,7 +44,7 @@ const CREATE_JWT_KEY = `mutation ($input: CreateJwtKeyInput!) {
   createJwtKey(input: $input) { jwtKey { id } }
 }`;
 
-export function jwtKeyPair(modulusLength = 2_048) {
+export function createJwtKeyPair(modulusLength = 2_048) {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength });
   return {
     publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }) as string,
@@ -50,24 +52,26 @@ export function jwtKeyPair(modulusLength = 2_048) {
   };
 }
 
-export interface Signing {
+export interface JwtOptions {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
 }
 
-/** The builder's own server: it has registered a key, and signs tokens as it likes. */
-export async function jwtIssuer(tenant: Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>) {
-  const { publicKeyPem, privateKeyPem } = jwtKeyPair();
+/** Simulates a builder's server: it registers a public key, and signs tokens with any claims. */
+export async function createJwtIssuer(
+  tenant: Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>,
+) {
+  const { publicKeyPem, privateKeyPem } = createJwtKeyPair();
   const input = { projectIdOrName: tenant.projectId, label: 'server', publicKeyPem };
   const { id } = (await tenant.query(CREATE_JWT_KEY, { input })).createJwtKey.jwtKey;
   const key = await importPKCS8(privateKeyPem, 'RS256');
   return {
     id: id as string,
     publicKeyPem,
-    sign({ claims = {}, header = {} }: Signing = {}, now = new Date()): Promise<string> {
+    sign({ claims = {}, header = {} }: JwtOptions = {}, now = new Date()): Promise<string> {
       const iat = Math.floor(now.getTime() / 1_000);
-      const usual = { groupRef: 'acme', consumerRef: 'ann', iat, exp: iat + 600 };
-      return new SignJWT({ ...usual, ...claims })
+      const defaultClaims = { groupRef: 'acme', consumerRef: 'ann', iat, exp: iat + 600 };
+      return new SignJWT({ ...defaultClaims, ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: id, ...header })
         .sign(key);
     },

@@ -1,10 +1,13 @@
-/** A project whose groups, consumers and names can be found wherever they are stored. */
+/**
+ * Creates a project and a customer that uses every feature, and finds the rows that still mention the
+ * customer.
+ */
 import { expect } from 'vitest';
 import { HANDLERS } from '../../../src/jobs/handlers.ts';
 import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { CLIENT_ID, createProviderApp } from '../providers/oauth.ts';
-import { generate, keepEvents } from './connections.ts';
+import { generateConnection, keepEvents } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
 import { POLLING, TRIGGER } from './reads.ts';
 import { createStream } from './streams.ts';
@@ -19,7 +22,7 @@ const WORK: Work = {
   sweeps: [],
 };
 
-/** Workers for everything that is begun here. */
+/** Starts workers for every job that this module's requests enqueue. */
 export function startAllJobs({ app }: Pick<TestApp, 'app'>): Promise<AsyncDisposable> {
   return startJobs(app.services, WORK);
 }
@@ -29,8 +32,8 @@ export interface Customer {
   consumerRef: string;
 }
 
-/** A tenant whose events and records go to a destination that nobody answers for. */
-export async function createProvenance(app: TestApp, name?: string) {
+/** Creates a tenant whose events and records go to a webhook that does not respond, and to a stream. */
+export async function createErasureTenant(app: TestApp, name?: string) {
   const tenant = await app.tenant(name);
   await keepEvents(app, tenant);
   await createProviderApp(tenant);
@@ -56,7 +59,10 @@ export async function createProvenance(app: TestApp, name?: string) {
   return { ...tenant, integrationId: integration.id as string, destinationId: destination?.id };
 }
 
-/** Connected with tokens, installed, read and written: all that leaves rows, each with the customer's names. */
+/**
+ * Connects the customer with tokens, installs, reads and writes, so that each table has rows with the
+ * customer's names.
+ */
 export async function useEverything(
   app: TestApp,
   tenant: Tenant,
@@ -68,16 +74,21 @@ export async function useEverything(
     refreshToken: { token: granted.refresh_token },
   };
   const names = { groupName: `Name of ${groupRef}`, consumerName: `Name of ${consumerRef}` };
-  const who = { groupRef, consumerRef, ...names };
-  const connection = await generate(tenant, { ...who, oauth2AuthorizationCode: tokens });
-  const at = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef };
-  const installed = await tenant.query(CREATE_INSTALLATION, {
-    input: { ...at, connectionId: connection.id },
+  const customerMembers = { groupRef, consumerRef, ...names };
+  const connection = await generateConnection(tenant, {
+    ...customerMembers,
+    oauth2AuthorizationCode: tokens,
   });
-  const { triggerRead } = await tenant.query(TRIGGER, { input: { ...at, objectName: 'contacts' } });
-  // Groups read the same account of the sandbox, but not this field.
+  const target = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef };
+  const installed = await tenant.query(CREATE_INSTALLATION, {
+    input: { ...target, connectionId: connection.id },
+  });
+  const { triggerRead } = await tenant.query(TRIGGER, {
+    input: { ...target, objectName: 'contacts' },
+  });
+  // All groups read the same sandbox account. No other group's record has this value.
   const record = { email: `${crypto.randomUUID()}@example.com`, lastname: groupRef };
-  const write = { ...at, objectName: 'contacts', type: 'CREATE', mode: 'ASYNCHRONOUS', record };
+  const write = { ...target, objectName: 'contacts', type: 'CREATE', mode: 'ASYNCHRONOUS', record };
   const { writeRecords } = await tenant.query(WRITE, {
     input: { ...write, idempotencyKey: `key of ${groupRef}` },
   });
@@ -92,21 +103,24 @@ export async function useEverything(
   return { connectionId: connection.id, installationId, operationIds };
 }
 
-/** All live rows of the database, as a dump has them: the lines that hold a mark, with their tables. */
-export async function findMarks({ app }: Pick<TestApp, 'app'>, mark: string): Promise<string[]> {
+/** Returns every row of the database that contains the mark, as text after the name of its table. */
+export async function findRowsWithMark(
+  { app }: Pick<TestApp, 'app'>,
+  mark: string,
+): Promise<string[]> {
   const { query } = app.services.database.rows;
   const tables = await query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
      where schemaname in ('public', 'pgboss') order by 1`,
     [],
   );
-  const found: string[] = [];
+  const lines: string[] = [];
   for (const { name } of tables) {
     const rows = await query<{ line: string }>(
       `select t::text as line from ${name} t where position($1 in t::text) > 0`,
       [mark],
     );
-    found.push(...rows.map(({ line }) => `${name} ${line}`));
+    lines.push(...rows.map(({ line }) => `${name} ${line}`));
   }
-  return found;
+  return lines;
 }

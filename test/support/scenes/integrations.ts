@@ -1,10 +1,10 @@
-/** Integrations and their installations, made as callers make them; each takes what a test cares about. */
+/** Creates integrations and installations through the API. Tests pass only the members that matter. */
 import { newId } from '../../../src/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { generate } from './connections.ts';
+import { generateConnection } from './connections.ts';
 
-type Asker = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
+type Caller = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
 
 export const CREATE_INTEGRATION = `mutation ($input: CreateIntegrationInput!) {
   createIntegration(input: $input) {
@@ -49,8 +49,8 @@ export const UPDATE_INSTALLATION = `mutation ($input: UpdateInstallationInput!) 
   updateInstallation(input: $input) { installation { ${INSTALLATION} } }
 }`;
 
-/** The content of an integration for the sandbox that reads contacts, unless given otherwise. */
-export function contentFor(name = 'crm', given: object = {}) {
+/** Returns the content of an integration that reads contacts of the sandbox. `given` replaces its members. */
+export function contentFor(name = 'crm', overrides: object = {}) {
   return {
     name,
     provider: 'sandbox',
@@ -65,11 +65,11 @@ export function contentFor(name = 'crm', given: object = {}) {
         },
       ],
     },
-    ...given,
+    ...overrides,
   };
 }
 
-/** A revision of that content. */
+/** Returns a revision with the content. */
 export function revisionOf(content: object) {
   return { specVersion: '1.0.0', content };
 }
@@ -93,33 +93,36 @@ export function integrationInput(
   return { input: { projectIdOrName: projectId, name, provider, latestRevision } };
 }
 
-/** An integration with its destination. */
+/** Creates the integration, and the destination that it names if there is none. */
 export async function integrate(
   app: Pick<TestApp, 'app'>,
-  tenant: Asker,
+  tenant: Caller,
   content: { name: string; provider: string; proxy?: object } = contentFor(),
 ) {
   const where = { projectId: tenant.projectId, name: 'records' };
-  const known = await app.app.services.database.prisma.destination.count({ where });
-  if (known === 0) await insertDestination(app, tenant);
+  const destinationCount = await app.app.services.database.prisma.destination.count({ where });
+  if (destinationCount === 0) await insertDestination(app, tenant);
   const variables = integrationInput(tenant, content);
   return (await tenant.query(CREATE_INTEGRATION, variables)).createIntegration.integration;
 }
 
-/** An installation for the group acme, connected first; with the whole input, to use again. */
+/**
+ * Connects an account of the group `acme` and installs the integration. Also returns the input, so that a
+ * test can repeat the call.
+ */
 export async function installFor(
-  tenant: Asker,
+  tenant: Caller,
   integration: { id: string },
-  given: Record<string, unknown> = {},
+  members: Record<string, unknown> = {},
 ) {
-  const groupRef = (given.groupRef as string) ?? 'acme';
-  const connection = await generate(tenant, { apiKey: 'sandbox-key', groupRef });
+  const groupRef = (members.groupRef as string) ?? 'acme';
+  const connection = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef });
   const input = {
     projectIdOrName: tenant.projectId,
     integrationIdOrName: integration.id,
     groupRef,
-    ...given,
+    ...members,
   };
-  const made = await tenant.query(CREATE_INSTALLATION, { input });
-  return { ...made.createInstallation.installation, connection, input };
+  const data = await tenant.query(CREATE_INSTALLATION, { input });
+  return { ...data.createInstallation.installation, connection, input };
 }

@@ -1,4 +1,4 @@
-/** Reads of an installation that was made over REST: what came of them, record by record. */
+/** Runs reads of an installation that was created over REST, and returns their records. */
 import { expect } from 'vitest';
 import type { ResultEntry } from '../../../src/domain/operation/read/read-message.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
@@ -6,7 +6,7 @@ import type { TestApp } from '../app.ts';
 import type { RestInstallation } from '../rest/rest-installation.ts';
 import { POLLING } from './reads.ts';
 
-/** Triggers a read and gives its records. Needs workers. */
+/** Triggers a read and returns its records. Needs running workers. */
 export async function readNow(
   app: TestApp,
   rest: Pick<RestInstallation, 'integrationPath' | 'post'>,
@@ -14,10 +14,13 @@ export async function readNow(
 ): Promise<ResultEntry[]> {
   const body = { groupRef: 'acme', mode: 'async' };
   const path = `${rest.integrationPath}/objects/${objectName}:read`;
-  return recordsOf(app, (await rest.post(path, body)).operationId);
+  return waitForRecords(app, (await rest.post(path, body)).operationId);
 }
 
-/** Starts the scheduled read of the installation and returns its records. Workers must start no scheduled reads. */
+/**
+ * Starts the scheduled read of the installation and returns its records. Workers must not schedule reads
+ * themselves.
+ */
 export async function readOnSchedule(
   app: TestApp,
   { installation: { id } }: Pick<RestInstallation, 'installation'>,
@@ -36,17 +39,20 @@ export async function readOnSchedule(
       orderBy: { id: 'asc' },
       skip: before,
     });
-  // A worker may have taken it first, and be on the way to its commit.
+  // A worker may have started the read, and not have committed yet.
   await expect.poll(list).toHaveLength(1);
   const [operation] = await list();
-  return recordsOf(app, operation?.id ?? '');
+  return waitForRecords(app, operation?.id ?? '');
 }
 
-async function recordsOf({ app }: TestApp, operationId: string): Promise<ResultEntry[]> {
+async function waitForRecords({ app }: TestApp, operationId: string): Promise<ResultEntry[]> {
   const { prisma } = app.services.database;
   const status = async () =>
     (await prisma.operation.findFirstOrThrow({ where: { id: operationId } })).status;
   await expect.poll(status, POLLING).toBe('SUCCESS');
-  const owed = await prisma.delivery.findMany({ where: { operationId }, orderBy: { id: 'asc' } });
-  return owed.flatMap(({ body }) => (JSON.parse(body) as { result: ResultEntry[] }).result);
+  const deliveries = await prisma.delivery.findMany({
+    where: { operationId },
+    orderBy: { id: 'asc' },
+  });
+  return deliveries.flatMap(({ body }) => (JSON.parse(body) as { result: ResultEntry[] }).result);
 }

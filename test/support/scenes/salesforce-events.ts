@@ -1,11 +1,11 @@
-/** Installations that subscribe to contacts of a Salesforce org, whose changes a test tells. */
+/** Creates installations that subscribe to contacts of a Salesforce org, in which a test changes records. */
 import { expect } from 'vitest';
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { ServerCertificate } from '../outbound/certificates.ts';
 import { type PubSubServer, pubSubServer } from '../providers/salesforce-pubsub.ts';
-import { type SalesforceServer, salesforceServer } from '../providers/salesforce-server.ts';
-import { generate } from './connections.ts';
+import { type SalesforceServer, startSalesforceServer } from '../providers/salesforce-server.ts';
+import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
 import { type Entry, POLLING, SUBSCRIPTIONS } from './subscriptions.ts';
 
@@ -17,16 +17,16 @@ const WORKSPACE = 'acme';
 export interface SalesforceOrg extends AsyncDisposable {
   rest: SalesforceServer;
   stream: PubSubServer;
-  /** Of an app that calls this org. */
+  /** Settings of an app that calls this org. */
   env: Record<string, string>;
-  /** The record is there, and is told of. Its id. */
+  /** Creates a record and publishes its change event. Returns its ID. */
   create(fields?: Record<string, unknown>, options?: { changedAt?: Date }): string;
   update(id: string, fields: Record<string, unknown>, parts?: Record<string, unknown>): void;
   delete(id: string): void;
 }
 
-export async function salesforceOrg(tls?: ServerCertificate): Promise<SalesforceOrg> {
-  const rest = await salesforceServer();
+export async function startSalesforceOrg(tls?: ServerCertificate): Promise<SalesforceOrg> {
+  const rest = await startSalesforceServer();
   const stream = await pubSubServer(rest, tls);
   const entityName = 'Contact';
   return {
@@ -35,16 +35,16 @@ export async function salesforceOrg(tls?: ServerCertificate): Promise<Salesforce
     env: { SALESFORCE_BASE_URL: rest.url, SALESFORCE_PUBSUB_URL: stream.url },
     create(fields = {}, options = {}) {
       const id = rest.store.create(entityName, { LastName: 'Lovelace', ...fields }, options);
-      stream.tell({ entityName, changeType: 'CREATE', recordIds: [id] });
+      stream.publish({ entityName, changeType: 'CREATE', recordIds: [id] });
       return id;
     },
     update(id, fields, parts = fields) {
       rest.store.update(entityName, id, fields);
-      stream.tell({ entityName, changeType: 'UPDATE', recordIds: [id], fields: parts });
+      stream.publish({ entityName, changeType: 'UPDATE', recordIds: [id], fields: parts });
     },
     delete(id) {
       rest.store.delete(entityName, id);
-      stream.tell({ entityName, changeType: 'DELETE', recordIds: [id] });
+      stream.publish({ entityName, changeType: 'DELETE', recordIds: [id] });
     },
     async [Symbol.asyncDispose]() {
       await stream[Symbol.asyncDispose]();
@@ -81,23 +81,31 @@ export function contactsContent(name = 'crm', subscribe: object = {}) {
   };
 }
 
-/** For the group acme. What it is owed goes to an inbox of the sandbox. Needs an app that has started. */
-export async function installOnOrg(app: TestApp, tenant: Tenant, org: SalesforceOrg, given = {}) {
+/**
+ * Installs the integration for the group `acme`. Its messages go to an inbox of the sandbox. The app must be
+ * started.
+ */
+export async function installOnOrg(
+  app: TestApp,
+  tenant: Tenant,
+  org: SalesforceOrg,
+  subscribeOverrides = {},
+) {
   const { sandbox, services } = app.app;
   const { prisma } = services.database;
   const { projectId } = tenant;
   const client = { clientId: 'client', clientSecret: 'secret', provider: 'salesforce' };
-  const asking = { input: { projectIdOrName: projectId, ...client } };
-  const { providerApp } = (await tenant.query(CREATE_APP, asking)).createProviderApp;
-  await integrate(app, tenant, contactsContent('crm', given));
+  const appVariables = { input: { projectIdOrName: projectId, ...client } };
+  const { providerApp } = (await tenant.query(CREATE_APP, appVariables)).createProviderApp;
+  await integrate(app, tenant, contactsContent('crm', subscribeOverrides));
   const box = `box-${crypto.randomUUID()}`;
-  const place = await prisma.destination.findFirstOrThrow({ where: { projectId } });
+  const destination = await prisma.destination.findFirstOrThrow({ where: { projectId } });
   const secret = newSigningSecret();
-  const sealed = sealSigningSecret(services.vault, place, secret);
+  const sealed = sealSigningSecret(services.vault, destination, secret);
   const url = `${sandbox.url}/inbox/${box}`;
-  await prisma.destination.updateMany({ where: { id: place.id }, data: { url, ...sealed } });
+  await prisma.destination.updateMany({ where: { id: destination.id }, data: { url, ...sealed } });
   const token = org.rest.token();
-  const { id: connectionId } = await generate(tenant, {
+  const { id: connectionId } = await generateConnection(tenant, {
     provider: 'salesforce',
     providerWorkspaceRef: WORKSPACE,
     oauth2AuthorizationCode: { accessToken: { token }, refreshToken: { token: 'refresh' } },
@@ -120,9 +128,9 @@ export async function installOnOrg(app: TestApp, tenant: Tenant, org: Salesforce
     subscriptions,
     messages,
     entries,
-    isActive: () =>
+    waitUntilActive: () =>
       expect.poll(async () => (await subscriptions())[0]?.status, POLLING).toBe('ACTIVE'),
-    async arrived(count: number, action = 'subscribe') {
+    async waitForEntries(count: number, action = 'subscribe') {
       await expect.poll(() => entries(action).length, POLLING).toBeGreaterThanOrEqual(count);
       return entries(action);
     },

@@ -1,4 +1,4 @@
-/** Streams, and ways to put messages into them without an app around. */
+/** Creates streams and appends messages to them without an app. */
 import type { Database } from '../../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../../src/database/transaction.ts';
 import { openStream } from '../../../src/domain/event/destination-type.ts';
@@ -10,7 +10,7 @@ export interface TestStream {
   destinationId: string;
 }
 
-/** A destination of the type STREAM, to which the topic leads, if one is given. */
+/** Creates a destination of type STREAM, and a route from the topic if there is one. */
 export function createStream(
   database: Database,
   { projectId, name = 'records', topicId }: { projectId: string; name?: string; topicId?: string },
@@ -28,34 +28,34 @@ export function createStream(
   });
 }
 
-interface Put {
-  /** What the bodies carry, each in one message. */
+interface AppendedMessages {
+  /** The names in the bodies of the messages, one message for each. */
   names: string[];
-  /** Of the body, beside the name: as many characters. */
+  /** Number of additional characters in each body. */
   padding?: number;
-  /** Runs in the transaction, before they are put and after. */
+  /** Runs in the transaction, before and after the messages are appended. */
   delay?: (tx: Transaction) => Promise<unknown>;
   subject?: { groupId: string; consumerId: string };
 }
 
-/** Puts messages in one transaction, as a page of records does. */
-export function put(
+/** Appends messages in one transaction, as a page of records does. */
+export function appendMessages(
   database: Database,
   { projectId, destinationId }: TestStream,
-  { names, padding = 0, delay = async () => {}, subject }: Put,
+  { names, padding = 0, delay = async () => {}, subject }: AppendedMessages,
 ): Promise<void> {
   const bodyOf = (name: string) => JSON.stringify({ name, padding: ' '.repeat(padding) });
   const messages = names.map((name) => ({ body: bodyOf(name) }));
-  const to = { projectId, id: destinationId, type: 'STREAM' } as const;
+  const target = { projectId, id: destinationId, type: 'STREAM' } as const;
   return inTransaction(database, async (tx) => {
     await delay(tx);
-    await enqueueMessages(tx, to, { messages, subject: subject ?? null });
+    await enqueueMessages(tx, target, { messages, subject: subject ?? null });
     await delay(tx);
   });
 }
 
-/** What the list of the stream's messages holds: the name of each. */
-export async function namesIn(
+/** Returns the names of the stream's messages in order. */
+export async function listMessageNames(
   { prisma }: Database,
   { projectId, destinationId }: TestStream,
 ): Promise<string[]> {
@@ -65,7 +65,7 @@ export async function namesIn(
   return messages.map(messageName);
 }
 
-/** Of a message that `put` has made, or of one that carries an event of `record`. */
+/** Returns the name in a message of `appendMessages`, or in a message with an event of `record`. */
 export function messageName({ body }: { body: string }): string {
   const { name, data } = JSON.parse(body) as { name?: string; data?: { connectionId: string } };
   return name ?? data?.connectionId ?? '';

@@ -1,10 +1,13 @@
-/** Provider-side events in tests: an installation that subscribes to the sandbox, and what reaches its destination. */
+/**
+ * Creates installations that subscribe to events of the sandbox, and returns the messages that reach their
+ * destination.
+ */
 import { expect } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import { announceSubscriptions } from '../../../src/events/channel.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import { generate } from './connections.ts';
+import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
 
 export const POLLING = { timeout: 30_000, interval: 50 };
@@ -41,31 +44,34 @@ export interface Entry {
   toRecord?: { id: string; objectName: string; raw: object };
 }
 
-/** Rows that a test has made due by hand are looked at now, as what the product makes due: a round comes after seconds. */
-export async function maintainNow({ app }: TestApp): Promise<void> {
+/**
+ * Makes the worker check for due subscriptions now. Otherwise, rows that a test made due wait for the next
+ * round, some seconds later.
+ */
+export async function checkSubscriptionsNow({ app }: TestApp): Promise<void> {
   await inTransaction(app.services.database, async (tx) => announceSubscriptions(tx));
 }
 
-/** Needs an app that has started. The installation is for the group acme. */
-export async function installSubscribing(
+/** Installs a subscribing integration for the group `acme`. The app must be started. */
+export async function installSubscription(
   app: TestApp,
   tenant: Tenant,
-  given: { subscribe?: object; groupRef?: string; app?: boolean } = {},
+  options: { subscribe?: object; groupRef?: string; app?: boolean } = {},
 ) {
   const { sandbox, services } = app.app;
   const { projectId } = tenant;
-  if (given.app !== false) await createSandboxApp(tenant);
-  const subscribe = { objects: [{ ...ALL_EVENTS, ...given.subscribe }] };
+  if (options.app !== false) await createSandboxApp(tenant);
+  const subscribe = { objects: [{ ...ALL_EVENTS, ...options.subscribe }] };
   await integrate(app, tenant, contentFor('crm', { subscribe }));
   const box = `box-${crypto.randomUUID()}`;
   const { prisma } = services.database;
-  const place = await prisma.destination.findFirstOrThrow({ where: { projectId } });
-  const sealed = sealSigningSecret(services.vault, place, newSigningSecret());
+  const destination = await prisma.destination.findFirstOrThrow({ where: { projectId } });
+  const sealed = sealSigningSecret(services.vault, destination, newSigningSecret());
   await prisma.destination.updateMany({
-    where: { id: place.id },
+    where: { id: destination.id },
     data: { url: `${sandbox.url}/inbox/${box}`, ...sealed },
   });
-  await generate(tenant, { apiKey: 'sandbox-key-of-acme' });
+  await generateConnection(tenant, { apiKey: 'sandbox-key-of-acme' });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   const { id } = (await tenant.query(CREATE_INSTALLATION, { input })).createInstallation
     .installation;
@@ -81,26 +87,26 @@ export async function installSubscribing(
     box,
     subscriptions,
     status: async () => (await subscriptions())[0]?.status,
-    isActive: () =>
+    waitUntilActive: () =>
       expect.poll(async () => (await subscriptions())[0]?.status, POLLING).toBe('ACTIVE'),
     messages: () => sandbox.inbox.list(box).map(({ body }) => body as Record<string, unknown>),
     entries,
-    /** What has come, once there is so much. */
-    async arrived(count: number) {
+    /** Waits for at least `count` entries and returns them. */
+    async waitForEntries(count: number) {
       await expect.poll(() => entries().length, POLLING).toBeGreaterThanOrEqual(count);
       return entries();
     },
   };
 }
 
-export async function createSandboxApp(tenant: Tenant, given: object = {}) {
+export async function createSandboxApp(tenant: Tenant, members: object = {}) {
   const client = { clientId: 'client', clientSecret: 'secret of the client' };
-  const input = { projectIdOrName: tenant.projectId, provider: 'sandbox', ...client, ...given };
+  const input = { projectIdOrName: tenant.projectId, provider: 'sandbox', ...client, ...members };
   return (await tenant.query(CREATE_APP, { input })).createProviderApp.providerApp;
 }
 
-/** Calls of the sandbox as somebody else makes them. */
-export function sandboxClient(url: string) {
+/** Calls the sandbox as a client other than the gateway. */
+export function createSandboxClient(url: string) {
   const call = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}${path}`, {
       method,

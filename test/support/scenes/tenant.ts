@@ -6,7 +6,7 @@ import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { newId } from '../../../src/ids.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
 
-/** An org with a builder, a project and an API key, and ways to ask as each. */
+/** An org with a builder, a project and an API key, with a client for each caller. */
 export interface Tenant extends GraphqlClient {
   orgId: string;
   builderId: string;
@@ -16,11 +16,11 @@ export interface Tenant extends GraphqlClient {
   apiKey: string;
   apiKeyId: string;
   token: string;
-  /** As the builder, with a bearer token. */
+  /** A client of the builder, with a bearer token. */
   builder: GraphqlClient;
-  /** The value of another API key, with just these scopes. */
-  keyOf(...scopes: Scope[]): Promise<string>;
-  /** As another API key with just these scopes. */
+  /** Creates another API key with exactly these scopes, and returns its value. */
+  createKey(...scopes: Scope[]): Promise<string>;
+  /** Returns a client of a new API key with exactly these scopes. */
   withScopes(...scopes: Scope[]): Promise<GraphqlClient>;
 }
 
@@ -29,47 +29,55 @@ interface Host {
   client(headers: Record<string, string>): GraphqlClient;
 }
 
-let made = 0;
+let tenantCount = 0;
 
 type NewRow = [table: string, row: Record<string, unknown>];
 
-/** All at once: most tests begin with these. A cluster takes them one by one. */
-async function insertAll({ rows, isDistributed }: Database, given: readonly NewRow[]) {
-  const together = isDistributed ? given.map((one) => [one]) : [given];
-  for (const some of together) {
+/**
+ * Inserts all rows with one statement, because most tests start with it. A cluster needs one statement for
+ * each row.
+ */
+async function insertAll({ rows, isDistributed }: Database, newRows: readonly NewRow[]) {
+  const batches = isDistributed ? newRows.map((newRow) => [newRow]) : [newRows];
+  for (const batch of batches) {
     const values: unknown[] = [];
-    const inserts = some.map(([table, row]) => {
-      const places = Object.values(row).map((value) => `$${values.push(value)}`);
+    const inserts = batch.map(([table, row]) => {
+      const parameters = Object.values(row).map((value) => `$${values.push(value)}`);
       const names = Object.keys(row).map((name) => `"${name}"`);
-      return `insert into "${table}" (${names.join(', ')}) values (${places.join(', ')})`;
+      return `insert into "${table}" (${names.join(', ')}) values (${parameters.join(', ')})`;
     });
-    const members = inserts.slice(0, -1).map((insert, at) => `row${at} as (${insert})`);
+    const members = inserts.slice(0, -1).map((insert, index) => `row${index} as (${insert})`);
     const text = `${members.length > 0 ? `with ${members.join(', ')}` : ''} ${inserts.at(-1)}`;
     await rows.query(text.trim(), values);
   }
 }
 
-function newKey() {
+function generateKey() {
   const value = newKeyValue();
   return { id: newId('key'), value, hash: hashOfKey(value), prefix: shownPrefix(value) };
 }
 
 export async function createTenant({ app, client }: Host, name = 'tenant'): Promise<Tenant> {
-  made += 1;
-  const unique = `${name}-${made}-${crypto.randomUUID().slice(0, 8)}`;
+  tenantCount += 1;
+  const unique = `${name}-${tenantCount}-${crypto.randomUUID().slice(0, 8)}`;
   const email = `${unique}@builders.test`;
   const fullName = `Builder of ${unique}`;
   const token = await app.verifier.mint?.({ sub: unique, email, name: fullName });
   if (!token) throw new Error('Tests need the local issuer.');
   const builder = client({ authorization: `Bearer ${token}` });
   const [builderId, orgId, projectId] = [newId('bld'), newId('org'), newId('prj')];
-  const { value: keyValue, ...key } = newKey();
+  const { value: keyValue, ...key } = generateKey();
   const { database } = app.services;
   const account = { displayName: unique, billingProvider: 'none', billingProviderRef: unique };
-  // The builder's is as the first token leaves it.
-  const ofBuilder = { idpProvider: LOCAL_ISSUER, idpRef: unique, fullName, primaryEmail: email };
+  // The builder's row as the first request with the token would create it.
+  const builderColumns = {
+    idpProvider: LOCAL_ISSUER,
+    idpRef: unique,
+    fullName,
+    primaryEmail: email,
+  };
   await insertAll(database, [
-    ['Builder', { id: builderId, ...ofBuilder }],
+    ['Builder', { id: builderId, ...builderColumns }],
     ['Org', { id: orgId, label: unique }],
     ['OrgMember', { orgId, builderId }],
     ['BillingAccount', { id: newId('bil'), orgId, ...account }],
@@ -79,7 +87,7 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
   ]);
 
   const keyOf = async (...scopes: Scope[]) => {
-    const { value, ...stored } = newKey();
+    const { value, ...stored } = generateKey();
     await database.prisma.apiKey.create({ data: { projectId, label: 'test', scopes, ...stored } });
     return value;
   };
@@ -94,7 +102,7 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
     projectName: unique,
     apiKey: keyValue,
     apiKeyId: key.id,
-    keyOf,
+    createKey: keyOf,
     withScopes: async (...scopes) => client({ 'x-api-key': await keyOf(...scopes) }),
   };
 }

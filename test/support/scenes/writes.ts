@@ -1,10 +1,10 @@
-/** Writes through the API, to the sandbox that the app brings along. */
+/** Writes records through the API to the sandbox that the app serves. */
 
 import { HANDLERS } from '../../../src/jobs/handlers.ts';
 import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
 import { recoverWritesSweep } from '../../../src/jobs/sweeps.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import { generate } from './connections.ts';
+import { generateConnection } from './connections.ts';
 import { contentFor, installFor, integrate } from './integrations.ts';
 
 export const WRITE = `mutation ($input: WriteRecordsInput!) {
@@ -19,7 +19,7 @@ export const WRITE = `mutation ($input: WriteRecordsInput!) {
   }
 }`;
 
-/** What runs writes beside the API. */
+/** Background work that runs writes. */
 export const WRITE_WORK: Work = {
   handlers: { 'run-write': HANDLERS['run-write'] },
   sweeps: [{ ...recoverWritesSweep, intervalMs: 200 }],
@@ -34,14 +34,14 @@ export interface Writer extends Tenant {
   integrationId: string;
   connectionId: string;
   configId: string;
-  /** The input of a creation of a contact, unless given otherwise. */
-  input(given?: object): { input: object };
-  /** The answer of writeRecords. */
+  /** Returns the variables of a write. Default: creates a contact. */
+  input(members?: object): { input: object };
+  /** Writes records and returns the result of `writeRecords`. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
-  write(given?: object): Promise<any>;
-  /** The operation when it has ended. */
+  write(members?: object): Promise<any>;
+  /** Waits until the operation has ended. Returns it. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
-  ended(operationId: string): Promise<any>;
+  waitForOperation(operationId: string): Promise<any>;
 }
 
 export const WRITES = { objects: [{ objectName: 'contacts' }, { objectName: 'companies' }] };
@@ -50,24 +50,24 @@ const ENABLED = [
   { objectName: 'companies', deletionEnabled: false },
 ];
 
-/** A tenant with an integration that writes, installed for the group acme. */
+/** Creates a tenant with an integration that writes, installed for the group `acme`. */
 export async function createWriter(
   app: TestApp,
   { content = {}, config = { write: ENABLED } }: { content?: object; config?: object } = {},
 ): Promise<Writer> {
   const tenant = await app.tenant();
-  const whole = contentFor('crm', { read: undefined, write: WRITES, ...content });
-  const integration = await integrate(app, tenant, whole);
+  const wholeContent = contentFor('crm', { read: undefined, write: WRITES, ...content });
+  const integration = await integrate(app, tenant, wholeContent);
   const installation = await installFor(tenant, integration, { config });
-  await generate(tenant, { apiKey: 'sandbox-key' });
-  const input = (given: object = {}) => ({
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
+  const input = (members: object = {}) => ({
     input: {
       projectIdOrName: tenant.projectId,
       integrationIdOrName: 'crm',
       groupRef: 'acme',
       objectName: 'contacts',
       type: 'CREATE',
-      ...given,
+      ...members,
     },
   });
   return {
@@ -77,21 +77,25 @@ export async function createWriter(
     connectionId: installation.connection.id,
     configId: installation.config.id,
     input,
-    write: async (given) => (await tenant.query(WRITE, input(given))).writeRecords,
-    async ended(operationId) {
+    write: async (members) => (await tenant.query(WRITE, input(members))).writeRecords,
+    async waitForOperation(operationId) {
       const { database, operationChanges } = app.app.services;
       const row = await database.prisma.operation.findFirstOrThrow({ where: { id: operationId } });
-      let last = row;
-      for await (const { node } of operationChanges.follow(row)) last = node;
-      return last;
+      let lastRow = row;
+      for await (const { node } of operationChanges.follow(row)) lastRow = node;
+      return lastRow;
     },
   };
 }
 
-let made = 0;
+let contactCount = 0;
 
-/** A contact that no other is like. */
-export function contact(given: object = {}): Record<string, unknown> {
-  made += 1;
-  return { email: `contact-${made}@example.com`, lastname: `Contact ${made}`, ...given };
+/** Returns a contact with a unique email and name. */
+export function contact(members: object = {}): Record<string, unknown> {
+  contactCount += 1;
+  return {
+    email: `contact-${contactCount}@example.com`,
+    lastname: `Contact ${contactCount}`,
+    ...members,
+  };
 }

@@ -1,29 +1,32 @@
-/** End users beside the demo's own customers, and what exists without being theirs. */
+/** End users in a project with the demo's customers, and objects that they must not see. */
 import { readFileSync } from 'node:fs';
 import { fillDemo } from '../../../src/demo/demo.ts';
 import { SESSION_PERMISSIONS } from '../../../src/domain/viewer/end-user.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import { insertRows } from '../database/rows.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { generate } from '../scenes/connections.ts';
-import { type EndUser, endUser, jwtIssuer } from '../scenes/end-users.ts';
+import { generateConnection } from '../scenes/connections.ts';
+import { createEndUser, createJwtIssuer, type EndUser } from '../scenes/end-users.ts';
 import { CREATE_INSTALLATION } from '../scenes/integrations.ts';
 import type { Foreign } from './foreign-values.ts';
-import { storedIds } from './stored-rows.ts';
+import { listStoredIds } from './stored-rows.ts';
 
 export interface EndUserCaller {
   name: string;
   user: EndUser;
-  /** What the caller has itself. */
+  /** Objects that belong to the caller. */
   own: Foreign;
-  /** What is not the caller's, and beside it what does not exist: no answer may tell them apart. */
+  /**
+   * Pairs of existing objects that the caller must not see, and of objects that do not exist. Responses for
+   * both must be equal.
+   */
   pairs: { foreign: Foreign; nothing: Foreign }[];
-  /** Ids that no answer may hold. */
+  /** IDs that no response may contain. */
   hidden: readonly string[];
 }
 
 const MISSING = '01h455vb4pex5vsknk084sn02q';
-const WHO = { groupRef: 'rival', consumerRef: 'bob' };
+const RIVAL = { groupRef: 'rival', consumerRef: 'bob' };
 const permissions = Object.keys(SESSION_PERMISSIONS);
 const TEXTS = {
   provider: 'sandbox',
@@ -33,69 +36,79 @@ const TEXTS = {
   domain: 'demo.example',
   email: 'someone@demo.example',
 };
-const OWN = { ...TEXTS, ...WHO };
-const DEMOS = { ...TEXTS, groupRef: 'acme', consumerRef: 'ada' };
-const NOBODYS = { ...TEXTS, groupRef: 'nobody', consumerRef: 'no-one' };
+const RIVAL_TEXTS = { ...TEXTS, ...RIVAL };
+const DEMO_TEXTS = { ...TEXTS, groupRef: 'acme', consumerRef: 'ada' };
+const MISSING_TEXTS = { ...TEXTS, groupRef: 'nobody', consumerRef: 'no-one' };
 
-/** The names of the first ids that have the prefix; else of what does not exist. */
-function namesOf(project: string, texts: Foreign['texts'], ...ids: readonly string[][]): Foreign {
-  const all = ids.flat();
+/** Names the first ID with each prefix, or one that does not exist. */
+function createForeign(
+  project: string,
+  texts: Foreign['texts'],
+  ...ids: readonly string[][]
+): Foreign {
+  const allIds = ids.flat();
   const idOf = (prefix: string) =>
-    all.find((id) => id.startsWith(`${prefix}_`)) ?? `${prefix}_${MISSING}`;
+    allIds.find((id) => id.startsWith(`${prefix}_`)) ?? `${prefix}_${MISSING}`;
   return { project, texts, idOf };
 }
 
 export async function endUserCallers(app: TestApp) {
-  const demo = await demoTenant(app);
-  await jwtIssuer(demo);
-  const shown = await shownToAll(demo);
-  const insider = await endUser(app, demo, { ...WHO, permissions });
-  const mine = await idsOfInsider(app, insider);
+  const demo = await fillDemoTenant(app);
+  await createJwtIssuer(demo);
+  const publicIds = await listPublicIds(demo);
+  const insider = await createEndUser(app, demo, { ...RIVAL, permissions });
+  const insiderIds = await createInsiderRows(app, insider);
   const other = await app.tenant('b');
-  const outsider = await endUser(app, other, { ...WHO, permissions });
-  const limited = await endUser(app, demo, { ...WHO, permissions, integrations: [] });
-  const all = await storedIds(app);
-  const without = (...seen: string[][]) => all.filter((id) => !seen.flat().includes(id)).reverse();
+  const outsider = await createEndUser(app, other, { ...RIVAL, permissions });
+  const limited = await createEndUser(app, demo, { ...RIVAL, permissions, integrations: [] });
+  const allIds = await listStoredIds(app);
+  const listOthers = (...insiderVisible: string[][]) =>
+    allIds.filter((id) => !insiderVisible.flat().includes(id)).reverse();
   const { projectId } = demo;
-  const ends = [projectId, demo.orgId, ...mine.ends];
-  const seen = [...shown, ...ends, ...mine.used];
-  const theirs = [other.projectId, other.orgId, ...(await endsOf(outsider))];
-  const pairs = (project: string, known: string[], hidden: string[], missing = project) => ({
-    foreign: namesOf(project, DEMOS, known, hidden),
-    nothing: namesOf(missing, NOBODYS, known),
+  const insiderParties = [projectId, demo.orgId, ...insiderIds.ends];
+  const seen = [...publicIds, ...insiderParties, ...insiderIds.used];
+  const outsiderVisible = [other.projectId, other.orgId, ...(await listPartyIds(outsider))];
+  const createPairs = (
+    project: string,
+    visible: string[],
+    hidden: string[],
+    missing = project,
+  ) => ({
+    foreign: createForeign(project, DEMO_TEXTS, visible, hidden),
+    nothing: createForeign(missing, MISSING_TEXTS, visible),
   });
   const callers: EndUserCaller[] = [
     {
       name: 'of another group',
       user: insider,
-      own: namesOf(projectId, OWN, seen),
-      pairs: [pairs(projectId, shown, without(seen))],
-      hidden: without(seen),
+      own: createForeign(projectId, RIVAL_TEXTS, seen),
+      pairs: [createPairs(projectId, publicIds, listOthers(seen))],
+      hidden: listOthers(seen),
     },
     {
       name: 'without integrations',
       user: limited,
-      own: namesOf(projectId, OWN, ends),
-      pairs: [pairs(projectId, [], without(ends))],
-      hidden: without(ends),
+      own: createForeign(projectId, RIVAL_TEXTS, insiderParties),
+      pairs: [createPairs(projectId, [], listOthers(insiderParties))],
+      hidden: listOthers(insiderParties),
     },
     {
       name: 'of another project',
       user: outsider,
-      own: namesOf(other.projectId, OWN, theirs),
+      own: createForeign(other.projectId, RIVAL_TEXTS, outsiderVisible),
       pairs: [
-        pairs(projectId, [], without(theirs), `prj_${MISSING}`),
-        pairs('demo', [], without(theirs), 'no-project'),
-        pairs(other.projectId, [], without(theirs)),
+        createPairs(projectId, [], listOthers(outsiderVisible), `prj_${MISSING}`),
+        createPairs('demo', [], listOthers(outsiderVisible), 'no-project'),
+        createPairs(other.projectId, [], listOthers(outsiderVisible)),
       ],
-      hidden: without(theirs),
+      hidden: listOthers(outsiderVisible),
     },
   ];
   return { callers, projectId };
 }
 
-/** A caller of every scope of the demo's project. */
-export async function demoTenant(app: TestApp) {
+/** Fills the demo. Returns a client with the API key of its project, which has every scope. */
+export async function fillDemoTenant(app: TestApp) {
   const { services, verifier } = app.app;
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
   const file = readFileSync(`${services.config.DATA_DIR}/demo.json`, 'utf8');
@@ -110,38 +123,38 @@ export async function demoTenant(app: TestApp) {
   };
 }
 
-/** The integrations of the project, and their revisions. */
-async function shownToAll({ query }: Pick<GraphqlClient, 'query'>): Promise<string[]> {
+/** Returns the IDs of the project's integrations and revisions, which every end user sees. */
+async function listPublicIds({ query }: Pick<GraphqlClient, 'query'>): Promise<string[]> {
   const { viewer } = await query(
     '{ viewer { project { integrations { nodes { id revisions { nodes { id } } } } } } }',
   );
-  interface Shown {
+  interface IntegrationNode {
     id: string;
     revisions: { nodes: { id: string }[] };
   }
-  return viewer.project.integrations.nodes.flatMap(({ id, revisions }: Shown) => [
+  return viewer.project.integrations.nodes.flatMap(({ id, revisions }: IntegrationNode) => [
     id,
     ...revisions.nodes.map((revision) => revision.id),
   ]);
 }
 
-async function endsOf(user: EndUser): Promise<string[]> {
+async function listPartyIds(user: EndUser): Promise<string[]> {
   const { viewer } = await user.query('{ viewer { group { id } consumer { id } } }');
   return [viewer.group.id, viewer.consumer.id];
 }
 
-/** A connection, an installation and an operation of its own. */
-async function idsOfInsider(app: TestApp, insider: EndUser) {
+/** Creates a connection, an installation and an operation of the caller, and returns their IDs. */
+async function createInsiderRows(app: TestApp, insider: EndUser) {
   const { projectId } = insider;
-  const connection = await generate(insider as Pick<Tenant, 'projectId' | 'query'>, {
-    ...WHO,
+  const connection = await generateConnection(insider as Pick<Tenant, 'projectId' | 'query'>, {
+    ...RIVAL,
     apiKey: 'sandbox-key',
   });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm-sync' };
-  const made = await insider.query(CREATE_INSTALLATION, {
-    input: { ...input, groupRef: WHO.groupRef, skipSampling: true },
+  const created = await insider.query(CREATE_INSTALLATION, {
+    input: { ...input, groupRef: RIVAL.groupRef, skipSampling: true },
   });
-  const { id: installationId, integration, config } = made.createInstallation.installation;
+  const { id: installationId, integration, config } = created.createInstallation.installation;
   const { id: operationId } = await insertRows(app).operation({
     projectId,
     installationId,
@@ -150,7 +163,7 @@ async function idsOfInsider(app: TestApp, insider: EndUser) {
     configId: config.id,
   });
   return {
-    ends: [...(await endsOf(insider)), connection.id],
+    ends: [...(await listPartyIds(insider)), connection.id],
     used: [installationId, config.id, operationId],
   };
 }

@@ -1,4 +1,4 @@
-/** What somebody else has, as values for arguments and inputs of these names. */
+/** Values of arguments and members that name another tenant's objects. */
 import {
   type GraphQLArgument,
   type GraphQLInputField,
@@ -10,17 +10,17 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import type { JsonSchema } from '../rest/least-request.ts';
+import type { JsonSchema } from '../rest/minimal-request.ts';
 
-/** The ids by their prefixes, and the texts by the names of fields. */
+/** Another tenant's project, IDs by prefix, and texts by the name of the member. */
 export interface Foreign {
   project: string;
   idOf(prefix: string): string | undefined;
   texts: Record<string, unknown>;
 }
 
-/** The ids that fields and parameters name, by their prefixes. */
-export const PREFIX_OF_NAME: Record<string, string> = {
+/** Prefix of the ID that a member or parameter of this name takes. */
+export const PREFIX_BY_MEMBER: Record<string, string> = {
   orgId: 'org',
   parentId: 'org',
   inviteId: 'inv',
@@ -44,7 +44,7 @@ export const PREFIX_OF_NAME: Record<string, string> = {
   idOrName: 'prj',
 };
 
-const DEFAULT_OF_TYPE: Record<string, unknown> = {
+const DEFAULT_BY_TYPE: Record<string, unknown> = {
   String: 'crm-sync',
   ID: 'prj_none',
   Int: 1,
@@ -53,7 +53,7 @@ const DEFAULT_OF_TYPE: Record<string, unknown> = {
   DateTime: '2026-01-01T00:00:00Z',
 };
 
-/** The value that an argument or an input field of this name takes. */
+/** Returns the value for an argument or an input member of this name. */
 export function foreignValue(name: string, type: GraphQLInputType, foreign: Foreign): unknown {
   const inner = getNullableType(type);
   if (isListType(inner)) {
@@ -62,14 +62,14 @@ export function foreignValue(name: string, type: GraphQLInputType, foreign: Fore
   }
   if (isInputObjectType(inner)) return foreignInput(Object.values(inner.getFields()), foreign);
   if (isEnumType(inner)) return inner.getValues()[0]?.name;
-  const prefix = PREFIX_OF_NAME[name];
+  const prefix = PREFIX_BY_MEMBER[name];
   if (prefix) return foreign.idOf(prefix);
   if (name === 'projectIdOrName') return foreign.project;
-  return foreign.texts[name] ?? DEFAULT_OF_TYPE[getNamedType(type).name];
+  return foreign.texts[name] ?? DEFAULT_BY_TYPE[getNamedType(type).name];
 }
 
-/** Prefixes of the ids that arguments like `idOrName` of these fields name. */
-const PREFIX_OF_FIELD: Record<string, string> = {
+/** Prefix of the ID that arguments such as `idOrName` of these fields take. */
+const PREFIX_BY_FIELD: Record<string, string> = {
   destination: 'dst',
   topic: 'top',
   group: 'grp',
@@ -80,18 +80,18 @@ const PREFIX_OF_FIELD: Record<string, string> = {
   providerApp: 'app',
 };
 
-/** True for fields that find one object of a project, like `Project.topic`. */
-export function isLookUp(type: { name: string }, field: { name: string }): boolean {
-  return type.name === 'Project' && field.name in PREFIX_OF_FIELD;
+/** True for fields that look up one object of a project, such as `Project.topic`. */
+export function isLookup(type: { name: string }, field: { name: string }): boolean {
+  return type.name === 'Project' && field.name in PREFIX_BY_FIELD;
 }
 
-/** The value of an argument of a field. */
+/** Returns the value for an argument of a field. */
 export function foreignArgument(
   field: { name: string },
   { name, type }: GraphQLArgument,
   foreign: Foreign,
 ): unknown {
-  const prefix = PREFIX_OF_FIELD[field.name];
+  const prefix = PREFIX_BY_FIELD[field.name];
   const isKey = ['id', 'idOrName', 'idOrRef'].includes(name);
   return isKey && prefix ? foreign.idOf(prefix) : foreignValue(name, type, foreign);
 }
@@ -104,31 +104,40 @@ export function foreignInput(
     fields
       .filter(
         ({ name, type }) =>
-          isNonNullType(type) || PREFIX_OF_NAME[name] || name === 'projectIdOrName',
+          isNonNullType(type) || PREFIX_BY_MEMBER[name] || name === 'projectIdOrName',
       )
       .map((field) => [field.name, foreignValue(field.name, field.type, foreign)]),
   );
 }
 
-/** The same for a member or a parameter of REST. */
+/** Returns the value for a member or a parameter of REST. */
 export function foreignMember(name: string, schema: JsonSchema, foreign: Foreign): unknown {
-  const [first] = schema.anyOf ?? [schema];
-  const { type, items, properties, required = [], const: constant, enum: words } = first ?? {};
+  const [firstOption] = schema.anyOf ?? [schema];
+  const {
+    type,
+    items,
+    properties,
+    required = [],
+    const: constant,
+    enum: enumValues,
+  } = firstOption ?? {};
   if (constant !== undefined) return constant;
-  if (words) return words[0];
+  if (enumValues) return enumValues[0];
   if (type === 'array') return [foreignMember(name, items ?? {}, foreign)];
   if (type === 'object') {
     const members = Object.entries(properties ?? {}).filter(
-      ([member]) => required.includes(member) || PREFIX_OF_NAME[member],
+      ([member]) => required.includes(member) || PREFIX_BY_MEMBER[member],
     );
     return Object.fromEntries(
       members.map(([member, inner]) => [member, foreignMember(member, inner, foreign)]),
     );
   }
   if (name === 'projectIdOrName') return foreign.project;
-  const prefix = PREFIX_OF_NAME[name];
+  const prefix = PREFIX_BY_MEMBER[name];
   if (prefix) return foreign.idOf(prefix) ?? 'none';
   if (type === 'boolean') return true;
-  if (type === 'integer' || type === 'number') return first?.minimum ?? 1;
-  return foreign.texts[name] ?? (first?.format === 'date-time' ? '2026-01-01T00:00:00Z' : 'text');
+  if (type === 'integer' || type === 'number') return firstOption?.minimum ?? 1;
+  return (
+    foreign.texts[name] ?? (firstOption?.format === 'date-time' ? '2026-01-01T00:00:00Z' : 'text')
+  );
 }

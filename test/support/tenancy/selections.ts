@@ -1,4 +1,4 @@
-/** Selections and arguments of fields, for walks over the schema. */
+/** Selections and arguments of fields, for tests that walk the schema. */
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -9,39 +9,42 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** All that can be read of a type without arguments, so many levels deep. */
-export function leaves(type: GraphQLObjectType, depth: number): string {
+/** Selects all fields of a type without required arguments, down to `depth` levels. */
+export function selectFields(type: GraphQLObjectType, depth: number): string {
   const selected = Object.values(type.getFields()).flatMap((field) => {
     if (field.extensions.keys || field.args.some((arg) => isNonNullType(arg.type))) return [];
-    const named = getNamedType(field.type);
-    if (isLeafType(named)) return [field.name];
-    if (!isObjectType(named) || depth === 0) return [];
-    return [`${field.name} { ${leaves(named, depth - 1)} }`];
+    const namedType = getNamedType(field.type);
+    if (isLeafType(namedType)) return [field.name];
+    if (!isObjectType(namedType) || depth === 0) return [];
+    return [`${field.name} { ${selectFields(namedType, depth - 1)} }`];
   });
   return [...selected, '__typename'].join(' ');
 }
 
-/** How an operation declares and passes its variables: one for each argument. */
-export function variablesOf(args: readonly GraphQLArgument[]) {
+/** Returns the declaration and the use of one variable for each argument. */
+export function declareVariables(args: readonly GraphQLArgument[]) {
   return {
     declared: args.length ? `(${args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')})` : '',
     passed: args.length ? `(${args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')})` : '',
   };
 }
 
-const OF_PAGES = ['first', 'last', 'after', 'before'];
+const PAGE_ARGUMENTS = ['first', 'last', 'after', 'before'];
 
-export function withoutPages(args: readonly GraphQLArgument[]): GraphQLArgument[] {
-  return args.filter((arg) => !OF_PAGES.includes(arg.name));
+export function withoutPageArguments(args: readonly GraphQLArgument[]): GraphQLArgument[] {
+  return args.filter((arg) => !PAGE_ARGUMENTS.includes(arg.name));
 }
 
-/** The arguments to pass together: all of a field, or each combination that names the object of a look-up. */
-export function argumentSets({
+/**
+ * Returns the sets of arguments to pass together: all arguments of a field, or one set for each key of a
+ * look-up.
+ */
+export function listArgumentSets({
   args,
   extensions,
 }: Pick<GraphQLField<unknown, unknown>, 'args' | 'extensions'>): GraphQLArgument[][] {
   const keys = extensions.keys as readonly (readonly string[])[] | undefined;
-  if (!keys) return [withoutPages(args)];
+  if (!keys) return [withoutPageArguments(args)];
   return keys.map((key) =>
     args.filter(({ name }) => key.includes(name) || key.includes(`${name}?`)),
   );

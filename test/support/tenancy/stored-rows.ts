@@ -1,33 +1,33 @@
-/** What is stored, read beside the gateway. */
+/** Reads stored rows directly from the database. */
 import type { TestApp } from '../app.ts';
 
-async function tablesWith(app: TestApp, column: string): Promise<string[]> {
+async function listTablesWith(app: TestApp, column: string): Promise<string[]> {
   const { query } = app.app.services.database.rows;
-  const found = await query<{ name: string }>(
+  const tables = await query<{ name: string }>(
     `select distinct table_name as name from information_schema.columns
      where table_schema = 'public' and column_name = $1 and table_name <> '_prisma_migrations'`,
     [column],
   );
-  return found.map(({ name }) => name);
+  return tables.map(({ name }) => name);
 }
 
-/** The ids of all rows that have one. */
-export async function storedIds(app: TestApp): Promise<string[]> {
+/** Returns the IDs of all rows with an ID. */
+export async function listStoredIds(app: TestApp): Promise<string[]> {
   const { query } = app.app.services.database.rows;
-  const found = await Promise.all(
-    (await tablesWith(app, 'id')).map((name) =>
+  const rowsByTable = await Promise.all(
+    (await listTablesWith(app, 'id')).map((name) =>
       query<{ id: unknown }>(`select "id" from "${name}" order by "id"`, []),
     ),
   );
-  // A lease has a number.
-  return found.flat().flatMap(({ id }) => (typeof id === 'string' ? id : []));
+  // The ID of a lease is a number.
+  return rowsByTable.flat().flatMap(({ id }) => (typeof id === 'string' ? id : []));
 }
 
-/** Everything of a project as it is stored. */
-export async function storedRows(app: TestApp, projectId: string): Promise<string> {
+/** Returns all rows of a project as one text. */
+export async function dumpProject(app: TestApp, projectId: string): Promise<string> {
   const { query } = app.app.services.database.rows;
   const rows = await Promise.all(
-    (await tablesWith(app, 'projectId')).map((name) =>
+    (await listTablesWith(app, 'projectId')).map((name) =>
       query(`select to_jsonb(t)::text as row from "${name}" t where "projectId" = $1 order by 1`, [
         projectId,
       ]),

@@ -1,18 +1,28 @@
-/** Account Engagement's API of version 5, from the vendor's overview: fields are named, ids order, each request has its unit. */
+/**
+ * Version 5 of the Account Engagement API, from the vendor's overview. Requests name the fields, and lists
+ * are in the order of IDs. Each request names its business unit.
+ */
 import { BadRequest, byLastId } from './paging.ts';
-import { BEARER, membersOf, timeIn, tooLong, type WireVendor, within } from './terms.ts';
 import type { VendorFixture, WireChange } from './vendor-server.ts';
+import {
+  BEARER,
+  readMembers,
+  readTime,
+  refuseTooLong,
+  selectChangedWithin,
+  type WireVendor,
+} from './wire-format.ts';
 
 const PATH = '/api/v5/objects/prospects';
 
-function change(method: string, path: string, status: number): WireChange {
+function createChange(method: string, path: string, status: number): WireChange {
   return {
     method,
     path,
     status,
     objection: ({ query }) => (query.has('fields') ? null : 'fields are needed'),
-    valuesIn: membersOf(null),
-    answer: (record) => record,
+    readValues: readMembers(null),
+    toBody: (record) => record,
   };
 }
 
@@ -21,8 +31,8 @@ const fixture: VendorFixture = {
   headers: { ...BEARER, 'Pardot-Business-Unit-Id': '0UvA' },
   contentType: 'application/json',
   invalidStatus: 400,
-  refusal: (status, message) => ({ code: status === 401 ? 184 : 71, message }),
-  problemWith: tooLong('firstName'),
+  toErrorBody: (status, message) => ({ code: status === 401 ? 184 : 71, message }),
+  findProblem: refuseTooLong('firstName'),
   object: {
     show: ({ id, changedAt, values }) => ({
       id,
@@ -36,19 +46,19 @@ const fixture: VendorFixture = {
         filter: (records, { query }) => {
           if (!query.has('fields')) throw new BadRequest('fields are needed');
           if (query.get('orderBy') !== 'id') throw new BadRequest('idGreaterThan needs that order');
-          const since = timeIn(query, 'updatedAtAfterOrEqualTo');
-          return within(records, since, timeIn(query, 'updatedAtBeforeOrEqualTo'));
+          const since = readTime(query, 'updatedAtAfterOrEqualTo');
+          return selectChangedWithin(records, since, readTime(query, 'updatedAtBeforeOrEqualTo'));
         },
         page: byLastId({ name: 'limit', fallback: 200, max: 1_000 }, 'idGreaterThan'),
-        answer: (values, { next }) => ({
+        toBody: (values, { next }) => ({
           nextPageToken: next,
           nextPageUrl: next && `https://pi.pardot.com${PATH}?fields=id&nextPageToken=${next}`,
           values,
         }),
       },
     ],
-    create: change('POST', PATH, 201),
-    update: change('PATCH', `${PATH}/:id`, 200),
+    create: createChange('POST', PATH, 201),
+    update: createChange('PATCH', `${PATH}/:id`, 200),
     remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
   },
 };

@@ -1,44 +1,59 @@
-/** Records by their ids, of a wire format that is made from a declaration. */
+/** Serves fetches of records by their IDs, in a wire format that is generated from a declaration. */
 import type { Fetching } from '../../../src/providers/declarative/declaration/object-declaration.ts';
 import { valueAt } from '../../../src/providers/declarative/json.ts';
 import { idVariables } from '../../../src/providers/declarative/record-id.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
-import { idText, isAt, put, type Said, shown } from './generated-parts.ts';
+import {
+  type DeclaredObject,
+  isRequestFor,
+  setValue,
+  wholeId,
+  writeRecord,
+} from './generated-parts.ts';
 import type { VendorStore } from './vendor-store.ts';
 
-export function fetchedResponse(
-  said: Said,
+export function serveFetch(
+  said: DeclaredObject,
   request: ServedRequest,
   { store }: { store: VendorStore },
 ): ServedResponse | undefined {
   const { byIds, id } = said.object;
   if (!byIds) return undefined;
-  const named = byIds.ids ? namedIn(byIds, request, said) : null;
-  const found = store.records.filter((record) => {
-    const text = idText(said.object, String(record.id));
-    if (byIds.ids) return named?.includes(text);
-    return isAt(byIds, request, { object: said.objectName, ...idVariables(id, text) });
+  const requestedIds = byIds.ids ? readIds(byIds, request, said) : null;
+  const records = store.records.filter((record) => {
+    const text = wholeId(said.object, String(record.id));
+    if (byIds.ids) return requestedIds?.includes(text);
+    return isRequestFor(byIds, request, { object: said.objectName, ...idVariables(id, text) });
   });
   if (byIds.ids) {
-    if (named === null) return undefined;
+    if (requestedIds === null) return undefined;
     return {
       status: 200,
-      body: put(
+      body: setValue(
         {},
         byIds.records,
-        found.map((one) => shown(said, one)),
+        records.map((record) => writeRecord(said, record)),
       ),
     };
   }
-  const [one] = found;
-  return one && { status: 200, body: put({}, byIds.records, shown(said, one)) };
+  const [firstRecord] = records;
+  return (
+    firstRecord && {
+      status: 200,
+      body: setValue({}, byIds.records, writeRecord(said, firstRecord)),
+    }
+  );
 }
 
-/** Null for a request that names no ids. */
-function namedIn(byIds: Fetching, request: ServedRequest, { objectName }: Said): string[] | null {
+/** Returns the IDs in the request, or null if it has none. */
+function readIds(
+  byIds: Fetching,
+  request: ServedRequest,
+  { objectName }: DeclaredObject,
+): string[] | null {
   const { ids } = byIds;
-  if (!ids || !isAt(byIds, request, { object: objectName })) return null;
+  if (!ids || !isRequestFor(byIds, request, { object: objectName })) return null;
   if (ids.in === 'query') return request.query.get(ids.name)?.split(ids.separator) ?? null;
-  const found = valueAt(request.body, ids.name);
-  return Array.isArray(found) ? found.map(String) : null;
+  const listedIds = valueAt(request.body, ids.name);
+  return Array.isArray(listedIds) ? listedIds.map(String) : null;
 }

@@ -1,4 +1,4 @@
-/** Lists of a wire format that is made from a declaration: filters and pages as it says. */
+/** Serves lists in a wire format that is generated from a declaration: filters and pages as declared. */
 import type {
   List,
   Paging,
@@ -8,59 +8,84 @@ import type { RequestLocation } from '../../../src/providers/declarative/declara
 import { valueAt, withValue } from '../../../src/providers/declarative/json.ts';
 import { readTime } from '../../../src/providers/declarative/times.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
-import { isAt, put, type Said, shown } from './generated-parts.ts';
-import { BadRequest, byCursor, byLastId, byOffset, byPage, type Cut, type Page } from './paging.ts';
+import { type DeclaredObject, isRequestFor, setValue, writeRecord } from './generated-parts.ts';
+import {
+  BadRequest,
+  byCursor,
+  byLastId,
+  byOffset,
+  byPage,
+  type Page,
+  type PageSlice,
+} from './paging.ts';
 import type { StoredRecord, VendorStore } from './vendor-store.ts';
 
-/** Under these names the ways of paging find what a request asks, wherever it was. */
-const AT = 'generated_at';
-const SIZE = 'generated_size';
+/** Parameters to which the position and the size are copied from wherever the request has them. */
+const POSITION = 'generated_at';
+const PAGE_SIZE = 'generated_size';
 
-export function answerList(
-  said: Said,
+export function serveList(
+  said: DeclaredObject,
   request: ServedRequest,
   { store, url }: { store: VendorStore; url: string },
 ): ServedResponse | undefined {
   const { object } = said;
-  const list = [object.changed, object.all].find((one) => one && isListed(one, request, said));
+  const list = [object.changed, object.all].find(
+    (candidate) => candidate && isListRequest(candidate, request, said),
+  );
   if (!list) return undefined;
-  const left = filtered(list, request, [...store.records]).toSorted(orderOf(list));
+  const sorted = filterRecords(list, request, [...store.records]).toSorted(compareRecords(list));
   const query = new URLSearchParams(request.query);
-  const size = list.size && askedAt(list.size, request)?.replace(/\D+/g, '');
-  if (size) query.set(SIZE, size);
-  const place = 'send' in list.paging ? askedAt(list.paging.send, request) : undefined;
-  if (place !== undefined) query.set(AT, place);
-  const cut = pageOf(list.paging, list.size?.max ?? 1000)(left, { ...request, query }, url);
-  return answered(list, cut, { request, url, rows: cut.records.map((one) => shown(said, one)) });
+  const size = list.size && readLocation(list.size, request)?.replace(/\D+/g, '');
+  if (size) query.set(PAGE_SIZE, size);
+  const position = 'send' in list.paging ? readLocation(list.paging.send, request) : undefined;
+  if (position !== undefined) query.set(POSITION, position);
+  const slice = createPage(list.paging, list.size?.max ?? 1000)(sorted, { ...request, query }, url);
+  return createListResponse(list, slice, {
+    request,
+    url,
+    rows: slice.records.map((record) => writeRecord(said, record)),
+  });
 }
 
-function isListed(list: List, request: ServedRequest, { objectName }: Said): boolean {
+function isListRequest(
+  list: List,
+  request: ServedRequest,
+  { objectName }: DeclaredObject,
+): boolean {
   const { fields } = list;
-  if (!isAt(list, request, { object: objectName })) return false;
+  if (!isRequestFor(list, request, { object: objectName })) return false;
   if (list.path.includes('{object}') && !request.path.includes(objectName)) return false;
   if (fields?.in !== 'body' || fields.isList) return true;
   const [before = ''] = fields.template.split('{fields}');
   return String(valueAt(request.body, fields.name) ?? '').startsWith(before);
 }
 
-function askedAt({ in: part, name }: RequestLocation, request: ServedRequest): string | undefined {
+function readLocation(
+  { in: part, name }: RequestLocation,
+  request: ServedRequest,
+): string | undefined {
   if (part === 'query') return request.query.get(name) ?? undefined;
   if (part === 'header') return request.headers[name.toLowerCase()];
   const value = valueAt(request.body, name);
   return value == null ? undefined : String(value);
 }
 
-function orderOf({ newestFirst, isKeyset }: List) {
+function compareRecords({ newestFirst, isKeyset }: List) {
   return (a: StoredRecord, b: StoredRecord) => {
-    const older = a.changedAt.getTime() - b.changedAt.getTime();
-    if (newestFirst) return -older;
-    return isKeyset ? older : 0;
+    const ageOrder = a.changedAt.getTime() - b.changedAt.getTime();
+    if (newestFirst) return -ageOrder;
+    return isKeyset ? ageOrder : 0;
   };
 }
 
-function filtered(list: List, request: ServedRequest, records: StoredRecord[]): StoredRecord[] {
-  const since = list.since && boundIn(list.since, request);
-  const until = list.until && boundIn(list.until, request);
+function filterRecords(
+  list: List,
+  request: ServedRequest,
+  records: StoredRecord[],
+): StoredRecord[] {
+  const since = list.since && findBound(list.since, request);
+  const until = list.until && findBound(list.until, request);
   return records.filter(
     ({ changedAt }) =>
       (!since || (list.since?.isExclusive ? changedAt > since : changedAt >= since)) &&
@@ -68,22 +93,25 @@ function filtered(list: List, request: ServedRequest, records: StoredRecord[]): 
   );
 }
 
-/** The time that a request's filter has, found by what the template has around it. */
-function boundIn(filter: TimeFilter, request: ServedRequest): Date | null {
+/** Returns the time of a request's filter. The template's text around it locates it. */
+function findBound(filter: TimeFilter, request: ServedRequest): Date | null {
   const { template, format } = filter;
   const text =
     typeof template === 'string'
-      ? timeIn(template, askedAt(filter, request))
-      : timeIn(JSON.stringify(template).replace('"{time}"', '{time}'), conditions(filter, request));
+      ? findTime(template, readLocation(filter, request))
+      : findTime(
+          JSON.stringify(template).replace('"{time}"', '{time}'),
+          readConditions(filter, request),
+        );
   return text === null ? null : readTime(text, format);
 }
 
-/** JSON that was put at the end of a list. */
-function conditions({ name }: TimeFilter, { body }: ServedRequest): string {
+/** Returns the conditions of a filter that is appended to a JSON list. */
+function readConditions({ name }: TimeFilter, { body }: ServedRequest): string {
   return JSON.stringify(valueAt(body, name.replace(/\/-$/, '')) ?? null);
 }
 
-function timeIn(template: string, text: string | undefined): string | null {
+function findTime(template: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   const escaped = template.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const isWhole = template === '{time}';
@@ -91,68 +119,73 @@ function timeIn(template: string, text: string | undefined): string | null {
   return new RegExp(isWhole ? `^${pattern}$` : pattern).exec(text)?.[1] ?? null;
 }
 
-/** Whatever the format, and however a text goes on after it. */
+/** Matches times of every format, also in the middle of a text. */
 const TIME = '(\\d[\\dT:Z+.-]*(?: \\d\\d:\\d\\d(?::\\d\\d)?)?)';
 
-function pageOf(paging: Paging, max: number): Page {
-  const size = { name: SIZE, fallback: max, max };
+function createPage(paging: Paging, max: number): Page {
+  const size = { name: PAGE_SIZE, fallback: max, max };
   switch (paging.kind) {
     case 'offset':
-      return byOffset(size, AT);
+      return byOffset(size, POSITION);
     case 'page':
-      return (records, request, url) => byPage(size, AT)(records, fromOne(paging, request), url);
+      return (records, request, url) =>
+        byPage(size, POSITION)(records, countFromOne(paging, request), url);
     case 'lastId':
-      return byLastId(size, AT);
+      return byLastId(size, POSITION);
     case 'none':
       return (records) => ({ records, next: null, total: records.length });
     default:
-      return byCursor(size, AT);
+      return byCursor(size, POSITION);
   }
 }
 
-function fromOne({ first }: Paging & { kind: 'page' }, request: ServedRequest): ServedRequest {
+function countFromOne({ first }: Paging & { kind: 'page' }, request: ServedRequest): ServedRequest {
   const query = new URLSearchParams(request.query);
-  query.set(AT, String(Number(query.get(AT) ?? first) - first + 1));
+  query.set(POSITION, String(Number(query.get(POSITION) ?? first) - first + 1));
   return { ...request, query };
 }
 
-interface Arrived {
+interface ListContext {
   request: ServedRequest;
   url: string;
   rows: unknown[];
 }
 
-function answered(list: List, cut: Cut, { request, url, rows }: Arrived): ServedResponse {
+function createListResponse(
+  list: List,
+  slice: PageSlice,
+  { request, url, rows }: ListContext,
+): ServedResponse {
   const { paging, record, total } = list;
-  const { next } = cut;
-  const listed = rows.map((row) => put({}, record, row));
-  let body = put({}, list.records, listed);
-  const set = (at: string | undefined, value: unknown) => {
-    if (at !== undefined && !Array.isArray(body))
-      body = withValue(body as object as never, at, value);
+  const { next } = slice;
+  const listItems = rows.map((row) => setValue({}, record, row));
+  let body = setValue({}, list.records, listItems);
+  const set = (pointer: string | undefined, value: unknown) => {
+    if (pointer !== undefined && !Array.isArray(body))
+      body = withValue(body as object as never, pointer, value);
   };
-  set(total, cut.total);
+  set(total, slice.total);
   if ('more' in paging) set(paging.more, next !== null);
   if ('lastPage' in paging) set(paging.lastPage, next === null);
-  if (paging.kind === 'offset') set(paging.total, cut.total);
+  if (paging.kind === 'offset') set(paging.total, slice.total);
   if (paging.kind === 'cursor') set(paging.next, next);
   const isAddress = paging.kind === 'nextUrl' || paging.kind === 'link';
-  const address = next !== null && isAddress ? addressOf(next, request, url) : null;
+  const address = next !== null && isAddress ? createNextUrl(next, request, url) : null;
   if (paging.kind === 'nextUrl') set(paging.next, address);
   const headers: Record<string, string> = {};
   if (paging.kind === 'link' && address) headers.link = `<${address}>; rel="next"`;
   if (paging.kind === 'page') {
-    // How many pages there are is told by the last: until then there is one more.
+    // Only the last page knows the number of pages. Earlier pages report one more than their own number.
     set(paging.pages, next === null ? 1 : Number(next) + (paging.first - 1));
     if (paging.nextHeader) headers[paging.nextHeader] = next ?? '';
   }
   return { status: 200, headers, body };
 }
 
-function addressOf(next: string, request: ServedRequest, url: string): string {
+function createNextUrl(next: string, request: ServedRequest, url: string): string {
   if (request.method !== 'GET') throw new BadRequest('An address is for a GET');
   const address = new URL(request.path, url);
   for (const [name, value] of request.query) address.searchParams.append(name, value);
-  address.searchParams.set(AT, next);
+  address.searchParams.set(POSITION, next);
   return address.href;
 }

@@ -1,4 +1,4 @@
-/** What servers that are made from a declaration are made of: addresses, ids and records as it says. */
+/** Paths, IDs and records for servers that are generated from a declaration. */
 import { isDeepStrictEqual } from 'node:util';
 import type {
   Declaration,
@@ -8,39 +8,42 @@ import type { Write } from '../../../src/providers/declarative/declaration/objec
 import { withValue } from '../../../src/providers/declarative/json.ts';
 import { writeTime } from '../../../src/providers/declarative/times.ts';
 import type { ServedRequest } from '../providers/provider-server.ts';
-import { isObject, type Values } from './terms.ts';
 import type { StoredRecord } from './vendor-store.ts';
+import { isObject, type Values } from './wire-format.ts';
 
-/** What paths are filled with. */
+/** Values of the facts in paths. */
 export const FACT = { fact: (name: string) => `the-${name}` };
 export const PARENT_ID = 'parent-1';
-/** What a pattern finds at the end of an address. */
+/** The ID that a declared pattern extracts from the end of a URL. */
 export const OWNED_ID = 'owner/parent-1';
 
-export interface Said {
-  said: Declaration;
+export interface DeclaredObject {
+  declaration: Declaration;
   object: ObjectDeclaration;
   objectName: string;
   textField: string;
 }
 
-/** Ids of several parts have the record's own in the last of them. */
-export function idText({ id }: ObjectDeclaration, own: string): string {
-  if (typeof id === 'string') return own;
-  return partsOf(id, own).join(id.separator);
+/** Returns the record's whole ID. In a composite ID, `recordId` is the last part. */
+export function wholeId({ id }: ObjectDeclaration, recordId: string): string {
+  if (typeof id === 'string') return recordId;
+  return idParts(id, recordId).join(id.separator);
 }
 
-export function partsOf(id: Exclude<ObjectDeclaration['id'], string>, own: string): string[] {
+export function idParts(id: Exclude<ObjectDeclaration['id'], string>, recordId: string): string[] {
   const parts = Object.values(id.parts);
   return parts.map((part, n) => {
-    if (n === parts.length - 1) return own;
+    if (n === parts.length - 1) return recordId;
     return typeof part === 'string' ? PARENT_ID : OWNED_ID;
   });
 }
 
-/** The record as the declaration reads it. */
-export function shown({ object }: Pick<Said, 'object'>, { id, changedAt, values }: StoredRecord) {
-  const own = String(id);
+/** Writes the record so that the declaration reads it back. */
+export function writeRecord(
+  { object }: Pick<DeclaredObject, 'object'>,
+  { id, changedAt, values }: StoredRecord,
+) {
+  const recordId = String(id);
   let record: Values = {};
   const map = object.nested.find(({ names, entries }) => !names && !entries);
   for (const [name, value] of Object.entries(values)) {
@@ -51,8 +54,8 @@ export function shown({ object }: Pick<Said, 'object'>, { id, changedAt, values 
     const text = writeTime(changedAt, format);
     record = withValue(record, at, format.startsWith('unix') ? Number(text) : text);
   }
-  if (typeof object.id === 'string') return withValue(record, object.id, own);
-  const parts = partsOf(object.id, own);
+  if (typeof object.id === 'string') return withValue(record, object.id, recordId);
+  const parts = idParts(object.id, recordId);
   for (const [n, part] of Object.values(object.id.parts).entries()) {
     record =
       typeof part === 'string'
@@ -62,47 +65,56 @@ export function shown({ object }: Pick<Said, 'object'>, { id, changedAt, values 
   return record;
 }
 
-export function put(body: Values, at: string, value: unknown): unknown {
-  return at === '' ? value : withValue(body, at, value);
+export function setValue(body: Values, pointer: string, value: unknown): unknown {
+  return pointer === '' ? value : withValue(body, pointer, value);
 }
 
-export type WirePlace = Pick<Write, 'path'> & { method: string; body?: Values | undefined };
+export type WireEndpoint = Pick<Write, 'path'> & { method: string; body?: Values | undefined };
 
-/** Whether a request is for a place, with its variables; GraphQL has one address, and tells by its text. */
-export function isAt(
-  place: WirePlace,
+/**
+ * True if the request is for the endpoint with these variables. GraphQL has one path, so its query text is
+ * compared too.
+ */
+export function isRequestFor(
+  endpoint: WireEndpoint,
   request: ServedRequest,
   variables: Record<string, string>,
 ): boolean {
-  if (place.method !== request.method) return false;
-  const parts = place.path.split(/(\{\{\w+\}\}|\{\+?\w+\})/);
-  const pattern = parts.map((part) => patternOf(part, variables)).join('');
+  if (endpoint.method !== request.method) return false;
+  const parts = endpoint.path.split(/(\{\{\w+\}\}|\{\+?\w+\})/);
+  const pattern = parts.map((part) => toPattern(part, variables)).join('');
   if (!new RegExp(`^${pattern || '/'}$`).test(decodeURIComponent(request.path))) return false;
-  if (!hasVariables(place.body, request.body, variables)) return false;
-  const query = place.body?.query;
+  if (!matchesVariables(endpoint.body, request.body, variables)) return false;
+  const query = endpoint.body?.query;
   if (typeof query !== 'string') return true;
   return isDeepStrictEqual(isObject(request.body) ? request.body.query : undefined, query);
 }
 
-/** Texts of a body that are `{name}` alone stand for what is known by that name. */
-function hasVariables(said: unknown, sent: unknown, variables: Record<string, string>): boolean {
-  if (typeof said === 'string') {
-    const [, name = ''] = /^\{(\w+)\}$/.exec(said) ?? [];
-    return variables[name] === undefined || sent === variables[name];
+/** True if each text `{name}` in the declared body was replaced by the variable of that name. */
+function matchesVariables(
+  declared: unknown,
+  actual: unknown,
+  variables: Record<string, string>,
+): boolean {
+  if (typeof declared === 'string') {
+    const [, name = ''] = /^\{(\w+)\}$/.exec(declared) ?? [];
+    return variables[name] === undefined || actual === variables[name];
   }
-  if (!isObject(said)) return true;
-  const parts = isObject(sent) ? sent : {};
-  return Object.entries(said).every(([name, one]) => hasVariables(one, parts[name], variables));
+  if (!isObject(declared)) return true;
+  const parts = isObject(actual) ? actual : {};
+  return Object.entries(declared).every(([name, declaredMember]) =>
+    matchesVariables(declaredMember, parts[name], variables),
+  );
 }
 
-function patternOf(part: string, variables: Record<string, string>): string {
+function toPattern(part: string, variables: Record<string, string>): string {
   const [, fact] = /^\{\{(\w+)\}\}$/.exec(part) ?? [];
   if (fact !== undefined) return FACT.fact(fact);
   const [, mark, name] = /^\{(\+?)(\w+)\}$/.exec(part) ?? [];
-  if (name === undefined) return escaped(part);
-  return escaped(variables[name] ?? '') || (mark === '+' ? '.+' : '[^/]+');
+  if (name === undefined) return escapePattern(part);
+  return escapePattern(variables[name] ?? '') || (mark === '+' ? '.+' : '[^/]+');
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,6 +1,6 @@
 /**
- * A wire format made from a declaration: what the declaration says is answered as it says. It finds what does
- * not fit together in it, not what does not fit the vendor.
+ * Generates a wire format from a declaration. It finds contradictions within the declaration, but not
+ * differences between the declaration and the vendor.
  */
 import {
   declaration,
@@ -15,48 +15,49 @@ import { findObject } from '../../../src/providers/declarative/describe-object.t
 import { findId, valueAt, withValue } from '../../../src/providers/declarative/json.ts';
 import { fillPath, variablesIn } from '../../../src/providers/declarative/template.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
-import { fetchedResponse } from './generated-fetch.ts';
-import { answerList } from './generated-list.ts';
+import { serveFetch } from './generated-fetch.ts';
+import { serveList } from './generated-list.ts';
 import {
+  type DeclaredObject,
   FACT,
-  idText,
-  isAt,
+  idParts,
+  isRequestFor,
   OWNED_ID,
   PARENT_ID,
-  partsOf,
-  put,
-  type Said,
-  shown,
-  type WirePlace,
+  setValue,
+  type WireEndpoint,
+  wholeId,
+  writeRecord,
 } from './generated-parts.ts';
-import { BEARER, isObject, TOKEN, type Values, type WireVendor } from './terms.ts';
 import type { StoredRecord, VendorStore } from './vendor-store.ts';
+import { BEARER, isObject, TOKEN, type Values, type WireVendor } from './wire-format.ts';
 
-export function generatedWire(declared: DeclaredProvider, objectName: string): WireVendor {
-  const said = declaration.parse(declared.records);
-  const vendor = { displayName: declared.displayName, declaration: said };
+export function generateWire(provider: DeclaredProvider, objectName: string): WireVendor {
+  const parsed = declaration.parse(provider.records);
+  const vendor = { displayName: provider.displayName, declaration: parsed };
   const object = findObject(vendor, objectName);
-  const textField = textFieldOf(object);
-  const all: Said = { said, object, objectName, textField };
-  const facts = Object.keys(said.inputs).map((name) => [name, FACT.fact(name)]);
+  const textField = findTextField(object);
+  const declaredObject: DeclaredObject = { declaration: parsed, object, objectName, textField };
+  const facts = Object.keys(parsed.inputs).map((name) => [name, FACT.fact(name)]);
   return {
     objectName,
     textField,
-    missingId: idText(object, 'missing'),
+    missingId: wholeId(object, 'missing'),
     facts: Object.fromEntries(facts),
-    needs: neededBy(object),
+    needs: createRequiredFields(object),
     isSearched: false,
-    ...(!object.changedAt && !object.all.since && { tellsNoChanges: true }),
+    ...(!object.changedAt && !object.all.since && { lacksChangeTimes: true }),
     fixture: {
       idOf: (n) => `r${n}`,
-      refOf: (id) => idText(object, String(id)),
-      headers: credentialsOf(declared),
+      refOf: (id) => wholeId(object, String(id)),
+      headers: credentialsOf(provider),
       contentType: '',
       invalidStatus: 400,
-      refusal: (_status, message) => withValue({}, said.errors.messages[0] || '/message', message),
-      problemWith: () => null,
-      other: (request, store, now, url) => response(all, request, { store, now, url }),
-      object: { lists: [], show: (record) => shown(all, record) },
+      toErrorBody: (_status, message) =>
+        withValue({}, parsed.errors.messages[0] || '/message', message),
+      findProblem: () => null,
+      override: (request, store, now, url) => serve(declaredObject, request, { store, now, url }),
+      object: { lists: [], show: (record) => writeRecord(declaredObject, record) },
     },
   };
 }
@@ -66,16 +67,16 @@ function credentialsOf({ apiKey }: DeclaredProvider): Record<string, string> {
   return { [apiKey.name.toLowerCase()]: `${apiKey.valuePrefix ?? ''}${TOKEN}` };
 }
 
-function textFieldOf({ id, standardFields = {}, changedAt }: ObjectDeclaration): string {
-  const names = Object.entries(standardFields).filter(([, type]) => type === 'STRING');
-  const usable = names
+function findTextField({ id, standardFields = {}, changedAt }: ObjectDeclaration): string {
+  const updatesById = Object.entries(standardFields).filter(([, type]) => type === 'STRING');
+  const usable = updatesById
     .map(([name]) => name)
     .filter((name) => id !== `/${name}` && !/(^|_)id$|Id$/.test(name));
   return usable.find((name) => !changedAt?.at.endsWith(name)) ?? 'text';
 }
 
-/** The fields of a record that the path of a create names. */
-function neededBy(object: ObjectDeclaration): Values {
+/** Fields of a record that the path or the body of a create needs. */
+function createRequiredFields(object: ObjectDeclaration): Values {
   const { create } = object;
   const names = create ? variablesIn(create.path, create.body) : [];
   const idParts = typeof object.id === 'string' ? {} : object.id.parts;
@@ -85,172 +86,202 @@ function neededBy(object: ObjectDeclaration): Values {
   );
 }
 
-interface Served {
+interface ServerState {
   store: VendorStore;
   now: Date;
   url: string;
 }
 
-function response(all: Said, request: ServedRequest, served: Served): ServedResponse | undefined {
+function serve(
+  declaredObject: DeclaredObject,
+  request: ServedRequest,
+  served: ServerState,
+): ServedResponse | undefined {
   return (
-    parentResponse(all, request) ??
-    fetchedResponse(all, request, served) ??
-    answerList(all, request, served) ??
-    describedResponse(all, request) ??
-    batchResponse(all, request, served) ??
-    changeResponse(all, request, served)
+    serveParents(declaredObject, request) ??
+    serveFetch(declaredObject, request, served) ??
+    serveList(declaredObject, request, served) ??
+    serveFields(declaredObject, request) ??
+    serveBatch(declaredObject, request, served) ??
+    serveChange(declaredObject, request, served)
   );
 }
 
-/** One parent of each kind, which has all the records below it. */
-function parentResponse(
-  { said, object }: Said,
+/** Returns a single parent of the requested type. All records are below it. */
+function serveParents(
+  { declaration, object }: DeclaredObject,
   request: ServedRequest,
 ): ServedResponse | undefined {
-  for (let { parent } = object; parent; parent = said.objects[parent.object]?.parent) {
-    const above = said.objects[parent.object];
-    if (!above || !isAt(above.all, request, {})) continue;
-    const record = shown({ object: above }, { id: PARENT_ID, changedAt: new Date(0), values: {} });
-    return { status: 200, body: put({}, above.all.records, [record]) };
+  for (let { parent } = object; parent; parent = declaration.objects[parent.object]?.parent) {
+    const above = declaration.objects[parent.object];
+    if (!above || !isRequestFor(above.all, request, {})) continue;
+    const record = writeRecord(
+      { object: above },
+      { id: PARENT_ID, changedAt: new Date(0), values: {} },
+    );
+    return { status: 200, body: setValue({}, above.all.records, [record]) };
   }
   return undefined;
 }
 
-function describedResponse(
-  { object: { fields }, objectName, textField }: Said,
+function serveFields(
+  { object: { fields }, objectName, textField }: DeclaredObject,
   request: ServedRequest,
 ): ServedResponse | undefined {
   if (!fields || request.method !== 'GET') return undefined;
   const path = fillPath(fields.path, { object: objectName }, FACT);
-  const asked = Object.values(fields.query).some((value) => value.includes('{object}'));
+  const isByObject = Object.values(fields.query).some((value) => value.includes('{object}'));
   if (decodeURIComponent(request.path) !== decodeURIComponent(path)) return undefined;
-  if (asked && ![...request.query.values()].includes(objectName)) return undefined;
+  if (isByObject && ![...request.query.values()].includes(objectName)) return undefined;
   const name = textField.slice(fields.prefix.length);
-  return { status: 200, body: put({}, fields.fields, [withValue({}, fields.name, name)]) };
+  return { status: 200, body: setValue({}, fields.fields, [withValue({}, fields.name, name)]) };
 }
 
-/** An outcome for each record of a list, in its order. */
-function batchResponse(
-  { object, objectName, textField }: Said,
+/** Returns an outcome for each record of a batch, in the order of the request. */
+function serveBatch(
+  { object, objectName, textField }: DeclaredObject,
   request: ServedRequest,
-  { store, now }: Served,
+  { store, now }: ServerState,
 ): ServedResponse | undefined {
   const variables = { object: objectName };
-  const way = [object.createMany, object.updateMany].find(
-    (one) => one && isAt(one, request, variables),
+  const batch = [object.createMany, object.updateMany].find(
+    (candidate) => candidate && isRequestFor(candidate, request, variables),
   );
-  const found = way && valueAt(request.body, way.records);
-  if (!way || !Array.isArray(found)) return undefined;
-  const outcomes = found.filter(isObject).map((fields) => {
+  const inputs = batch && valueAt(request.body, batch.records);
+  if (!batch || !Array.isArray(inputs)) return undefined;
+  const outcomes = inputs.filter(isObject).map((fields) => {
     const { id, ...values } = fields;
-    const record = way === object.createMany ? undefined : store.find(String(id));
-    if (way === object.updateMany && !record) return refusal(way, 'No such record');
-    if (tooLong(values[textField])) return refusal(way, `${textField} is too long`);
-    const kept = record ?? store.create({}, now);
-    Object.assign(kept.values, values);
-    kept.changedAt = now;
-    const taken = withValue({}, way.success.at, way.success.value);
-    return withValue(taken, way.recordId, idText(object, String(kept.id)));
+    const record = batch === object.createMany ? undefined : store.find(String(id));
+    if (batch === object.updateMany && !record) return createOutcomeError(batch, 'No such record');
+    if (tooLong(values[textField])) return createOutcomeError(batch, `${textField} is too long`);
+    const stored = record ?? store.create({}, now);
+    Object.assign(stored.values, values);
+    stored.changedAt = now;
+    const success = withValue({}, batch.success.at, batch.success.value);
+    return withValue(success, batch.recordId, wholeId(object, String(stored.id)));
   });
-  return { status: 200, body: put({}, way.outcomes, outcomes) };
+  return { status: 200, body: setValue({}, batch.outcomes, outcomes) };
 }
 
-function refusal({ errors }: Batch, message: string): Values {
+function createOutcomeError({ errors }: Batch, message: string): Values {
   return withValue({}, errors[0] ?? '/message', message);
 }
 
-function changeResponse(
-  { said, object, objectName, textField }: Said,
+function serveChange(
+  { declaration, object, objectName, textField }: DeclaredObject,
   request: ServedRequest,
-  { store, now }: Served,
+  { store, now }: ServerState,
 ): ServedResponse {
   const { create, update, remove } = object;
-  const refused = (status: number, message: string): ServedResponse => ({
+  const refuse = (status: number, message: string): ServedResponse => ({
     status,
-    body: withValue({}, said.errors.messages[0] || '/message', message),
+    body: withValue({}, declaration.errors.messages[0] || '/message', message),
   });
-  const named = store.records.find(({ id }) =>
+  const namedRecord = store.records.find(({ id }) =>
     [remove, update].some(
-      (way) => way && refersTo(object, way, { request, objectName, id: String(id) }),
+      (endpoint) => endpoint && refersTo(object, endpoint, { request, objectName, id: String(id) }),
     ),
   );
-  // A create and an update at one address differ by the ID in the body.
+  // If a create and an update have the same path, only the update has an ID in its body.
   const names = update?.id !== undefined && update.path === create?.path;
   const isUpdate = names && valueAt(request.body, update.id ?? '') != null;
-  if (create && isAt(create, request, { object: objectName }) && !named && !isUpdate) {
-    const values = { ...valuesIn(object, create, request), ...namedIn(create.body, request.body) };
-    if (tooLong(values[textField])) return refused(400, `${textField} is too long`);
-    return written(object, create, store.create(values, now));
+  if (
+    create &&
+    isRequestFor(create, request, { object: objectName }) &&
+    !namedRecord &&
+    !isUpdate
+  ) {
+    const values = {
+      ...readValues(object, create, request),
+      ...readVariables(create.body, request.body),
+    };
+    if (tooLong(values[textField])) return refuse(400, `${textField} is too long`);
+    return createWriteResponse(object, create, store.create(values, now));
   }
-  if (!named) return refused(404, 'Not found');
-  const id = String(named.id);
+  if (!namedRecord) return refuse(404, 'Not found');
+  const id = String(namedRecord.id);
   const isRemoval = remove && refersTo(object, remove, { request, objectName, id });
-  if (isRemoval && says(request.body, remove.body)) {
-    store.remove(named);
-    const body = remove.success ? put({}, remove.success.at, remove.success.value) : {};
+  if (isRemoval && hasDeclaredMembers(request.body, remove.body)) {
+    store.remove(namedRecord);
+    const body = remove.success ? setValue({}, remove.success.at, remove.success.value) : {};
     return { status: 200, body };
   }
-  if (!update) return refused(405, 'Not allowed');
-  const values = valuesIn(object, update, request);
-  if (tooLong(values[textField])) return refused(400, `${textField} is too long`);
-  Object.assign(named.values, values);
-  named.changedAt = now;
-  return written(object, update, named);
+  if (!update) return refuse(405, 'Not allowed');
+  const values = readValues(object, update, request);
+  if (tooLong(values[textField])) return refuse(400, `${textField} is too long`);
+  Object.assign(namedRecord.values, values);
+  namedRecord.changedAt = now;
+  return createWriteResponse(object, update, namedRecord);
 }
 
 function refersTo(
   object: ObjectDeclaration,
-  way: WirePlace & { id?: string | undefined },
+  endpoint: WireEndpoint & { id?: string | undefined },
   { request, objectName, id }: { request: ServedRequest; objectName: string; id: string },
 ): boolean {
-  const text = idText(object, id);
-  const parts = typeof object.id === 'string' ? [] : partsOf(object.id, id);
+  const text = wholeId(object, id);
+  const parts = typeof object.id === 'string' ? [] : idParts(object.id, id);
   const names = typeof object.id === 'string' ? [] : Object.keys(object.id.parts);
   const variables = {
     object: objectName,
     id: text,
     ...Object.fromEntries(names.map((name, n) => [name, parts[n] ?? ''])),
   };
-  if (!isAt(way, request, variables)) return false;
-  return way.id === undefined || findId(valueAt(request.body, way.id)) === text;
+  if (!isRequestFor(endpoint, request, variables)) return false;
+  return endpoint.id === undefined || findId(valueAt(request.body, endpoint.id)) === text;
 }
 
-/** Whether a body has what is said: a change that takes a record away is told by that from any other. */
-function says(sent: unknown, said: unknown): boolean {
-  if (!isObject(said)) return said === undefined || sent === said || VARIABLE.test(String(said));
-  return isObject(sent) && Object.entries(said).every(([name, one]) => says(sent[name], one));
+/**
+ * True if the body has the declared members. Only its body distinguishes a deletion from an update at the
+ * same path.
+ */
+function hasDeclaredMembers(actual: unknown, declared: unknown): boolean {
+  if (!isObject(declared))
+    return declared === undefined || actual === declared || VARIABLE.test(String(declared));
+  return (
+    isObject(actual) &&
+    Object.entries(declared).every(([name, member]) => hasDeclaredMembers(actual[name], member))
+  );
 }
 
 const VARIABLE = /^\{(\w+)\}$/;
 
 const tooLong = (value: unknown) => String(value ?? '').length > 200;
 
-/** What a body has in place of `{name}`, by that name. */
-function namedIn(said: unknown, sent: unknown): Values {
-  if (!isObject(said) || !isObject(sent)) return {};
-  const found = Object.entries(said).map(([member, one]) => {
-    const [, name] = VARIABLE.exec(typeof one === 'string' ? one : '') ?? [];
-    return name === undefined ? namedIn(one, sent[member]) : { [name]: sent[member] };
+/** Returns the values that a body has in place of `{name}`, by these names. */
+function readVariables(declared: unknown, actual: unknown): Values {
+  if (!isObject(declared) || !isObject(actual)) return {};
+  const entries = Object.entries(declared).map(([member, declaredMember]) => {
+    const [, name] = VARIABLE.exec(typeof declaredMember === 'string' ? declaredMember : '') ?? [];
+    return name === undefined
+      ? readVariables(declaredMember, actual[member])
+      : { [name]: actual[member] };
   });
-  return Object.assign({}, ...found);
+  return Object.assign({}, ...entries);
 }
 
-function valuesIn(
+function readValues(
   object: ObjectDeclaration,
   { wrap, encoded }: Write,
   { body }: ServedRequest,
 ): Values {
-  const at = valueAt(body, wrap);
-  const found: unknown = encoded ? JSON.parse(String(at)) : at;
-  const own = isObject(found) ? found : {};
-  const maps = object.nested.map(({ at }) => valueAt(own, at)).filter(isObject);
-  return Object.assign({}, own, ...maps);
+  const wrapped = valueAt(body, wrap);
+  const parsedFields: unknown = encoded ? JSON.parse(String(wrapped)) : wrapped;
+  const ownFields = isObject(parsedFields) ? parsedFields : {};
+  const maps = object.nested.map(({ at: pointer }) => valueAt(ownFields, pointer)).filter(isObject);
+  return Object.assign({}, ownFields, ...maps);
 }
 
-function written(object: ObjectDeclaration, way: Write, record: StoredRecord): ServedResponse {
-  if (way.record === undefined) return { status: 204 };
-  let body = put({}, way.record, shown({ object }, record));
-  if (way.recordId) body = put(body as Values, `${way.record}${way.recordId}`, record.id);
-  if (way.success) body = put(body as Values, way.success.at, way.success.value);
+function createWriteResponse(
+  object: ObjectDeclaration,
+  endpoint: Write,
+  record: StoredRecord,
+): ServedResponse {
+  if (endpoint.record === undefined) return { status: 204 };
+  let body = setValue({}, endpoint.record, writeRecord({ object }, record));
+  if (endpoint.recordId)
+    body = setValue(body as Values, `${endpoint.record}${endpoint.recordId}`, record.id);
+  if (endpoint.success)
+    body = setValue(body as Values, endpoint.success.at, endpoint.success.value);
   return { status: 200, body };
 }

@@ -1,27 +1,27 @@
-/** How a vendor of GraphQL answers: one address, and what is asked for told by the text of the query. */
+/** Serves a GraphQL vendor: one path, whose queries name the operation. */
 import { parse } from 'graphql';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
-import { isObject, type Values } from './terms.ts';
 import type { VendorStore } from './vendor-store.ts';
+import { isObject, type Values } from './wire-format.ts';
 
-export interface Operation {
-  /** The one field that the query asks for at the top. */
+export interface GraphqlOperation {
+  /** The only top-level field of the query. */
   name: string;
   variables: Values;
-  /** The text, for what a test wants to hold it to. */
+  /** The text of the query, for checks of its selection. */
   query: string;
 }
 
-export type Resolve = (operation: Operation, store: VendorStore, now: Date) => unknown;
+export type Resolve = (operation: GraphqlOperation, store: VendorStore, now: Date) => unknown;
 
-/** Thrown by a resolver: told in the answer's errors, with status 200. */
+/** Thrown by a resolver. The response has status 200 and the message in `errors`. */
 export class GraphqlRefusal extends Error {}
 
-export function answersGraphql(path: string, resolve: Resolve) {
+export function serveGraphql(path: string, resolve: Resolve) {
   return (request: ServedRequest, store: VendorStore, now: Date): ServedResponse | undefined => {
     if (request.method !== 'POST' || request.path !== path) return undefined;
     try {
-      const operation = operationIn(request.body);
+      const operation = parseOperation(request.body);
       const data = { [operation.name]: resolve(operation, store, now) };
       return { status: 200, body: { data } };
     } catch (error) {
@@ -31,8 +31,8 @@ export function answersGraphql(path: string, resolve: Resolve) {
   };
 }
 
-/** Throws where the query is none. */
-function operationIn(body: unknown): Operation {
+/** Throws if the text is no GraphQL query with a top-level field. */
+function parseOperation(body: unknown): GraphqlOperation {
   const { query, variables } = isObject(body) ? body : {};
   const [definition] = parse(String(query)).definitions;
   const [field] =
@@ -45,7 +45,7 @@ function operationIn(body: unknown): Operation {
   };
 }
 
-/** A page of a connection: `nodes` and `pageInfo`. */
+/** Returns a page of a connection: `nodes` and `pageInfo`. */
 export function connectionPage(nodes: Values[], { first, after }: Values, max: number) {
   const size = Number(first ?? max);
   if (!Number.isInteger(size) || size < 1 || size > max) {

@@ -1,42 +1,42 @@
 /**
- * The ways in which vendors page, each once, as their documents describe them. A page is cut from the
- * records that a request's filter leaves, in the order in which the vendor lists them.
+ * The kinds of paging that vendors have, as their documentation describes them. A page is a slice of the
+ * filtered records in the vendor's order.
  */
 import type { ServedRequest } from '../providers/provider-server.ts';
 import type { StoredRecord } from './vendor-store.ts';
 
-export interface Cut {
+export interface PageSlice {
   records: StoredRecord[];
-  /** What asks for the page after this one; null on the last. */
+  /** The cursor, number or URL of the next page. Null on the last page. */
   next: string | null;
-  /** All that the filter left. */
+  /** Number of filtered records. */
   total: number;
-  /** Headers that the answer has. */
+  /** Headers of the response. */
   headers?: Record<string, string>;
 }
 
-/** Throws where the request asks in a way that the vendor refuses. */
-export type Page = (records: StoredRecord[], request: ServedRequest, baseUrl: string) => Cut;
+/** Throws BadRequest for parameters that the vendor refuses. */
+export type Page = (records: StoredRecord[], request: ServedRequest, baseUrl: string) => PageSlice;
 
-/** A request that the vendor answers with 400. */
+/** Makes the server respond with status 400. */
 export class BadRequest extends Error {}
 
 interface Size {
   name: string;
-  /** If the request names none. */
+  /** Size of a page if the request has no such parameter. */
   fallback: number;
   max: number;
 }
 
-/** A cursor that only this vendor understands: it names the place after the last record given. */
+/** Pages by an opaque cursor, which encodes the position after the last record. */
 export function byCursor(size: Size, parameter: string): Page {
   return (records, { query }) => {
-    const from = offsetIn(query.get(parameter));
-    return cut(records, from, sizeOf(query, size), (to) => `c_${to}`);
+    const from = parseCursor(query.get(parameter));
+    return slicePage(records, from, readSize(query, size), (to) => `c_${to}`);
   };
 }
 
-function offsetIn(cursor: string | null): number {
+function parseCursor(cursor: string | null): number {
   if (cursor === null) return 0;
   const offset = /^c_(\d+)$/.exec(cursor)?.[1];
   if (offset === undefined) throw new BadRequest('The cursor is invalid');
@@ -45,79 +45,79 @@ function offsetIn(cursor: string | null): number {
 
 export function byOffset(size: Size, parameter: string): Page {
   return (records, { query }) => {
-    const from = wholeNumber(query.get(parameter) ?? '0');
-    return cut(records, from, sizeOf(query, size), String);
+    const from = parseWholeNumber(query.get(parameter) ?? '0');
+    return slicePage(records, from, readSize(query, size), String);
   };
 }
 
-/** Numbers from 1; `next` is the number of the next page. */
+/** Pages by number, starting with 1. `next` is the number of the next page. */
 export function byPage(size: Size, parameter: string): Page {
   return (records, { query }) => {
-    const page = wholeNumber(query.get(parameter) ?? '1');
+    const page = parseWholeNumber(query.get(parameter) ?? '1');
     if (page < 1) throw new BadRequest('Pages are counted from 1');
-    const length = sizeOf(query, size);
-    return cut(records, (page - 1) * length, length, () => String(page + 1));
+    const length = readSize(query, size);
+    return slicePage(records, (page - 1) * length, length, () => String(page + 1));
   };
 }
 
 export function byLastId(size: Size, parameter: string): Page {
   return (records, { query }) => {
-    const last = query.get(parameter);
-    const at = records.findIndex(({ id }) => String(id) === last);
-    if (last !== null && at < 0) throw new BadRequest(`No such record: ${last}`);
-    return cut(records, at + 1, sizeOf(query, size), String);
+    const lastId = query.get(parameter);
+    const index = records.findIndex(({ id }) => String(id) === lastId);
+    if (lastId !== null && index < 0) throw new BadRequest(`No such record: ${lastId}`);
+    return slicePage(records, index + 1, readSize(query, size), String);
   };
 }
 
-/** The address of the same request on another page. */
+/** Turns `next` into the URL of the same request for the next page. */
 export function byAddress(page: Page, parameter: string): Page {
   return (records, request, baseUrl) => {
-    const found = page(records, request, baseUrl);
-    if (found.next === null) return found;
+    const slice = page(records, request, baseUrl);
+    if (slice.next === null) return slice;
     const url = new URL(request.path, baseUrl);
     for (const [name, value] of request.query) url.searchParams.append(name, value);
-    url.searchParams.set(parameter, found.next);
-    return { ...found, next: url.href };
+    url.searchParams.set(parameter, slice.next);
+    return { ...slice, next: url.href };
   };
 }
 
-/** The same in a Link header, beside links that are not for going on. */
+/** Sends the URL of the next page in a Link header, together with links of other kinds. */
 export function byLink(page: Page, parameter: string): Page {
   const address = byAddress(page, parameter);
   return (records, request, baseUrl) => {
-    const found = address(records, request, baseUrl);
-    const first = `<${new URL(request.path, baseUrl)}>; rel="first"`;
-    const link = found.next === null ? first : `<${found.next}>; rel="next", ${first}`;
-    return { ...found, headers: { link } };
+    const slice = address(records, request, baseUrl);
+    const firstLink = `<${new URL(request.path, baseUrl)}>; rel="first"`;
+    const link = slice.next === null ? firstLink : `<${slice.next}>; rel="next", ${firstLink}`;
+    return { ...slice, headers: { link } };
   };
 }
 
-/** With a header that says how many records the filter has left. */
-export function counted(page: Page, header: string): Page {
+/** Adds a header with the number of filtered records. */
+export function withTotalHeader(page: Page, header: string): Page {
   return (...request) => {
-    const found = page(...request);
-    return { ...found, headers: { ...found.headers, [header]: String(found.total) } };
+    const slice = page(...request);
+    return { ...slice, headers: { ...slice.headers, [header]: String(slice.total) } };
   };
 }
 
-function cut(
+function slicePage(
   records: StoredRecord[],
   from: number,
   length: number,
-  nextOf: (to: number) => string,
-): Cut {
+  toNext: (to: number) => string,
+): PageSlice {
   const to = from + length;
-  const next = to < records.length ? nextOf(to) : null;
+  const next = to < records.length ? toNext(to) : null;
   return { records: records.slice(from, to), next, total: records.length };
 }
 
-function sizeOf(query: URLSearchParams, { name, fallback, max }: Size): number {
-  const size = wholeNumber(query.get(name) ?? String(fallback));
+function readSize(query: URLSearchParams, { name, fallback, max }: Size): number {
+  const size = parseWholeNumber(query.get(name) ?? String(fallback));
   if (size < 1 || size > max) throw new BadRequest(`${name} must be 1 to ${max}`);
   return size;
 }
 
-function wholeNumber(text: string): number {
+function parseWholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new BadRequest(`${text} is not a whole number`);
   return Number(text);
 }

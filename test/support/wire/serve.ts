@@ -1,4 +1,4 @@
-/** A port of its own for a request handler. */
+/** Serves a request handler on a free port. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export interface Served {
   url: string;
   server: Server;
-  /** Cuts what is still open. */
+  /** Stops the server and closes open connections. */
   stop(): Promise<void>;
 }
 

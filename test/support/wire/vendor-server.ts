@@ -1,6 +1,6 @@
 /**
- * A server that speaks a vendor's wire format, from a fixture written from the vendor's own documents.
- * It shares nothing with our declarations: one that is wrong fails against it.
+ * A server that speaks a vendor's wire format, from a fixture that is written from the vendor's
+ * documentation. It shares no code with the declarations, so that a wrong declaration fails against it.
  */
 import {
   type ProviderServer,
@@ -8,43 +8,43 @@ import {
   type ServedResponse,
   startProviderServer,
 } from '../providers/provider-server.ts';
-import { BadRequest, type Cut, type Page } from './paging.ts';
+import { BadRequest, type Page, type PageSlice } from './paging.ts';
 import { type StoredRecord, VendorStore } from './vendor-store.ts';
 
-/** One list of an object. A vendor may have several. */
+/** One list of an object. An object may have several. */
 export interface WireList {
   method?: 'GET' | 'POST';
   path: string;
-  /** In which order the vendor gives them. */
+  /** The vendor's order of the records. */
   order: 'oldestChange' | 'newestChange' | 'made';
-  /** What the request's filters leave. Throws BadRequest for a filter of the wrong form. */
+  /** Returns the records that match the request's filters. Throws BadRequest for a malformed filter. */
   filter?: (records: StoredRecord[], request: ServedRequest) => StoredRecord[];
   page: Page;
-  answer: (shown: Record<string, unknown>[], cut: Cut) => unknown;
+  toBody: (records: Record<string, unknown>[], cut: PageSlice) => unknown;
 }
 
 export interface WireObject {
   lists: WireList[];
-  /** Answers that are always the same: a list of parents, say. */
+  /** Responses that never change, such as a list of parents. */
   fixed?: { path: string; body: unknown }[];
-  /** A record by its address. */
-  one?: {
+  /** Fetches a record by its path. */
+  fetchOne?: {
     path: string;
-    finds?: WireChange['finds'];
-    objection?: WireChange['objection'];
-    answer: (shown: Record<string, unknown>) => unknown;
+    matches?: WireChange['finds'];
+    findObjection?: WireChange['objection'];
+    toBody: (record: Record<string, unknown>) => unknown;
   };
-  /** Many by their ids; `idsIn` gives null for a request that names none. */
-  many?: {
+  /** Fetches several records by their IDs. `idsIn` returns null if the request has none. */
+  fetchMany?: {
     path: string;
-    idsIn: (request: ServedRequest) => string[] | null;
-    answer: (shown: Record<string, unknown>[]) => unknown;
+    readIds: (request: ServedRequest) => string[] | null;
+    toBody: (records: Record<string, unknown>[]) => unknown;
   };
-  /** How many records there are, at an address of its own. */
-  count?: { path: string; answer: (count: number) => unknown };
-  /** Another way to make or change many. */
+  /** Counts the records. */
+  count?: { path: string; toBody: (count: number) => unknown };
+  /** Endpoints that create or update several records. */
   batches?: WireBatch[];
-  /** The record as the vendor shows it. */
+  /** Returns the record as the vendor shows it. */
   show: (record: StoredRecord) => Record<string, unknown>;
   create?: WireChange;
   update?: WireChange;
@@ -54,54 +54,54 @@ export interface WireObject {
   fields?: { path: string; query?: Record<string, string>; body: unknown };
 }
 
-/** Many records in a body; what the answer says of each, in order. */
+/** An endpoint whose body has several records, and whose response has an outcome for each, in order. */
 export interface WireBatch {
   method: string;
   path: string;
   status: number;
-  recordsIn: (body: unknown) => { id: string | null; values: Record<string, unknown> }[];
-  /** A record that was taken, or why it was not. */
-  answer: (outcomes: (Record<string, unknown> | { refused: string })[]) => unknown;
-  /** Whether one refusal refuses all. */
+  readRecords: (body: unknown) => { id: string | null; values: Record<string, unknown> }[];
+  /** Each outcome is the written record, or the reason of its refusal. */
+  toBody: (outcomes: (Record<string, unknown> | { refused: string })[]) => unknown;
+  /** True if one refused record fails the whole request. */
   isAllOrNone: (request: ServedRequest) => boolean;
 }
 
 export interface WireChange {
   method: string;
-  /** With `:name` where a part of the address is; `:id` is the record's id. */
+  /** May contain `:name` for a parameter. `:id` is the record's ID. */
   path: string;
-  /** Which one the address means, if not by `:id`. */
-  finds?: (record: StoredRecord, named: Record<string, string>) => boolean;
-  /** What a request must have, or why it is refused: a header, a part of the query. */
+  /** True if the path's parameters name the record. Default: `:id` is its ID. */
+  finds?: (record: StoredRecord, parameters: Record<string, string>) => boolean;
+  /** The reason to refuse a request that lacks a header or a parameter, or null. */
   objection?: (request: ServedRequest) => string | null;
   status: number;
-  /** The values that a body carries; throws BadRequest for a body of the wrong form. */
-  valuesIn: (body: unknown) => Record<string, unknown>;
-  /** Undefined for an answer without a body. */
-  answer: (shown: Record<string, unknown>) => unknown;
+  /** Returns the values in a body. Throws BadRequest for a malformed body. */
+  readValues: (body: unknown) => Record<string, unknown>;
+  /** Returns the body of the response. Undefined sends none. */
+  toBody: (record: Record<string, unknown>) => unknown;
 }
 
 export interface VendorFixture {
   idOf: (n: number) => string | number;
-  /** How a record is referred to, if not by its id alone. */
+  /** Returns the reference to a record if it is more than the ID. */
   refOf?: (id: string | number) => string;
-  /** Answers what the parts below don't; undefined for what it knows nothing of. */
-  other?: (
+  /** Runs before all other endpoints. Returns undefined for requests that these should serve. */
+  override?: (
     request: ServedRequest,
     store: VendorStore,
     now: Date,
     url: string,
   ) => ServedResponse | undefined | Promise<ServedResponse | undefined>;
-  /** Headers that a request must have. */
+  /** Headers that every request must have. */
   headers: Record<string, string>;
-  /** How bodies must be sent. */
+  /** The content type that bodies must have. */
   contentType: string;
-  /** An error in the vendor's words. */
-  refusal: (status: number, message: string) => unknown;
-  /** The status of a refused record. */
+  /** Returns an error in the vendor's format. */
+  toErrorBody: (status: number, message: string) => unknown;
+  /** The status of a response that refuses a record. */
   invalidStatus: number;
-  /** Why the vendor refuses a record's values, or null. */
-  problemWith: (values: Record<string, unknown>) => string | null;
+  /** Returns the reason why the vendor refuses a record's values, or null. */
+  findProblem: (values: Record<string, unknown>) => string | null;
   object: WireObject;
 }
 
@@ -120,11 +120,11 @@ export async function vendorServer(
     const missing = Object.entries(fixture.headers).find(
       ([name, value]) => request.headers[name.toLowerCase()] !== value,
     );
-    if (missing) return refused(fixture, 401, `${missing[0]} is wrong`);
+    if (missing) return createErrorResponse(fixture, 401, `${missing[0]} is wrong`);
     try {
       return await route({ fixture, store, url, now }, request);
     } catch (error) {
-      if (error instanceof BadRequest) return refused(fixture, 400, error.message);
+      if (error instanceof BadRequest) return createErrorResponse(fixture, 400, error.message);
       throw error;
     }
   });
@@ -132,95 +132,98 @@ export async function vendorServer(
   return { ...server, store, fixture };
 }
 
-interface Served {
+interface ServerState {
   fixture: VendorFixture;
   store: VendorStore;
   url: string;
   now: () => Date;
 }
 
-async function route(served: Served, request: ServedRequest): Promise<ServedResponse> {
+async function route(served: ServerState, request: ServedRequest): Promise<ServedResponse> {
   const { fixture, store, now, url } = served;
   const { object } = fixture;
-  const other = await fixture.other?.(request, store, now(), url);
+  const other = await fixture.override?.(request, store, now(), url);
   if (other) return other;
-  const many = namedMany(served, request);
-  if (many) return many;
+  const manyResponse = serveMany(served, request);
+  if (manyResponse) return manyResponse;
   const list = object.lists.find(
-    ({ method = 'GET', path }) => method === request.method && namedIn(path, request),
+    ({ method = 'GET', path }) => method === request.method && matchPath(path, request),
   );
-  if (list) return listed(served, list, request);
+  if (list) return serveList(served, list, request);
   if (object.count && isAt({ method: 'GET', path: object.count.path }, request)) {
-    return { status: 200, body: object.count.answer(store.records.length) };
+    return { status: 200, body: object.count.toBody(store.records.length) };
   }
   const fixed = object.fixed?.find(({ path }) => path === request.path);
   if (fixed && request.method === 'GET') return { status: 200, body: fixed.body };
-  const batch = object.batches?.find((one) => isAt(one, request));
-  if (batch) return changedMany(served, batch, request);
+  const batch = object.batches?.find((candidate) => isAt(candidate, request));
+  if (batch) return serveBatch(served, batch, request);
   return routeChange(served, request);
 }
 
-function routeChange(served: Served, request: ServedRequest): ServedResponse {
+function routeChange(served: ServerState, request: ServedRequest): ServedResponse {
   const { fixture, store } = served;
-  const { create, update, remove, fields, one } = fixture.object;
+  const { create, update, remove, fields, fetchOne } = fixture.object;
   if (fields && request.method === 'GET' && request.path === fields.path) {
     const wrong = Object.entries(fields.query ?? {}).find(
       ([name, value]) => request.query.get(name) !== value,
     );
-    if (wrong) return refused(fixture, 400, `INVALID_MODULE: ${wrong[0]}`);
+    if (wrong) return createErrorResponse(fixture, 400, `INVALID_MODULE: ${wrong[0]}`);
     return { status: 200, body: fields.body };
   }
-  if (one && isAt({ method: 'GET', path: one.path }, request)) {
-    return shownOne(served, one, request);
+  if (fetchOne && isAt({ method: 'GET', path: fetchOne.path }, request)) {
+    return serveOne(served, fetchOne, request);
   }
-  if (create && isAt(create, request)) return changed(served, create, { request });
-  const known = [update, remove].find((one) => one && isAt(one, request));
-  if (!known) return refused(fixture, 404, 'Not found');
-  const named = namedIn(known.path, request) ?? {};
-  const finds = known.finds ?? (({ id }: StoredRecord) => String(id) === named.id);
-  const record = store.records.find((one) => finds(one, named));
-  const objection = known.objection?.(request);
-  if (objection) return refused(fixture, 400, objection);
-  if (!record) return refused(fixture, 404, 'Not found');
-  if (known !== remove) return changed(served, known as WireChange, { request, record });
+  if (create && isAt(create, request)) return serveWrite(served, create, { request });
+  const change = [update, remove].find((candidate) => candidate && isAt(candidate, request));
+  if (!change) return createErrorResponse(fixture, 404, 'Not found');
+  const parameters = matchPath(change.path, request) ?? {};
+  const finds = change.finds ?? (({ id }: StoredRecord) => String(id) === parameters.id);
+  const record = store.records.find((candidate) => finds(candidate, parameters));
+  const objection = change.objection?.(request);
+  if (objection) return createErrorResponse(fixture, 400, objection);
+  if (!record) return createErrorResponse(fixture, 404, 'Not found');
+  if (change !== remove) return serveWrite(served, change as WireChange, { request, record });
   store.remove(record);
-  return { status: known.status, ...(remove.body !== undefined && { body: remove.body }) };
+  return { status: change.status, ...(remove.body !== undefined && { body: remove.body }) };
 }
 
-function shownOne(
-  { fixture, store }: Served,
-  one: NonNullable<WireObject['one']>,
+function serveOne(
+  { fixture, store }: ServerState,
+  endpoint: NonNullable<WireObject['fetchOne']>,
   request: ServedRequest,
 ): ServedResponse {
-  const named = namedIn(one.path, request) ?? {};
-  const finds = one.finds ?? (({ id }: StoredRecord) => String(id) === named.id);
-  const objection = one.objection?.(request);
-  if (objection) return refused(fixture, 400, objection);
-  const record = store.records.find((each) => finds(each, named));
-  if (!record) return refused(fixture, 404, 'Not found');
-  return { status: 200, body: one.answer(fixture.object.show(record)) };
+  const parameters = matchPath(endpoint.path, request) ?? {};
+  const finds = endpoint.matches ?? (({ id }: StoredRecord) => String(id) === parameters.id);
+  const objection = endpoint.findObjection?.(request);
+  if (objection) return createErrorResponse(fixture, 400, objection);
+  const record = store.records.find((each) => finds(each, parameters));
+  if (!record) return createErrorResponse(fixture, 404, 'Not found');
+  return { status: 200, body: endpoint.toBody(fixture.object.show(record)) };
 }
 
-/** Those that are known, and nothing of the others. */
-function namedMany({ fixture, store }: Served, request: ServedRequest): ServedResponse | undefined {
-  const { many, show } = fixture.object;
-  if (!many || !isAt({ method: 'GET', path: many.path }, request)) return undefined;
-  const ids = many.idsIn(request);
+/** Returns the records that exist, and omits unknown IDs. */
+function serveMany(
+  { fixture, store }: ServerState,
+  request: ServedRequest,
+): ServedResponse | undefined {
+  const { fetchMany, show } = fixture.object;
+  if (!fetchMany || !isAt({ method: 'GET', path: fetchMany.path }, request)) return undefined;
+  const ids = fetchMany.readIds(request);
   if (ids === null) return undefined;
   const records = store.records.filter(({ id }) => ids.includes(String(id)));
-  const body = many.answer(records.map(show));
+  const body = fetchMany.toBody(records.map(show));
   return body === undefined ? { status: 204 } : { status: 200, body };
 }
 
-function listed(
-  { fixture, store, url }: Served,
+function serveList(
+  { fixture, store, url }: ServerState,
   list: WireList,
   request: ServedRequest,
 ): ServedResponse {
-  const left = (list.filter ?? ((records) => records))([...store.records], request);
-  const found = list.page(left.toSorted(ORDERS[list.order]), request, url);
-  const body = list.answer(found.records.map(fixture.object.show), found);
-  const headers = found.headers ?? {};
+  const filtered = (list.filter ?? ((records) => records))([...store.records], request);
+  const slice = list.page(filtered.toSorted(ORDERS[list.order]), request, url);
+  const body = list.toBody(slice.records.map(fixture.object.show), slice);
+  const headers = slice.headers ?? {};
   return body === undefined ? { status: 204, headers } : { status: 200, headers, body };
 }
 
@@ -230,60 +233,66 @@ const ORDERS: Record<WireList['order'], (a: StoredRecord, b: StoredRecord) => nu
   made: () => 0,
 };
 
-function changed(
-  { fixture, store, now }: Served,
+function serveWrite(
+  { fixture, store, now }: ServerState,
   change: WireChange,
   { request, record }: { request: ServedRequest; record?: StoredRecord },
 ): ServedResponse {
   const type = request.headers['content-type'] ?? '';
-  if (!type.startsWith(fixture.contentType)) return refused(fixture, 415, `not ${type}`);
-  const values = { ...change.valuesIn(request.body) };
-  const problem = change.objection?.(request) ?? fixture.problemWith(values);
-  if (problem !== null) return refused(fixture, fixture.invalidStatus, problem);
-  const kept = record ?? store.create({}, now());
-  Object.assign(kept.values, values);
-  kept.changedAt = now();
-  const body = change.answer(fixture.object.show(kept));
+  if (!type.startsWith(fixture.contentType))
+    return createErrorResponse(fixture, 415, `not ${type}`);
+  const values = { ...change.readValues(request.body) };
+  const problem = change.objection?.(request) ?? fixture.findProblem(values);
+  if (problem !== null) return createErrorResponse(fixture, fixture.invalidStatus, problem);
+  const stored = record ?? store.create({}, now());
+  Object.assign(stored.values, values);
+  stored.changedAt = now();
+  const body = change.toBody(fixture.object.show(stored));
   return { status: change.status, ...(body !== undefined && { body }) };
 }
 
-function changedMany(
-  { fixture, store, now }: Served,
+function serveBatch(
+  { fixture, store, now }: ServerState,
   batch: WireBatch,
   request: ServedRequest,
 ): ServedResponse {
-  const tasks = batch.recordsIn(request.body).map(({ id, values }) => {
+  const tasks = batch.readRecords(request.body).map(({ id, values }) => {
     const record = id === null ? null : store.find(id);
-    const problem = record === undefined ? 'No such record' : fixture.problemWith(values);
+    const problem = record === undefined ? 'No such record' : fixture.findProblem(values);
     return { record, values, problem };
   });
-  const first = tasks.find(({ problem }) => problem !== null)?.problem;
-  if (first && batch.isAllOrNone(request)) return refused(fixture, fixture.invalidStatus, first);
+  const firstProblem = tasks.find(({ problem }) => problem !== null)?.problem;
+  if (firstProblem && batch.isAllOrNone(request))
+    return createErrorResponse(fixture, fixture.invalidStatus, firstProblem);
   const outcomes = tasks.map(({ record, values, problem }) => {
     if (problem !== null) return { refused: problem };
-    const kept = record ?? store.create({}, now());
-    Object.assign(kept.values, values);
-    kept.changedAt = now();
-    return fixture.object.show(kept);
+    const stored = record ?? store.create({}, now());
+    Object.assign(stored.values, values);
+    stored.changedAt = now();
+    return fixture.object.show(stored);
   });
-  return { status: batch.status, body: batch.answer(outcomes) };
+  return { status: batch.status, body: batch.toBody(outcomes) };
 }
 
 function isAt({ method, path }: { method: string; path: string }, request: ServedRequest): boolean {
-  return method === request.method && namedIn(path, request) !== null;
+  return method === request.method && matchPath(path, request) !== null;
 }
 
-/** The named parts of a request's path; null if it is another path. */
-function namedIn(path: string, request: ServedRequest): Record<string, string> | null {
+/** Returns the parameters of a request's path, or null if it is another path. */
+function matchPath(path: string, request: ServedRequest): Record<string, string> | null {
   const pattern = path
     .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
     .replaceAll(/:(\w+)/g, '(?<$1>[^/()]+)');
-  const found = new RegExp(`^${pattern}$`).exec(request.path);
-  if (!found) return null;
-  const named = Object.entries(found.groups ?? {});
-  return Object.fromEntries(named.map(([name, value]) => [name, decodeURIComponent(value)]));
+  const match = new RegExp(`^${pattern}$`).exec(request.path);
+  if (!match) return null;
+  const parameters = Object.entries(match.groups ?? {});
+  return Object.fromEntries(parameters.map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
-function refused({ refusal }: VendorFixture, status: number, message: string): ServedResponse {
-  return { status, body: refusal(status, message) };
+function createErrorResponse(
+  { toErrorBody }: VendorFixture,
+  status: number,
+  message: string,
+): ServedResponse {
+  return { status, body: toErrorBody(status, message) };
 }

@@ -1,4 +1,4 @@
-/** What a vendor's account holds in a test. */
+/** The records of a vendor's account in a test. */
 export interface StoredRecord {
   id: string | number;
   changedAt: Date;

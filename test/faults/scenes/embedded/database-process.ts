@@ -1,4 +1,6 @@
-/** A process that runs the statements it is sent on a database, and answers when they are done. */
+/**
+ * Process that runs the statements of its parent's messages on a database, and responds when each is done.
+ */
 import { readConfig } from '../../../../src/config.ts';
 import { openDatabase } from '../../../../src/database/database.ts';
 import { createLog } from '../../../../src/log.ts';

@@ -1,4 +1,4 @@
-/** A server on an embedded database that has a tenant, in a folder that outlives it. */
+/** Prepares an embedded database with a tenant, in a folder that outlives servers on it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface EmbeddedScene {
   tenant: OwnTenant;
 }
 
-/** In a folder of its own, or in the one that is given. */
+/** Default: a new folder. */
 export async function prepareEmbedded(folder = ownFolder()): Promise<EmbeddedScene> {
   const env = {
     DATA_DIR: join(folder, 'data'),

@@ -1,11 +1,11 @@
-/** A disk that is soon full. */
+/** Small file systems, for tests of full disks. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A file system of so many bytes, in memory. */
+/** Mounts a file system in memory with this size. Returns its folder. */
 export function smallFileSystem(bytes: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-small-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]);
@@ -16,7 +16,7 @@ export function smallFileSystem(bytes: number): string {
   return folder;
 }
 
-/** Why there can be none; null if there can. */
+/** Returns the reason why none can be mounted, or null. */
 export function noSmallFileSystem(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-small-'));
   try {
@@ -30,7 +30,7 @@ export function noSmallFileSystem(): string | null {
   }
 }
 
-/** Takes all the room that is left; what is returned gives it back. */
+/** Fills the file system. The returned function frees the space. */
 export function fillUp(folder: string): () => void {
   const file = join(folder, 'filler');
   const { bavail, bsize } = statfsSync(folder);

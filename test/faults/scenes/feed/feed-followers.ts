@@ -1,30 +1,30 @@
-/** Clients that follow a log, leave at random, lose their servers, and come back by their cursors. */
+/** Clients that follow a log, disconnect at random, lose their servers, and resume with their cursors. */
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openEventStream } from '../../../support/event-stream.ts';
 
-/** How a log is followed, and what its items are. */
+/** The subscription to a log, and its items. */
 export interface Subscription {
   query: string;
-  /** The field of the subscription, which gives edges. */
+  /** The subscription field, which returns edges. */
   field: string;
-  /** Beside `after`. */
+  /** Variables other than `after`. */
   variables: Record<string, string>;
-  /** What a writer has called it. */
+  /** Returns the name that the writer gave to the item. */
   nameOf: (node: never) => string;
 }
 
 export interface Follow {
   subscription: Subscription;
-  /** A server that is up, as far as one knows. */
+  /** Returns the URL of a server that is probably running. */
   url: () => string;
   apiKey: string;
   /** The cursor before the first item. */
   start: string;
   total: number;
-  /** Items after which a connection is left. */
+  /** Returns the number of items after which the client disconnects. */
   patience: () => number;
-  /** The test has ended, if not well: nothing more is to come. */
+  /** True if the test has ended, possibly by a failure. No more items follow. */
   isOver: () => boolean;
 }
 
@@ -39,7 +39,7 @@ interface Edge {
 }
 type Edges = (follow: Follow, after: string) => AsyncIterable<Edge>;
 
-/** Until it has seen as many items as there are to be. */
+/** Follows the log until it has received `total` items. */
 export async function followToTheEnd(follow: Follow, edges: Edges): Promise<Followed> {
   const names: string[] = [];
   let connections = 0;
@@ -55,7 +55,8 @@ export async function followToTheEnd(follow: Follow, edges: Edges): Promise<Foll
         if (left === 0 || names.length === follow.total) break;
       }
     } catch (error) {
-      // A server that was killed; a refusal would never pass and must not be taken for one.
+      // An array is an error of the subscription, which would be permanent. Other errors are those of a
+      // killed server.
       if (Array.isArray(error)) throw new Error(JSON.stringify(error));
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -82,7 +83,7 @@ export async function* overWebSocket(follow: Follow, after: string): AsyncIterab
   }
 }
 
-/** Resumes by the id of the last message, as event streams do. */
+/** Resumes with the ID of the last message, as event streams do. */
 export async function* overEventStream(follow: Follow, after: string): AsyncIterable<Edge> {
   const url = follow.url();
   const { query, field, variables } = follow.subscription;
@@ -95,10 +96,10 @@ export async function* overEventStream(follow: Follow, after: string): AsyncIter
     for (;;) {
       const message = await stream.next();
       if (message?.data?.errors) throw message.data.errors;
-      if (message?.event !== 'next') throw new Error('The stream was cut.');
+      if (message?.event !== 'next') throw new Error('The stream ended early.');
       yield message.data.data[field];
     }
   } finally {
-    stream.leave();
+    stream.close();
   }
 }

@@ -1,4 +1,4 @@
-/** A server that is killed while clients follow it. */
+/** Server process that is killed while clients follow it. */
 import { createApp } from '../../../../src/app.ts';
 import { readConfig } from '../../../../src/config.ts';
 import { createLog } from '../../../../src/log.ts';

@@ -1,4 +1,4 @@
-/** A log that is written by many and followed by many, who leave, lose their servers and come back. */
+/** A log with many writers and many followers, who disconnect, lose their servers and reconnect. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { type Database, openEngine } from '../../../../src/database/database.ts'
 import type { Transaction } from '../../../../src/database/transaction.ts';
 import { createLog } from '../../../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../../../support/app.ts';
-import { lendEngine } from '../../../support/database/embedded/embedded-databases.ts';
+import { acquireEngine } from '../../../support/database/embedded/embedded-databases.ts';
 import { PROCESS_ENV } from '../../../support/process/process-env.ts';
 import { randomOf } from '../random.ts';
 import {
@@ -19,34 +19,37 @@ import {
   type Subscription,
 } from './feed-followers.ts';
 
-/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the random choices. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const ITEMS = SHORT ? 640 : 10_000;
 const KILLS = SHORT ? 3 : 20;
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const WRITERS = 16;
 const FOLLOWERS = 8;
-/** Items after which a follower leaves, at most: some 1,000 connections in the long form, 100 in the short one. */
+/**
+ * Maximum number of items after which a follower disconnects. It leads to some 1,000 connections in the long
+ * form, and 100 in the short one.
+ */
 const PATIENCE_MAX = SHORT ? 100 : 150;
 
 type Delay = (tx: Transaction) => Promise<unknown>;
 
 export interface FollowedLog {
   subscription: Subscription;
-  /** The cursor before its first item. */
+  /** The cursor before the first item. */
   start: string;
-  /** Commits one item of this name. `delay` lets transactions commit in another order than they began. */
+  /** Commits an item of this name. `delay` makes transactions commit in another order than they began. */
   write: (name: string, delay: Delay) => Promise<void>;
-  /** What its list holds. */
+  /** Returns the names of the list's items. */
   listed: () => Promise<string[]>;
 }
 
-/** Makes the log in a project. */
+/** Creates the log in a project. */
 export type MakeLog = (database: Database, tenant: { projectId: string }) => Promise<FollowedLog>;
 
 interface Scene extends FollowedLog {
   apiKey: string;
-  /** One of the servers that are up. */
+  /** Returns the URL of one of the running servers. */
   url: () => string;
   delay: Delay;
 }
@@ -58,7 +61,10 @@ async function writeAll(scene: Scene): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, (_, number) => writer(number)));
 }
 
-/** On a busy machine a transaction may wait too long. Who is told so looks what came of it, and repeats it if nothing. */
+/**
+ * Writes an item. On a busy machine the transaction may time out with an unknown outcome. The writer then
+ * checks the list, and repeats the write if the item is missing.
+ */
 async function untilWritten(scene: Scene, name: string): Promise<void> {
   try {
     await scene.write(name, scene.delay);
@@ -98,7 +104,7 @@ async function expectNoneLostAndNoneTwice(
   console.log(`${ITEMS} items, ${FOLLOWERS} followers, ${connections} connections`);
 }
 
-/** Servers on the database of the test, of which one is killed and started again at a time. */
+/** Starts servers on the test's database. `replace` kills one of them and starts it again. */
 async function startServers(database: Database, count: number) {
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
@@ -138,7 +144,7 @@ async function startServers(database: Database, count: number) {
   };
 }
 
-/** Followers of servers that are killed, while writers of another process go on. */
+/** Kills servers while clients follow them. The writers run in another process and continue. */
 export async function followThroughKills(make: MakeLog): Promise<void> {
   const database = await testDatabase();
   const host = await testApp({ database });
@@ -165,15 +171,15 @@ export async function followThroughKills(make: MakeLog): Promise<void> {
   await expectNoneLostAndNoneTwice(scene, following);
 }
 
-/** Followers and writers of the embedded database. */
+/** Runs followers and writers on the embedded database. */
 export async function followEmbedded(make: MakeLog): Promise<void> {
-  const database = await openEngine(await lendEngine(), createLog('silent'));
+  const database = await openEngine(await acquireEngine(), createLog('silent'));
   const host: TestApp = await testApp({ database });
   onTestFinished(() => host[Symbol.asyncDispose]());
   const { apiKey, projectId } = await host.tenant();
   const log = await make(database, { projectId });
   const { url } = await host.app.start();
-  // PGlite works in this process: without a pause, nothing else of it would get a turn.
+  // PGlite runs in this process. Without a pause, no other work of the process would run.
   const delay = () => new Promise(setImmediate);
   const scene: Scene = { ...log, apiKey, url: () => url, delay };
   const following = followAll(scene);

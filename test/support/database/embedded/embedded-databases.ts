@@ -1,36 +1,41 @@
 /**
- * The embedded databases of a worker's apps. To open one takes half a second, to empty one a fortieth of that:
- * what an app has closed is emptied and kept for a later one.
+ * Reuses the embedded databases of a worker's apps. Opening one takes half a second, emptying one a fortieth
+ * of that. A database that an app closes is emptied and kept for a later app.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import type { Engine } from '../../../../src/database/embedded/engine.ts';
-import { emptyDatabase, isEmptied } from '../emptying.ts';
+import { emptyDatabase, tryToEmpty } from '../empty-database.ts';
 import { takeFirstEngine } from './first-engine.ts';
 import { snapshotPath, startMemoryEngine } from './memory-engine.ts';
 import { openSnapshot } from './open-snapshot.ts';
 
-/** Each takes some hundred megabytes; few tests have more apps than this open at once. */
-const KEPT_MAX = 2;
+/**
+ * Each database takes some hundred megabytes. Few tests have more than this many apps open at the same time.
+ */
+const POOL_MAX = 2;
 
-const kept: Engine[] = [];
+const pool: Engine[] = [];
 
-/** Migrated and empty. To be closed as any other, and closed for who closes it. */
-export async function lendEngine(): Promise<OpenEngine> {
-  // Forgotten when it is closed: modules of tests stay in memory, and with them what they refer to.
-  let lent: Engine | null = kept.pop() ?? (await (takeFirstEngine() ?? startMemoryEngine()));
+/**
+ * Returns a migrated, empty database. Closing it returns it to the pool; the caller must not use it
+ * afterwards.
+ */
+export async function acquireEngine(): Promise<OpenEngine> {
+  // Cleared on close, because modules of tests stay in memory with all that they refer to.
+  let acquired: Engine | null = pool.pop() ?? (await (takeFirstEngine() ?? startMemoryEngine()));
   return {
-    address: lent.address,
+    address: acquired.address,
     async [Symbol.asyncDispose]() {
-      const engine = lent;
-      lent = null;
-      if (engine) await takeBack(engine);
+      const engine = acquired;
+      acquired = null;
+      if (engine) await releaseEngine(engine);
     },
   };
 }
 
-/** As a first start finds it after it has made it. */
+/** Returns a database without migrations, as a first start creates it. */
 export async function startUnmigratedEngine(): Promise<Engine> {
   const engine = await startMemoryEngine();
   await using client = await connectTo(engine);
@@ -38,7 +43,10 @@ export async function startUnmigratedEngine(): Promise<Engine> {
   return engine;
 }
 
-/** The same in this thread, for who needs PGlite itself. Belongs to who opens it. */
+/**
+ * Opens a database without migrations in this thread, for tests that call PGlite directly. The caller closes
+ * it.
+ */
 export async function openUnmigratedPglite(): Promise<PGlite> {
   const pglite = await openSnapshot(snapshotPath());
   await pglite.exec(UNMIGRATED);
@@ -53,11 +61,11 @@ async function connectTo({ address }: Engine) {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-async function takeBack(engine: Engine): Promise<void> {
-  const isEmpty = await isEmptied(async () => {
+async function releaseEngine(engine: Engine): Promise<void> {
+  const wasEmptied = await tryToEmpty(async () => {
     await using client = await connectTo(engine);
     return await emptyDatabase(client);
   });
-  if (isEmpty && kept.length < KEPT_MAX) kept.push(engine);
+  if (wasEmptied && pool.length < POOL_MAX) pool.push(engine);
   else void engine[Symbol.asyncDispose]();
 }

@@ -1,4 +1,6 @@
-/** An embedded database after all migrations, as a file that is made once for each state of what it is made from. */
+/**
+ * Caches a migrated embedded database as a tar file. Its name is a hash of the files that it is made from.
+ */
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -13,7 +15,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const FOLDER = join(ROOT, 'node_modules', '.cache', 'test-databases');
-const MADE_FROM = [
+const SOURCES = [
   'package-lock.json',
   'migrations/*/*.sql',
   'src/database/migrating/migrate.ts',
@@ -21,14 +23,14 @@ const MADE_FROM = [
   'test/support/database/embedded/make-snapshot.ts',
 ];
 
-/** The path of the file. To make it takes seconds, so it outlives the run. */
+/** Returns the path of the snapshot. Creating it takes seconds, so it is kept for later runs. */
 export async function embeddedSnapshot(): Promise<string> {
   const path = join(FOLDER, `${fingerprint()}.tar`);
   if (existsSync(path)) return path;
   mkdirSync(FOLDER, { recursive: true });
-  // Loads half of the product, which runs that find the file need not wait for.
+  // Imported here because it loads half of the product, which runs with a snapshot do not need.
   const { makeSnapshot } = await import('./make-snapshot.ts');
-  // Another run may make the same: none sees half of a file.
+  // Another run may write the same file. Renaming a finished file is atomic.
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, await makeSnapshot());
   renameSync(unfinished, path);
@@ -40,7 +42,7 @@ export async function embeddedSnapshot(): Promise<string> {
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  for (const path of globSync(MADE_FROM, { cwd: ROOT }).sort()) {
+  for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(readFileSync(join(ROOT, path)));
   }
   return hash.digest('hex').slice(0, 16);

@@ -1,4 +1,4 @@
-/** The thread of a test's database: in memory, from the snapshot whose path it is given. */
+/** Thread of a test's database. It opens the snapshot whose path is in `workerData` in memory. */
 import { workerData } from 'node:worker_threads';
 import { runEngine } from '../../../../src/database/embedded/run-engine.ts';
 import { openSnapshot } from './open-snapshot.ts';

@@ -1,4 +1,4 @@
-/** The data folder of an embedded database after all migrations, as a tar file. */
+/** Creates the data folder of an embedded database after all migrations, as a tar file. */
 import { MessageChannel } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { openEngine } from '../../../../src/database/database.ts';
@@ -14,13 +14,13 @@ export async function makeSnapshot(): Promise<Uint8Array> {
   const database = await openEngine(inThisThread(pglite), log);
   await (await openQueue(database, log))[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
-  // A third of the files, which every test's database would have and none reads.
+  // `template0` has a third of the files, and no test uses it.
   await pglite.exec(`update pg_database set "datistemplate" = false where "datname" = 'template0'`);
   await pglite.exec('drop database template0');
   return new Uint8Array(await (await pglite.dumpDataDir('none')).arrayBuffer());
 }
 
-/** One whose files can be reached. */
+/** Serves PGlite in this thread, because only then its files can be dumped. */
 function inThisThread(pglite: PGlite): OpenEngine {
   const connections = serveConnections(pglite, (error) => {
     throw error;

@@ -1,14 +1,17 @@
-/** An embedded database in memory, in a thread of its own. */
+/** Starts embedded databases in memory, each in its own thread. */
 import { Engine } from '../../../../src/database/embedded/engine.ts';
 
-/** Where the run has its snapshot. Of the environment: what is preloaded can't ask vitest. */
+/**
+ * Returns the path of the run's snapshot. It is an environment variable because preloaded modules cannot use
+ * vitest's `inject`.
+ */
 export function snapshotPath(): string {
   const { TEST_SNAPSHOT: path } = process.env;
-  if (!path) throw new Error('The run has made no snapshot.');
+  if (!path) throw new Error('TEST_SNAPSHOT is not set. Run the test with vitest.');
   return path;
 }
 
-/** Migrated and empty, of one's own. */
+/** Starts a migrated, empty database that is not shared. */
 export function startMemoryEngine(): Promise<Engine> {
   return Engine.start({
     module: new URL('engine-thread.ts', import.meta.url),

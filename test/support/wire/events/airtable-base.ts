@@ -1,12 +1,15 @@
-/** A base of Airtable with its webhooks, written from the vendor's reference: /developers/web/api/webhooks-overview. */
+/**
+ * An Airtable base with its webhooks, written from the vendor's reference:
+ * /developers/web/api/webhooks-overview.
+ */
 import { randomBytes } from 'node:crypto';
 import type { ServedRequest, ServedResponse } from '../../providers/provider-server.ts';
-import { isObject, type Values } from '../terms.ts';
+import { isObject, type Values } from '../wire-format.ts';
 import { hmac } from './wire-events.ts';
 
 const BASE = 'appBase';
 const PATH = `/v0/bases/${BASE}/webhooks`;
-/** Of one OAuth integration in a base. */
+/** Limit for one OAuth integration in a base. */
 const WEBHOOKS_MAX = 2;
 const PAYLOADS_MAX = 50;
 const WEEK_MS = 7 * 86_400_000;
@@ -18,12 +21,12 @@ export interface AirtableWebhook {
   areNotificationsEnabled: boolean;
   isHookEnabled: boolean;
   expirationTime: Date;
-  /** By their numbers, from 1 on; those that are a week old are gone. */
+  /** Payloads by number, starting with 1. Airtable deletes payloads after a week. */
   payloads: Map<number, Values>;
   next: number;
 }
 
-/** What happened to a table's records in one transaction. */
+/** IDs of a table's records that one transaction changed. */
 export interface TableChange {
   created?: string[];
   changed?: string[];
@@ -35,14 +38,14 @@ export class AirtableBase {
   #transactions = 0;
   #made = 0;
 
-  /** Undefined for a request about something else. */
-  answer(request: ServedRequest): ServedResponse | undefined {
+  /** Returns undefined for a path that is not about webhooks. */
+  serve(request: ServedRequest): ServedResponse | undefined {
     const { method, path, query, body } = request;
     if (!path.startsWith(PATH)) return undefined;
-    const [id, action, ...more] = path.slice(PATH.length).split('/').filter(Boolean);
+    const [id, action, ...rest] = path.slice(PATH.length).split('/').filter(Boolean);
     if (id === undefined) return method === 'POST' ? this.#create(body) : this.#list();
     const webhook = this.webhooks.get(id);
-    if (!webhook || more.length > 0) return NOT_FOUND;
+    if (!webhook || rest.length > 0) return NOT_FOUND;
     switch (`${method} ${action ?? ''}`) {
       case 'DELETE ':
         this.webhooks.delete(id);
@@ -64,8 +67,12 @@ export class AirtableBase {
     const options = isObject(specification) ? specification.options : undefined;
     const filters = isObject(options) ? options.filters : undefined;
     const types = isObject(filters) ? filters.dataTypes : undefined;
-    const known = ['tableData', 'tableFields', 'tableMetadata'];
-    if (!Array.isArray(types) || types.length === 0 || !types.every((one) => known.includes(one))) {
+    const knownTypes = ['tableData', 'tableFields', 'tableMetadata'];
+    if (
+      !Array.isArray(types) ||
+      types.length === 0 ||
+      !types.every((type) => knownTypes.includes(type))
+    ) {
       return invalid('specification');
     }
     if (typeof notificationUrl !== 'string' || !URL.canParse(notificationUrl)) {
@@ -90,10 +97,16 @@ export class AirtableBase {
 
   #list(): ServedResponse {
     const webhooks = [...this.webhooks.values()].map((webhook) => {
-      // The secret is told once.
-      const { macSecretBase64: _secret, payloads: _payloads, url, next, ...shown } = webhook;
+      // Only the response to the creation contains the secret.
+      const {
+        macSecretBase64: _secret,
+        payloads: _payloads,
+        url,
+        next,
+        ...visibleMembers
+      } = webhook;
       return {
-        ...shown,
+        ...visibleMembers,
         notificationUrl: url,
         cursorForNextPayload: next,
         lastSuccessfulNotificationTime: null,
@@ -117,30 +130,30 @@ export class AirtableBase {
     if (!Number.isInteger(cursor) || cursor < 1) return invalid('cursor');
     if (!Number.isInteger(limit) || limit < 1 || limit > PAYLOADS_MAX) return invalid('limit');
     if (webhook.isHookEnabled) webhook.expirationTime = inAWeek();
-    const left = [...webhook.payloads].filter(([number]) => number >= cursor);
-    const shown = left.slice(0, limit);
-    const last = shown.at(-1)?.[0];
+    const payloadsLeft = [...webhook.payloads].filter(([number]) => number >= cursor);
+    const pagePayloads = payloadsLeft.slice(0, limit);
+    const lastNumber = pagePayloads.at(-1)?.[0];
     return {
       status: 200,
       body: {
-        payloads: shown.map(([, payload]) => payload),
-        cursor: last === undefined ? cursor : last + 1,
-        mightHaveMore: left.length > shown.length,
+        payloads: pagePayloads.map(([, payload]) => payload),
+        cursor: lastNumber === undefined ? cursor : lastNumber + 1,
+        mightHaveMore: payloadsLeft.length > pagePayloads.length,
       },
     };
   }
 
-  /** A transaction, noted for each webhook that works. */
+  /** Records a transaction for each active webhook. */
   change(tables: Record<string, TableChange>, time = new Date()): void {
     this.#transactions += 1;
     const changedTablesById = Object.fromEntries(
       Object.entries(tables).map(([table, change]) => [table, changedTable(change, time)]),
     );
-    this.note({ ...this.#said(time), changedTablesById });
+    this.addPayload({ ...this.#said(time), changedTablesById });
   }
 
-  /** A payload as it is, for each webhook that works. */
-  note(payload: Values): void {
+  /** Records a payload for each active webhook. */
+  addPayload(payload: Values): void {
     for (const webhook of this.webhooks.values()) {
       if (!webhook.isHookEnabled) continue;
       webhook.payloads.set(webhook.next, payload);
@@ -148,9 +161,9 @@ export class AirtableBase {
     }
   }
 
-  /** What the vendor can't tell of a change. */
-  fail(time = new Date()): void {
-    this.note({ error: true, code: 'INTERNAL_ERROR', ...this.#said(time) });
+  /** Records the error payload of a change that the vendor could not describe. */
+  recordError(time = new Date()): void {
+    this.addPayload({ error: true, code: 'INTERNAL_ERROR', ...this.#said(time) });
   }
 
   #said(time: Date): Values {
@@ -162,16 +175,16 @@ export class AirtableBase {
     };
   }
 
-  /** The status of the answer; null if it does not tell any more. */
-  async ping(webhook: AirtableWebhook): Promise<number | null> {
+  /** Sends a ping and returns the status of the response. Returns null if notifications are disabled. */
+  async sendPing(webhook: AirtableWebhook): Promise<number | null> {
     if (!webhook.areNotificationsEnabled || !webhook.isHookEnabled) return null;
-    const { body, headers } = pinging(webhook);
+    const { body, headers } = signPing(webhook);
     return (await fetch(webhook.url, { method: 'POST', headers, body })).status;
   }
 }
 
-/** A request of the webhook's, as it is signed. */
-export function pinging(
+/** Returns the body and the signed headers of a ping. */
+export function signPing(
   { id, macSecretBase64 }: Pick<AirtableWebhook, 'id' | 'macSecretBase64'>,
   timestamp = new Date(),
 ) {
@@ -186,7 +199,8 @@ export function pinging(
 
 function changedTable({ created = [], changed = [], destroyed = [] }: TableChange, time: Date) {
   const values = { cellValuesByFieldId: { fldName0000000000: 'as it was' } };
-  const mapOf = (ids: string[], told: Values) => Object.fromEntries(ids.map((id) => [id, told]));
+  const mapOf = (ids: string[], details: Values) =>
+    Object.fromEntries(ids.map((id) => [id, details]));
   return {
     ...(created.length > 0 && {
       createdRecordsById: mapOf(created, { ...values, createdTime: time.toISOString() }),

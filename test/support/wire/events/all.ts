@@ -1,8 +1,8 @@
-/** What vendors send of their own accord, written from their documents on webhooks, by the provider's name. */
+/** Events that vendors send, by the provider's name, written from their documentation of webhooks. */
 import { BadRequest } from '../paging.ts';
-import { isObject } from '../terms.ts';
-import { asana, attio, close, zendesk } from './issuing.ts';
-import { textsIn } from './vendor-webhooks.ts';
+import { isObject } from '../wire-format.ts';
+import { asana, attio, close, zendesk } from './secret-issuing-vendors.ts';
+import { readTexts } from './vendor-webhooks.ts';
 import { type Change, hmac, unixSeconds, type WireEvents } from './wire-events.ts';
 
 const VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
@@ -11,25 +11,25 @@ const stripe: WireEvents = {
   objectName: 'customers',
   recordId: 'cus_1',
   connection: { providerWorkspaceRef: 'acct_1' },
-  isDated: true,
+  hasSignedTime: true,
   recordText: 'Ada',
   changedFields: ['name'],
-  send({ kind, n, at, secret }) {
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
-      id: `evt_${n}`,
+      id: `evt_${sequence}`,
       object: 'event',
       account: 'acct_1',
-      created: unixSeconds(at),
+      created: unixSeconds(sentAt),
       type: `customer.${VERBS[kind]}`,
       data: {
         object: { id: 'cus_1', object: 'customer', name: 'Ada' },
         ...(kind === 'UPDATE' && { previous_attributes: { name: 'Eve' } }),
       },
     });
-    const t = unixSeconds(at);
-    const good = hmac('sha256', secret, `${t}.${body}`);
-    // While a secret is rolled there are two signatures; v0 is a scheme of tests.
-    const signature = `t=${t},v1=${'0'.repeat(64)},v1=${good},v0=${'1'.repeat(64)}`;
+    const t = unixSeconds(sentAt);
+    const validSignature = hmac('sha256', secret, `${t}.${body}`);
+    // While a secret is rotated, there are two v1 signatures. v0 is a scheme for test mode.
+    const signature = `t=${t},v1=${'0'.repeat(64)},v1=${validSignature},v0=${'1'.repeat(64)}`;
     return { body, headers: { 'stripe-signature': signature } };
   },
 };
@@ -40,13 +40,13 @@ const intercom: WireEvents = {
   objectName: 'contacts',
   recordId: '6762f0ab',
   connection: { providerWorkspaceRef: 'a1b2c3' },
-  send({ kind, n, at, secret }) {
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       type: 'notification_event',
       app_id: 'a1b2c3',
-      id: `notif_${n}`,
+      id: `notif_${sequence}`,
       topic: `contact.${TOPICS[kind]}`,
-      created_at: unixSeconds(at),
+      created_at: unixSeconds(sentAt),
       delivery_attempts: 1,
       data: { type: 'notification_event_data', item: { type: 'contact', id: '6762f0ab' } },
     });
@@ -58,8 +58,8 @@ const xero: WireEvents = {
   objectName: 'Contacts',
   recordId: '717f2bfc-c6d4-41fd-b238-3f2f0c0cf777',
   connection: { providerWorkspaceRef: null, facts: { tenantId: 'c2cc9b6e' } },
-  lacks: ['DELETE'],
-  send({ kind, n, at, secret }) {
+  missingKinds: ['DELETE'],
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       events: [
         {
@@ -69,11 +69,11 @@ const xero: WireEvents = {
           tenantType: 'ORGANISATION',
           eventCategory: 'CONTACT',
           eventType: kind,
-          eventDateUtc: at.toISOString().replace('Z', ''),
+          eventDateUtc: sentAt.toISOString().replace('Z', ''),
         },
       ],
-      firstEventSequence: n,
-      lastEventSequence: n,
+      firstEventSequence: sequence,
+      lastEventSequence: sequence,
       entropy: 'S0m3r4nd0m',
     });
     return { body, headers: { 'x-xero-signature': hmac('sha256', secret, body, 'base64') } };
@@ -88,7 +88,7 @@ const github: WireEvents = {
   connection: { providerWorkspaceRef: 'octo' },
   recordText: 'A bug',
   changedFields: ['title'],
-  send({ kind, n, at, secret }) {
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       action: ACTIONS[kind],
       issue: {
@@ -96,7 +96,7 @@ const github: WireEvents = {
         number: 7,
         title: 'A bug',
         repository_url: 'https://api.github.com/repos/octo/app',
-        updated_at: `${at.toISOString().slice(0, 19)}Z`,
+        updated_at: `${sentAt.toISOString().slice(0, 19)}Z`,
       },
       ...(kind === 'UPDATE' && { changes: { title: { from: 'A bugg' } } }),
       repository: { full_name: 'octo/app', owner: { login: 'octo' } },
@@ -106,7 +106,7 @@ const github: WireEvents = {
       body,
       headers: {
         'x-github-event': 'issues',
-        'x-github-delivery': `72d3162e-${n}`,
+        'x-github-delivery': `72d3162e-${sequence}`,
         'x-hub-signature-256': `sha256=${hmac('sha256', secret, body)}`,
       },
     };
@@ -117,18 +117,18 @@ const zoom: WireEvents = {
   objectName: 'meetings',
   recordId: '85746065123',
   connection: { providerWorkspaceRef: 'acc_1' },
-  isDated: true,
-  send({ kind, n, at, secret }) {
+  hasSignedTime: true,
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       event: `meeting.${VERBS[kind]}`,
-      event_ts: at.getTime() + n,
+      event_ts: sentAt.getTime() + sequence,
       payload: {
         account_id: 'acc_1',
         operator: 'ada@example.com',
         object: { uuid: 'u==', id: 85_746_065_123, topic: 'Weekly' },
       },
     });
-    const timestamp = unixSeconds(at);
+    const timestamp = unixSeconds(sentAt);
     const signature = hmac('sha256', secret, `v0:${timestamp}:${body}`);
     return {
       body,
@@ -146,17 +146,17 @@ const linear: WireEvents = {
   objectName: 'issues',
   recordId: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9',
   connection: { providerWorkspaceRef: 'org_1' },
-  isDated: true,
+  hasSignedTime: true,
   changedFields: ['title'],
-  send({ kind, n, at, secret }) {
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       action: LINEAR[kind],
       type: 'Issue',
-      createdAt: new Date(at.getTime() + n).toISOString(),
+      createdAt: new Date(sentAt.getTime() + sequence).toISOString(),
       organizationId: 'org_1',
       data: { id: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9', title: 'A bug' },
       ...(kind === 'UPDATE' && { updatedFrom: { title: 'A bugg' } }),
-      webhookTimestamp: at.getTime(),
+      webhookTimestamp: sentAt.getTime(),
       webhookId: '000042e3',
     });
     return { body, headers: { 'linear-signature': hmac('sha256', secret, body) } };
@@ -169,17 +169,18 @@ const shopify: WireEvents = {
   objectName: 'customers',
   recordId: 'gid://shopify/Customer/706405506930370084',
   connection: { providerWorkspaceRef: 'ada-shop' },
-  send({ kind, n, at, secret }) {
-    // Beyond what a number of JavaScript holds; a deletion tells the id alone.
-    const more = kind === 'DELETE' ? '' : ',"email":"ada@example.com"';
-    const body = `{"id":706405506930370084${more}}`;
+  send({ kind, sequence, sentAt, secret }) {
+    // The ID is beyond the integers that a JavaScript number represents exactly. A deletion contains only the
+    // ID.
+    const otherMembers = kind === 'DELETE' ? '' : ',"email":"ada@example.com"';
+    const body = `{"id":706405506930370084${otherMembers}}`;
     return {
       body,
       headers: {
         'x-shopify-topic': `customers/${SHOPIFY[kind]}`,
         'x-shopify-shop-domain': 'ada-shop.myshopify.com',
-        'x-shopify-webhook-id': `b54557e4-${n}`,
-        'x-shopify-triggered-at': at.toISOString(),
+        'x-shopify-webhook-id': `b54557e4-${sequence}`,
+        'x-shopify-triggered-at': sentAt.toISOString(),
         'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64'),
       },
     };
@@ -188,7 +189,7 @@ const shopify: WireEvents = {
 
 const PIPEDRIVE = { CREATE: 'create', UPDATE: 'change', DELETE: 'delete' } as const;
 
-/** Proven by the credentials that the subscription named alone. */
+/** Only the credentials of the subscription authenticate these requests. There is no signature. */
 const pipedrive: WireEvents = {
   objectName: 'deals',
   recordId: '746',
@@ -196,8 +197,8 @@ const pipedrive: WireEvents = {
   webhooks: {
     path: '/v1/webhooks',
     status: 201,
-    asks(body) {
-      const { subscription_url, http_auth_user, http_auth_password } = textsIn(
+    parse(body) {
+      const { subscription_url, http_auth_user, http_auth_password } = readTexts(
         body,
         'subscription_url',
         'event_action',
@@ -208,17 +209,17 @@ const pipedrive: WireEvents = {
       if (http_auth_user !== 'pipedrive') throw new BadRequest('another user than it sends as');
       return { url: subscription_url, secret: http_auth_password };
     },
-    answer: ({ id }) => ({ status: 'ok', success: true, data: { id: Number(id) } }),
+    toBody: ({ id }) => ({ status: 'ok', success: true, data: { id: Number(id) } }),
   },
-  send({ kind, n, at, secret }) {
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       meta: {
         action: PIPEDRIVE[kind],
         entity: 'deal',
         entity_id: '746',
         company_id: '123',
-        id: `2f1c3f3c-${n}`,
-        timestamp: at.toISOString(),
+        id: `2f1c3f3c-${sequence}`,
+        timestamp: sentAt.toISOString(),
         version: '2.0',
         attempt: 1,
       },
@@ -239,19 +240,19 @@ const outreach: WireEvents = {
   webhooks: {
     path: '/api/v2/webhooks',
     status: 201,
-    asks(body) {
+    parse(body) {
       const { type, attributes } = isObject(body.data) ? body.data : {};
       if (type !== 'webhook') throw new BadRequest('type must be webhook');
-      return textsIn(attributes, 'url', 'secret', 'action', 'resource');
+      return readTexts(attributes, 'url', 'secret', 'action', 'resource');
     },
-    answer: ({ id, url }) => ({ data: { type: 'webhook', id: Number(id), attributes: { url } } }),
+    toBody: ({ id, url }) => ({ data: { type: 'webhook', id: Number(id), attributes: { url } } }),
   },
-  send({ kind, n, at, secret }: Change) {
+  send({ kind, sequence, sentAt, secret }: Change) {
     const body = JSON.stringify({
       data: { type: 'prospect', id: 42, attributes: { title: 'CTO' }, relationships: {} },
       meta: {
         eventName: `prospect.${OUTREACH[kind]}`,
-        deliveredAt: new Date(at.getTime() + n).toISOString(),
+        deliveredAt: new Date(sentAt.getTime() + sequence).toISOString(),
       },
     });
     return { body, headers: { 'outreach-webhook-signature': hmac('sha256', secret, body) } };

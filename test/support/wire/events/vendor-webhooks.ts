@@ -1,35 +1,38 @@
-/** The webhooks that a vendor keeps, where they are made by requests: as its documents describe those. */
+/** The webhooks that clients create at a vendor, as its documentation describes them. */
 import type { ServedRequest, ServedResponse } from '../../providers/provider-server.ts';
 import { BadRequest } from '../paging.ts';
-import { isObject, type Values } from '../terms.ts';
+import { isObject, type Values } from '../wire-format.ts';
 
 export interface Webhook {
   id: string;
-  /** Where it sends to. */
+  /** The URL that it sends to. */
   url: string;
-  /** What it signs with. */
+  /** The secret that it signs with. */
   secret: string;
 }
 
 export interface WireWebhooks {
-  /** Where they are made; each has an address below it. */
+  /** The path that creates webhooks. Each webhook is at `<path>/<id>`. */
   path: string;
-  /** Of an answer to a request that has made one. */
+  /** Status of the response to a creation. */
   status: number;
-  /** What a request says; throws BadRequest for one that the vendor would refuse. */
-  asks: (body: Values) => { url: string; secret?: string };
-  /** The vendor makes the secret itself. */
-  issues?: () => string;
-  /** Asks the address whether somebody is there; throws BadRequest if nobody is. */
-  greets?: (webhook: Webhook) => Promise<void>;
-  /** What it is answered with, when it is made. */
-  answer: (webhook: Webhook) => Values;
-  /** What is told of it later, by what comes after its address; as at first if there is nothing. */
-  later?: Record<string, (webhook: Webhook) => Values>;
+  /** Parses the body of a creation. Throws BadRequest for a body that the vendor would refuse. */
+  parse: (body: Values) => { url: string; secret?: string };
+  /** Generates the secret, if the vendor and not the client does. */
+  createSecret?: () => string;
+  /** Sends the handshake to the webhook's URL. Throws BadRequest if it fails. */
+  sendHandshake?: (webhook: Webhook) => Promise<void>;
+  /** Returns the body of the response to a creation. */
+  toBody: (webhook: Webhook) => Values;
+  /**
+   * Bodies of responses to later GET requests, by the path below the webhook. Default: the body of the
+   * creation.
+   */
+  laterBodies?: Record<string, (webhook: Webhook) => Values>;
 }
 
 export class VendorWebhooks {
-  readonly kept = new Map<string, Webhook>();
+  readonly webhooks = new Map<string, Webhook>();
   readonly #api: WireWebhooks;
   #made = 0;
 
@@ -37,41 +40,45 @@ export class VendorWebhooks {
     this.#api = api;
   }
 
-  /** Undefined for a request about something else. */
-  async answer({ method, path, body }: ServedRequest): Promise<ServedResponse | undefined> {
-    const { path: place, status, answer: response, later = {} } = this.#api;
-    if (method === 'POST' && path === place)
+  /** Returns undefined for a path that is not about webhooks. */
+  async serve({ method, path, body }: ServedRequest): Promise<ServedResponse | undefined> {
+    const { path: webhooksPath, status, toBody: response, laterBodies = {} } = this.#api;
+    if (method === 'POST' && path === webhooksPath)
       return { status, body: response(await this.#make(body)) };
-    if (!path.startsWith(place)) return undefined;
-    const [id = '', more = ''] = path.slice(place.length).split('/').filter(Boolean);
-    const webhook = this.kept.get(id);
+    if (!path.startsWith(webhooksPath)) return undefined;
+    const [id = '', subpath = ''] = path.slice(webhooksPath.length).split('/').filter(Boolean);
+    const webhook = this.webhooks.get(id);
     if (!webhook) return { status: 404, body: {} };
-    if (method === 'GET') return { status: 200, body: (later[more] ?? response)(webhook) };
-    this.kept.delete(id);
+    if (method === 'GET') return { status: 200, body: (laterBodies[subpath] ?? response)(webhook) };
+    this.webhooks.delete(id);
     return { status: 204 };
   }
 
   async #make(body: unknown): Promise<Webhook> {
     if (!isObject(body)) throw new BadRequest('The body must be an object');
-    const { issues, greets, asks } = this.#api;
+    const { createSecret, sendHandshake, parse } = this.#api;
     this.#made += 1;
-    const webhook = { id: String(900 + this.#made), secret: issues?.() ?? '', ...asks(body) };
-    await greets?.(webhook);
-    this.kept.set(webhook.id, webhook);
+    const webhook = {
+      id: String(900 + this.#made),
+      secret: createSecret?.() ?? '',
+      ...parse(body),
+    };
+    await sendHandshake?.(webhook);
+    this.webhooks.set(webhook.id, webhook);
     return webhook;
   }
 }
 
-/** Throws BadRequest unless all of them are texts. */
-export function textsIn<Name extends string>(
+/** Returns the members as texts. Throws BadRequest if one is missing, empty or no text. */
+export function readTexts<Name extends string>(
   body: unknown,
   ...names: readonly Name[]
 ): Record<Name, string> {
-  const found = names.map((name) => [name, textIn(body, name)] as const);
-  return Object.fromEntries(found) as Record<Name, string>;
+  const texts = names.map((name) => [name, readText(body, name)] as const);
+  return Object.fromEntries(texts) as Record<Name, string>;
 }
 
-function textIn(body: unknown, name: string): string {
+function readText(body: unknown, name: string): string {
   const value = isObject(body) ? body[name] : undefined;
   if (typeof value === 'string' && value !== '') return value;
   throw new BadRequest(`${name} is missing`);

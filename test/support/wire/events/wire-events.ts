@@ -1,41 +1,41 @@
-/** How vendors prove what they send of their own accord, each way once, as their documents describe it. */
+/** Types of the events that vendors send and sign, as their documentation describes them. */
 import { createHmac } from 'node:crypto';
 import type { ServedRequest, ServedResponse } from '../../providers/provider-server.ts';
 import type { WireWebhooks } from './vendor-webhooks.ts';
 
 export interface Change {
   kind: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** Tells one event from another. */
-  n: number;
-  at: Date;
-  /** What the vendor signs with. */
+  /** Makes the event's ID unique. */
+  sequence: number;
+  sentAt: Date;
+  /** The secret that the vendor signs with. */
   secret: string;
 }
 
-export interface Sending {
+export interface SignedRequest {
   headers: Record<string, string>;
   body: string;
 }
 
-/** A vendor that tells of changes. */
+/** A vendor that sends events about changes. */
 export interface WireEvents {
-  /** The object that its events are about, and the record, as our lists name them. */
+  /** The object and the record of the events, as in the declaration. */
   objectName: string;
   recordId: string;
-  /** Whose account it is. Left out: the vendor is given an address of the connection's own. */
+  /** The account of the events. Absent if each connection has a separate webhook URL. */
   connection?: { providerWorkspaceRef: string | null; facts?: Record<string, string> };
-  send: (change: Change) => Sending;
-  /** How it is asked to send them. Left out: a person sets that up. */
+  send: (change: Change) => SignedRequest;
+  /** The vendor's API for webhooks. Absent if a person sets them up. */
   webhooks?: WireWebhooks;
-  /** What else is asked of it meanwhile. */
-  serves?: (request: ServedRequest) => ServedResponse | undefined;
-  /** Each request is dated, and the date is signed. */
-  isDated?: true;
-  /** Kinds that it does not tell of. */
-  lacks?: readonly Change['kind'][];
-  /** The fields that an update is said to have changed. */
+  /** Responds to other requests that the gateway sends to subscribe or to fetch records. */
+  serve?: (request: ServedRequest) => ServedResponse | undefined;
+  /** True if each request has a signed time. */
+  hasSignedTime?: true;
+  /** Kinds of changes that the vendor sends no events for. */
+  missingKinds?: readonly Change['kind'][];
+  /** Fields that an update event names as changed. */
   changedFields?: string[];
-  /** The text of the record, if the events have it whole. */
+  /** The text field of the record, if the events contain the whole record. */
   recordText?: string;
 }
 

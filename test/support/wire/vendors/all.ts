@@ -1,5 +1,5 @@
-/** The wire formats of the vendors, each written from the vendor's own description, by the provider's name. */
-import type { WireVendor } from '../terms.ts';
+/** The wire formats of the vendors by the provider's name, each written from the vendor's documentation. */
+import type { WireVendor } from '../wire-format.ts';
 import { klaviyo } from './commerce/klaviyo-wire.ts';
 import { mailchimp } from './commerce/mailchimp-wire.ts';
 import { shopify } from './commerce/shopify-wire.ts';

@@ -1,15 +1,21 @@
 import { BadRequest, byAddress, byCursor } from '../../paging.ts';
-import { BEARER, isObject, membersAt, tooLong, type WireVendor } from '../../terms.ts';
 import type { WireChange } from '../../vendor-server.ts';
+import {
+  BEARER,
+  isObject,
+  readNestedMembers,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const FILTER = /^greater-than\(updated,(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\)$/;
 
-function valuesIn(isChange: boolean): WireChange['valuesIn'] {
+function createValueReader(isChange: boolean): WireChange['readValues'] {
   return (body) => {
     const data = isObject(body) && isObject(body.data) ? body.data : {};
     if (data.type !== 'profile') throw new BadRequest('type must be profile');
     if (isChange && !data.id) throw new BadRequest('id is a required field');
-    return membersAt('data', 'attributes')(body);
+    return readNestedMembers('data', 'attributes')(body);
   };
 }
 
@@ -22,7 +28,7 @@ export const klaviyo: WireVendor = {
     headers: { ...BEARER },
     contentType: 'application/vnd.api+json',
     invalidStatus: 400,
-    refusal: (status, detail) => ({
+    toErrorBody: (status, detail) => ({
       errors: [
         {
           id: 'e1',
@@ -34,7 +40,7 @@ export const klaviyo: WireVendor = {
         },
       ],
     }),
-    problemWith: tooLong('first_name'),
+    findProblem: refuseTooLong('first_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'profile',
@@ -61,23 +67,23 @@ export const klaviyo: WireVendor = {
             byCursor({ name: 'page[size]', fallback: 20, max: 100 }, 'page[cursor]'),
             'page[cursor]',
           ),
-          answer: (data, { next }) => ({ data, links: { self: '…', next, prev: null } }),
+          toBody: (data, { next }) => ({ data, links: { self: '…', next, prev: null } }),
         },
       ],
-      one: { path: '/api/profiles/:id', answer: (data) => ({ data }) },
+      fetchOne: { path: '/api/profiles/:id', toBody: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/api/profiles',
         status: 201,
-        valuesIn: valuesIn(false),
-        answer: (data) => ({ data }),
+        readValues: createValueReader(false),
+        toBody: (data) => ({ data }),
       },
       update: {
         method: 'PATCH',
         path: '/api/profiles/:id',
         status: 200,
-        valuesIn: valuesIn(true),
-        answer: (data) => ({ data }),
+        readValues: createValueReader(true),
+        toBody: (data) => ({ data }),
       },
     },
   },

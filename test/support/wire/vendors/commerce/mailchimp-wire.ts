@@ -1,9 +1,16 @@
 import { byOffset } from '../../paging.ts';
-import { BEARER, plainChange, shownTime, timeIn, tooLong, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  plainChange,
+  readTime,
+  refuseTooLong,
+  roundToSecond,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const PATH = '/3.0/lists/l1/members';
 
-/** Members lie in a list, and are known by a hash. */
+/** Members belong to a list, and their ID is a hash. */
 export const mailchimp: WireVendor = {
   objectName: 'members',
   textField: 'full_name',
@@ -15,14 +22,14 @@ export const mailchimp: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) => ({
+    toErrorBody: (status, message) => ({
       type: 'https://mailchimp.com/developer/marketing/docs/errors/',
       title: 'Invalid Resource',
       status,
       detail: 'The resource submitted could not be validated.',
       errors: [{ field: 'full_name', message }],
     }),
-    problemWith: tooLong('full_name'),
+    findProblem: refuseTooLong('full_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -37,19 +44,19 @@ export const mailchimp: WireVendor = {
           path: PATH,
           order: 'oldestChange',
           filter: (records, { query }) => {
-            const since = timeIn(query, 'since_last_changed');
-            const before = timeIn(query, 'before_last_changed');
+            const since = readTime(query, 'since_last_changed');
+            const before = readTime(query, 'before_last_changed');
             return records.filter(
               (record) =>
-                (!since || shownTime(record) > since.getTime()) &&
-                (!before || shownTime(record) < before.getTime()),
+                (!since || roundToSecond(record) > since.getTime()) &&
+                (!before || roundToSecond(record) < before.getTime()),
             );
           },
           page: byOffset({ name: 'count', fallback: 10, max: 1000 }, 'offset'),
-          answer: (members, { total }) => ({ members, list_id: 'l1', total_items: total }),
+          toBody: (members, { total }) => ({ members, list_id: 'l1', total_items: total }),
         },
       ],
-      one: { path: `${PATH}/:id`, answer: (record) => record },
+      fetchOne: { path: `${PATH}/:id`, toBody: (record) => record },
       create: plainChange('POST', PATH, 200),
       update: plainChange('PATCH', `${PATH}/:id`, 200),
       remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },

@@ -1,16 +1,16 @@
-import { answersGraphql, connectionPage, GraphqlRefusal } from '../../graphql-vendor.ts';
+import { connectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
 import {
   isObject,
   isoSeconds,
+  refuseTooLong,
+  selectChangedWithin,
   TOKEN,
-  tooLong,
   type Values,
   type WireVendor,
-  within,
-} from '../../terms.ts';
-import type { StoredRecord } from '../../vendor-store.ts';
+} from '../../wire-format.ts';
 
-const problemWith = tooLong('firstName');
+const findProblem = refuseTooLong('firstName');
 const CONDITION = /^updated_at:(>=|<=)'(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/;
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
@@ -19,18 +19,18 @@ const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   updatedAt: isoSeconds(changedAt),
 });
 
-function found(records: StoredRecord[], query: unknown): StoredRecord[] {
+function searchRecords(records: StoredRecord[], query: unknown): StoredRecord[] {
   const bounds: Record<string, Date> = {};
   for (const part of query == null ? [] : String(query).split(' AND ')) {
     const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
     if (operator === '') throw new GraphqlRefusal(`Invalid search: ${part}`);
     bounds[operator] = new Date(time);
   }
-  return within(records, bounds['>='] ?? null, bounds['<='] ?? null);
+  return selectChangedWithin(records, bounds['>='] ?? null, bounds['<='] ?? null);
 }
 
-/** What is wrong with a record is told beside it, with status 200. */
-const refusing = (message: string) => ({
+/** Validation errors are in `userErrors`, in a response with status 200. */
+const createUserErrors = (message: string) => ({
   customer: null,
   userErrors: [{ field: ['firstName'], message }],
 });
@@ -44,14 +44,18 @@ export const shopify: WireVendor = {
     headers: { 'X-Shopify-Access-Token': TOKEN },
     contentType: 'application/json',
     invalidStatus: 200,
-    refusal: (_status, message) => ({ errors: [{ message }] }),
-    problemWith,
-    other: answersGraphql('/admin/api/2025-10/graphql.json', ({ name, variables }, store, now) => {
+    toErrorBody: (_status, message) => ({ errors: [{ message }] }),
+    findProblem,
+    override: serveGraphql('/admin/api/2025-10/graphql.json', ({ name, variables }, store, now) => {
       const { id, ...input } = isObject(variables.input) ? variables.input : {};
       const record = store.find(String(id));
-      const problem = problemWith(input);
+      const problem = findProblem(input);
       if (name === 'customers') {
-        return connectionPage(found(store.records, variables.query).map(show), variables, 250);
+        return connectionPage(
+          searchRecords(store.records, variables.query).map(show),
+          variables,
+          250,
+        );
       }
       if (name === 'nodes') {
         const ids = Array.isArray(variables.ids) ? variables.ids : [];
@@ -59,11 +63,11 @@ export const shopify: WireVendor = {
           .map((each) => store.find(String(each)))
           .map((each) => (each ? show(each) : null));
       }
-      if (problem) return refusing(problem);
+      if (problem) return createUserErrors(problem);
       if (name === 'customerCreate') {
         return { customer: show(store.create(input, now)), userErrors: [] };
       }
-      if (!record) return refusing("Customer can't be found");
+      if (!record) return createUserErrors("Customer can't be found");
       if (name === 'customerDelete') {
         store.remove(record);
         return { deletedCustomerId: record.id, userErrors: [] };

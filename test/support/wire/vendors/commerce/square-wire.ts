@@ -1,23 +1,23 @@
 import type { ServedRequest } from '../../../providers/provider-server.ts';
 import { BadRequest, byCursor, type Page } from '../../paging.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
   bodyAsQuery,
   isObject,
-  membersOf,
-  tooLong,
+  readMembers,
+  refuseTooLong,
   type Values,
   type WireVendor,
-} from '../../terms.ts';
-import type { StoredRecord } from '../../vendor-store.ts';
+} from '../../wire-format.ts';
 
 const page = byCursor({ name: 'limit', fallback: 100, max: 100 }, 'cursor');
 
-/** A search has its paging in the body. */
+/** The parameters of a search's page are in the body. */
 const searchPage: Page = (records, request, url) =>
-  page(records, { ...request, query: bodyAsQuery(bodyOf(request)) }, url);
+  page(records, { ...request, query: bodyAsQuery(readBody(request)) }, url);
 
-function bodyOf({ body, headers }: ServedRequest): Values {
+function readBody({ body, headers }: ServedRequest): Values {
   if (headers['square-version'] !== '2025-08-20') throw new BadRequest('No such version');
   if (isObject(body)) return body;
   throw new BadRequest('The body must be an object');
@@ -25,19 +25,19 @@ function bodyOf({ body, headers }: ServedRequest): Values {
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-function timeOf(text: unknown): number | null {
+function parseTime(text: unknown): number | null {
   if (text === undefined) return null;
   if (typeof text === 'string' && RFC_3339.test(text)) return Date.parse(text);
   throw new BadRequest('Expected an RFC 3339 time');
 }
 
-/** A range of times, which both bounds are out of; texts are given as they are. */
-function holds(record: StoredRecord, name: string, condition: unknown): boolean {
+/** True if the record matches a condition: a range of times without its bounds, or an exact text. */
+function matchesCondition(record: StoredRecord, name: string, condition: unknown): boolean {
   if (!isObject(condition)) throw new BadRequest(`${name} must be an object`);
   if (name === 'updated_at') {
-    const [start, end] = [timeOf(condition.start_at), timeOf(condition.end_at)];
-    const at = record.changedAt.getTime();
-    return (start === null || at > start) && (end === null || at < end);
+    const [start, end] = [parseTime(condition.start_at), parseTime(condition.end_at)];
+    const changeTime = record.changedAt.getTime();
+    return (start === null || changeTime > start) && (end === null || changeTime < end);
   }
   if (!['email_address', 'phone_number', 'reference_id'].includes(name)) {
     throw new BadRequest(`Unrecognized field ${name}`);
@@ -45,20 +45,20 @@ function holds(record: StoredRecord, name: string, condition: unknown): boolean 
   return record.values[name] === condition.exact;
 }
 
-function found(records: StoredRecord[], request: ServedRequest): StoredRecord[] {
-  const { query } = bodyOf(request);
+function searchRecords(records: StoredRecord[], request: ServedRequest): StoredRecord[] {
+  const { query } = readBody(request);
   const { filter = {}, sort } = isObject(query) ? query : {};
   if (!isObject(filter)) throw new BadRequest('filter must be an object');
   const isSorted = isObject(sort) && sort.field === 'CREATED_AT' && sort.order === 'ASC';
   if (!isSorted) throw new BadRequest('This server lists by the time of creation alone');
   return records.filter((record) =>
-    Object.entries(filter).every(([name, condition]) => holds(record, name, condition)),
+    Object.entries(filter).every(([name, condition]) => matchesCondition(record, name, condition)),
   );
 }
 
 const response = (customer: Values) => ({ customer });
 
-/** Customers are searched by a POST; an empty answer has no list. */
+/** A search of customers is a POST. The response omits an empty list. */
 export const square: WireVendor = {
   objectName: 'customers',
   textField: 'reference_id',
@@ -69,10 +69,10 @@ export const square: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (_status, detail) => ({
+    toErrorBody: (_status, detail) => ({
       errors: [{ category: 'INVALID_REQUEST_ERROR', code: 'BAD_REQUEST', detail }],
     }),
-    problemWith: tooLong('reference_id'),
+    findProblem: refuseTooLong('reference_id'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -86,28 +86,28 @@ export const square: WireVendor = {
           method: 'POST',
           path: '/v2/customers/search',
           order: 'made',
-          filter: found,
+          filter: searchRecords,
           page: searchPage,
-          answer: (customers, { next }) => ({
+          toBody: (customers, { next }) => ({
             ...(customers.length > 0 && { customers }),
             ...(next !== null && { cursor: next }),
           }),
         },
       ],
-      one: { path: '/v2/customers/:id', answer: response },
+      fetchOne: { path: '/v2/customers/:id', toBody: response },
       create: {
         method: 'POST',
         path: '/v2/customers',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: response,
+        readValues: readMembers(null),
+        toBody: response,
       },
       update: {
         method: 'PUT',
         path: '/v2/customers/:id',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: response,
+        readValues: readMembers(null),
+        toBody: response,
       },
       remove: { method: 'DELETE', path: '/v2/customers/:id', status: 200, body: {} },
     },

@@ -1,18 +1,18 @@
 import { byLastId } from '../../paging.ts';
-import { BEARER, membersOf, tooLong, type WireVendor } from '../../terms.ts';
+import { BEARER, readMembers, refuseTooLong, type WireVendor } from '../../wire-format.ts';
 
 export const stripe: WireVendor = {
   objectName: 'customers',
   textField: 'name',
   missingId: 'cus_none',
-  tellsNoChanges: true,
+  lacksChangeTimes: true,
   fixture: {
     idOf: (n) => `cus_${n.toString(36).padStart(8, '0')}`,
     headers: BEARER,
     contentType: 'application/x-www-form-urlencoded',
     invalidStatus: 400,
-    refusal: (_status, message) => ({ error: { type: 'invalid_request_error', message } }),
-    problemWith: tooLong('name'),
+    toErrorBody: (_status, message) => ({ error: { type: 'invalid_request_error', message } }),
+    findProblem: refuseTooLong('name'),
     object: {
       show: ({ id, values }) => ({ id, object: 'customer', ...values }),
       lists: [
@@ -20,28 +20,28 @@ export const stripe: WireVendor = {
           path: '/v1/customers',
           order: 'made',
           page: byLastId({ name: 'limit', fallback: 10, max: 100 }, 'starting_after'),
-          answer: (shown, { next }) => ({
+          toBody: (data, { next }) => ({
             object: 'list',
             url: '/v1/customers',
             has_more: next !== null,
-            data: shown,
+            data: data,
           }),
         },
       ],
-      one: { path: '/v1/customers/:id', answer: (record) => record },
+      fetchOne: { path: '/v1/customers/:id', toBody: (record) => record },
       create: {
         method: 'POST',
         path: '/v1/customers',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (record) => record,
+        readValues: readMembers(null),
+        toBody: (record) => record,
       },
       update: {
         method: 'POST',
         path: '/v1/customers/:id',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (record) => record,
+        readValues: readMembers(null),
+        toBody: (record) => record,
       },
       remove: {
         method: 'DELETE',

@@ -1,23 +1,29 @@
 import { BadRequest, byPage } from '../../paging.ts';
-import { BEARER, isObject, tooLong, type Values, type WireVendor } from '../../terms.ts';
 import type { WireChange } from '../../vendor-server.ts';
+import {
+  BEARER,
+  isObject,
+  refuseTooLong,
+  type Values,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const SINCE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const PATH = '/api.xro/2.0/Contacts';
 
-function contactsIn(body: unknown): Values[] {
+function readContacts(body: unknown): Values[] {
   const contacts = isObject(body) ? body.Contacts : undefined;
   if (!Array.isArray(contacts)) throw new BadRequest('Contacts must be a list');
   return contacts;
 }
 
-const one: Pick<WireChange, 'valuesIn' | 'answer' | 'status'> = {
+const singleContact: Pick<WireChange, 'readValues' | 'toBody' | 'status'> = {
   status: 200,
-  valuesIn: (body) => contactsIn(body)[0] ?? {},
-  answer: (contact) => ({ Id: '…', Status: 'OK', Contacts: [contact] }),
+  readValues: (body) => readContacts(body)[0] ?? {},
+  toBody: (contact) => ({ Id: '…', Status: 'OK', Contacts: [contact] }),
 };
 
-/** Times are those of .NET, a filter is a header, and a write is a PUT of a list. */
+/** Xero writes times as .NET does, filters by a header, and creates by a PUT of a list. */
 export const xero: WireVendor = {
   objectName: 'Contacts',
   textField: 'Name',
@@ -28,7 +34,7 @@ export const xero: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 400
         ? {
             ErrorNumber: 10,
@@ -37,7 +43,7 @@ export const xero: WireVendor = {
             Elements: [{ ValidationErrors: [{ Message: message }] }],
           }
         : { Title: 'Refused', Detail: message, Status: status },
-    problemWith: tooLong('Name'),
+    findProblem: refuseTooLong('Name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         ContactID: id,
@@ -57,7 +63,7 @@ export const xero: WireVendor = {
             return records.filter(({ changedAt }) => changedAt > new Date(since));
           },
           page: byPage({ name: 'pageSize', fallback: 100, max: 1000 }, 'page'),
-          answer: (Contacts, { next, total }) => ({
+          toBody: (Contacts, { next, total }) => ({
             pagination: {
               page: next === null ? 1 : Number(next) - 1,
               pageCount: next === null ? 1 : Number(next),
@@ -67,9 +73,9 @@ export const xero: WireVendor = {
           }),
         },
       ],
-      one: { path: `${PATH}/:id`, answer: (contact) => ({ Contacts: [contact] }) },
-      create: { method: 'PUT', path: PATH, ...one },
-      update: { method: 'POST', path: `${PATH}/:id`, ...one },
+      fetchOne: { path: `${PATH}/:id`, toBody: (contact) => ({ Contacts: [contact] }) },
+      create: { method: 'PUT', path: PATH, ...singleContact },
+      update: { method: 'POST', path: `${PATH}/:id`, ...singleContact },
     },
   },
 };

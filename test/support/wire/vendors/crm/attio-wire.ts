@@ -1,24 +1,31 @@
 import { byOffset } from '../../paging.ts';
-import { BEARER, bodyAsQuery, isObject, membersAt, tooLong, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  bodyAsQuery,
+  isObject,
+  readNestedMembers,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
-/** Lists are POSTs; a record's values are lists, each with its type and history. */
+/** Attio lists records by a POST. Each value of a record is a list of versions with a type. */
 export const attio: WireVendor = {
   objectName: 'companies',
   textField: 'name',
   missingId: '00000000-0000-4000-8000-999999999999',
-  tellsNoChanges: true,
+  lacksChangeTimes: true,
   fixture: {
     idOf: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status_code, message) => ({
+    toErrorBody: (status_code, message) => ({
       status_code,
       type: 'invalid_request_error',
       code: 'value_not_found',
       message,
     }),
-    problemWith: tooLong('name'),
+    findProblem: refuseTooLong('name'),
     object: {
       show: ({ id, values }) => ({
         id: { workspace_id: 'w', object_id: 'o', record_id: id },
@@ -53,23 +60,23 @@ export const attio: WireVendor = {
             const size = { name: 'limit', fallback: 500, max: 500 };
             return byOffset(size, 'offset')(records, { ...request, query }, url);
           },
-          answer: (data) => ({ data }),
+          toBody: (data) => ({ data }),
         },
       ],
-      one: { path: '/v2/objects/companies/records/:id', answer: (data) => ({ data }) },
+      fetchOne: { path: '/v2/objects/companies/records/:id', toBody: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/v2/objects/companies/records',
         status: 200,
-        valuesIn: membersAt('data', 'values'),
-        answer: (data) => ({ data }),
+        readValues: readNestedMembers('data', 'values'),
+        toBody: (data) => ({ data }),
       },
       update: {
         method: 'PATCH',
         path: '/v2/objects/companies/records/:id',
         status: 200,
-        valuesIn: membersAt('data', 'values'),
-        answer: (data) => ({ data }),
+        readValues: readNestedMembers('data', 'values'),
+        toBody: (data) => ({ data }),
       },
       remove: {
         method: 'DELETE',

@@ -1,7 +1,13 @@
 import { byOffset } from '../../paging.ts';
-import { BEARER, plainChange, timeIn, tooLong, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  plainChange,
+  readTime,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
-/** Addresses end in a slash; lists skip and limit, and say whether there is more. */
+/** Paths end in a slash. Lists take `_skip` and `_limit`, and report whether there are more records. */
 export const close: WireVendor = {
   objectName: 'lead',
   textField: 'name',
@@ -11,9 +17,9 @@ export const close: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 400 ? { errors: [], 'field-errors': { name: message } } : { error: message },
-    problemWith: tooLong('name'),
+    findProblem: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -26,22 +32,22 @@ export const close: WireVendor = {
           order: 'made',
           filter: (records, { query }) => {
             const [since, until] = [
-              timeIn(query, 'date_updated__gte'),
-              timeIn(query, 'date_updated__lte'),
+              readTime(query, 'date_updated__gte'),
+              readTime(query, 'date_updated__lte'),
             ];
             return records.filter(
               ({ changedAt }) => (!since || changedAt >= since) && (!until || changedAt <= until),
             );
           },
           page: byOffset({ name: '_limit', fallback: 100, max: 200 }, '_skip'),
-          answer: (data, { next, total }) => ({
+          toBody: (data, { next, total }) => ({
             data,
             has_more: next !== null,
             total_results: total,
           }),
         },
       ],
-      one: { path: '/api/v1/lead/:id/', answer: (record) => record },
+      fetchOne: { path: '/api/v1/lead/:id/', toBody: (record) => record },
       create: plainChange('POST', '/api/v1/lead/', 200),
       update: plainChange('PUT', '/api/v1/lead/:id/', 200),
       remove: { method: 'DELETE', path: '/api/v1/lead/:id/', status: 200, body: {} },

@@ -1,10 +1,17 @@
 import { BadRequest, byAddress, byCursor } from '../../paging.ts';
-import { BEARER, isoSeconds, membersOf, tooLong, type WireVendor, within } from '../../terms.ts';
+import {
+  BEARER,
+  isoSeconds,
+  readMembers,
+  refuseTooLong,
+  selectChangedWithin,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const COMPARISON = /^(\w+) eq '((?:[^']|'')*)'$/;
 const CONDITION = /^modifiedon (ge|le) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 
-/** OData: the page's size is a preference, and a filter is a text. */
+/** Dynamics speaks OData: the size of a page is a preference in a header, and a filter is one text. */
 export const dynamicsCrm: WireVendor = {
   objectName: 'contacts',
   textField: 'lastname',
@@ -14,8 +21,8 @@ export const dynamicsCrm: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (_status, message) => ({ error: { code: '0x80040265', message } }),
-    problemWith: tooLong('lastname'),
+    toErrorBody: (_status, message) => ({ error: { code: '0x80040265', message } }),
+    findProblem: refuseTooLong('lastname'),
     object: {
       show: ({ id, changedAt, values }) => ({
         '@odata.etag': 'W/"1"',
@@ -40,8 +47,8 @@ export const dynamicsCrm: WireVendor = {
               if (operator === '') throw new BadRequest(`Syntax error in ${part}`);
               bounds[operator] = new Date(time);
             }
-            return within(records, bounds.ge ?? null, bounds.le ?? null).filter(({ values }) =>
-              equal.every(([field, value]) => values[field] === value),
+            return selectChangedWithin(records, bounds.ge ?? null, bounds.le ?? null).filter(
+              ({ values }) => equal.every(([field, value]) => values[field] === value),
             );
           },
           page: (records, request, url) => {
@@ -49,33 +56,33 @@ export const dynamicsCrm: WireVendor = {
             const query = new URLSearchParams(request.query);
             if (size) query.set('size', size);
             const page = byCursor({ name: 'size', fallback: 5000, max: 5000 }, '$skiptoken');
-            const found = byAddress(page, '$skiptoken')(records, { ...request, query }, url);
-            return { ...found, next: found.next?.replace(/&size=\d+/, '') ?? null };
+            const slice = byAddress(page, '$skiptoken')(records, { ...request, query }, url);
+            return { ...slice, next: slice.next?.replace(/&size=\d+/, '') ?? null };
           },
-          answer: (value, { next }) => ({
+          toBody: (value, { next }) => ({
             '@odata.context': '…',
             value,
             ...(next !== null && { '@odata.nextLink': next }),
           }),
         },
       ],
-      one: { path: '/v9.2/contacts(:id)', answer: (record) => record },
+      fetchOne: { path: '/v9.2/contacts(:id)', toBody: (record) => record },
       create: {
         method: 'POST',
         path: '/v9.2/contacts',
         status: 201,
-        valuesIn: membersOf(null),
+        readValues: readMembers(null),
         objection: ({ headers }) =>
           headers.prefer === 'return=representation' ? null : 'would answer 204',
-        answer: (record) => record,
+        toBody: (record) => record,
       },
       update: {
         method: 'PATCH',
         path: '/v9.2/contacts(:id)',
         status: 200,
-        valuesIn: membersOf(null),
+        readValues: readMembers(null),
         objection: ({ headers }) => (headers['if-match'] === '*' ? null : 'would create it'),
-        answer: (record) => record,
+        toBody: (record) => record,
       },
       remove: { method: 'DELETE', path: '/v9.2/contacts(:id)', status: 204 },
       fields: {

@@ -1,14 +1,20 @@
 import { BadRequest, byAddress, byCursor } from '../../paging.ts';
-import { BEARER, isObject, membersAt, tooLong, type WireVendor } from '../../terms.ts';
 import type { WireChange } from '../../vendor-server.ts';
+import {
+  BEARER,
+  isObject,
+  readNestedMembers,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
-/** JSON:API: a resource has a type, which a body must name, and on a change its id. */
-function valuesIn(isChange: boolean): WireChange['valuesIn'] {
+/** Outreach speaks JSON:API: a body must contain the type of the resource, and an update its ID. */
+function createValueReader(isChange: boolean): WireChange['readValues'] {
   return (body) => {
     const data = isObject(body) && isObject(body.data) ? body.data : {};
     if (data.type !== 'prospect') throw new BadRequest('The type is not prospect');
     if (isChange && !data.id) throw new BadRequest('The id is missing');
-    return membersAt('data', 'attributes')(body);
+    return readNestedMembers('data', 'attributes')(body);
   };
 }
 
@@ -21,10 +27,10 @@ export const outreach: WireVendor = {
     headers: BEARER,
     contentType: 'application/vnd.api+json',
     invalidStatus: 422,
-    refusal: (status, detail) => ({
+    toErrorBody: (status, detail) => ({
       errors: [{ id: `status${status}`, title: 'Request refused', detail }],
     }),
-    problemWith: tooLong('firstName'),
+    findProblem: refuseTooLong('firstName'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'prospect',
@@ -50,23 +56,23 @@ export const outreach: WireVendor = {
             byCursor({ name: 'page[size]', fallback: 50, max: 1000 }, 'page[after]'),
             'page[after]',
           ),
-          answer: (data, { next }) => ({ data, links: next === null ? {} : { next } }),
+          toBody: (data, { next }) => ({ data, links: next === null ? {} : { next } }),
         },
       ],
-      one: { path: '/api/v2/prospects/:id', answer: (data) => ({ data }) },
+      fetchOne: { path: '/api/v2/prospects/:id', toBody: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/api/v2/prospects',
         status: 201,
-        valuesIn: valuesIn(false),
-        answer: (data) => ({ data }),
+        readValues: createValueReader(false),
+        toBody: (data) => ({ data }),
       },
       update: {
         method: 'PATCH',
         path: '/api/v2/prospects/:id',
         status: 200,
-        valuesIn: valuesIn(true),
-        answer: (data) => ({ data }),
+        readValues: createValueReader(true),
+        toBody: (data) => ({ data }),
       },
       remove: { method: 'DELETE', path: '/api/v2/prospects/:id', status: 204 },
     },

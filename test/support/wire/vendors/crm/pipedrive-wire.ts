@@ -3,12 +3,12 @@ import {
   BEARER,
   isObject,
   isoSeconds,
-  membersOf,
-  shownTime,
-  timeIn,
-  tooLong,
+  readMembers,
+  readTime,
+  refuseTooLong,
+  roundToSecond,
   type WireVendor,
-} from '../../terms.ts';
+} from '../../wire-format.ts';
 
 export const pipedrive: WireVendor = {
   objectName: 'deals',
@@ -19,13 +19,13 @@ export const pipedrive: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) => ({
+    toErrorBody: (status, message) => ({
       success: false,
       error: message,
       error_info: 'Please check developers.pipedrive.com for more information.',
       code: `ERR_${status}`,
     }),
-    problemWith: tooLong('title'),
+    findProblem: refuseTooLong('title'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -38,39 +38,42 @@ export const pipedrive: WireVendor = {
           path: '/api/v2/deals',
           order: 'oldestChange',
           filter: (records, { query }) => {
-            const [since, until] = [timeIn(query, 'updated_since'), timeIn(query, 'updated_until')];
+            const [since, until] = [
+              readTime(query, 'updated_since'),
+              readTime(query, 'updated_until'),
+            ];
             return records.filter(
               (record) =>
-                (!since || shownTime(record) >= since.getTime()) &&
-                (!until || shownTime(record) < until.getTime()),
+                (!since || roundToSecond(record) >= since.getTime()) &&
+                (!until || roundToSecond(record) < until.getTime()),
             );
           },
           page: byCursor({ name: 'limit', fallback: 100, max: 500 }, 'cursor'),
-          answer: (shown, { next }) => ({
+          toBody: (data, { next }) => ({
             success: true,
-            data: shown,
+            data: data,
             additional_data: { next_cursor: next },
           }),
         },
       ],
-      many: {
+      fetchMany: {
         path: '/api/v2/deals',
-        idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,
-        answer: (data) => ({ success: true, data }),
+        readIds: ({ query }) => query.get('ids')?.split(',') ?? null,
+        toBody: (data) => ({ success: true, data }),
       },
       create: {
         method: 'POST',
         path: '/api/v2/deals',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (data) => ({ success: true, data }),
+        readValues: readMembers(null),
+        toBody: (data) => ({ success: true, data }),
       },
       update: {
         method: 'PATCH',
         path: '/api/v2/deals/:id',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (data) => ({ success: true, data }),
+        readValues: readMembers(null),
+        toBody: (data) => ({ success: true, data }),
       },
       remove: { method: 'DELETE', path: '/api/v2/deals/:id', status: 200, body: { success: true } },
       fields: {

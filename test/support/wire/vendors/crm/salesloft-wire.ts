@@ -1,5 +1,11 @@
 import { byPage } from '../../paging.ts';
-import { BEARER, membersOf, timeIn, tooLong, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  readMembers,
+  readTime,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 export const salesloft: WireVendor = {
   objectName: 'people',
@@ -10,9 +16,9 @@ export const salesloft: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 422,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 422 ? { errors: { first_name: [message] } } : { error: message },
-    problemWith: tooLong('first_name'),
+    findProblem: refuseTooLong('first_name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -24,30 +30,30 @@ export const salesloft: WireVendor = {
           path: '/v2/people',
           order: 'oldestChange',
           filter: (records, { query }) => {
-            const since = timeIn(query, 'updated_at[gte]');
+            const since = readTime(query, 'updated_at[gte]');
             return records.filter(({ changedAt }) => !since || changedAt >= since);
           },
           page: byPage({ name: 'per_page', fallback: 25, max: 100 }, 'page'),
-          answer: (shown, { next }) => ({
+          toBody: (data, { next }) => ({
             metadata: { paging: { next_page: next === null ? null : Number(next) } },
-            data: shown,
+            data: data,
           }),
         },
       ],
-      one: { path: '/v2/people/:id', answer: (data) => ({ data }) },
+      fetchOne: { path: '/v2/people/:id', toBody: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/v2/people',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (data) => ({ data }),
+        readValues: readMembers(null),
+        toBody: (data) => ({ data }),
       },
       update: {
         method: 'PUT',
         path: '/v2/people/:id',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (data) => ({ data }),
+        readValues: readMembers(null),
+        toBody: (data) => ({ data }),
       },
       remove: { method: 'DELETE', path: '/v2/people/:id', status: 204 },
     },

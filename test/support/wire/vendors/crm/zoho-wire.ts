@@ -1,10 +1,17 @@
 import { BadRequest, byCursor } from '../../paging.ts';
-import { BEARER, isObject, shownTime, tooLong, type Values, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  isObject,
+  refuseTooLong,
+  roundToSecond,
+  type Values,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const MODIFIED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/;
 
-/** A body is a list; each record of it has an outcome, whatever the status. */
-function recordsIn(body: unknown): Values[] {
+/** A body is a list. The response has an outcome for each record, whatever its status. */
+function readRecords(body: unknown): Values[] {
   const data = isObject(body) ? body.data : undefined;
   if (!Array.isArray(data) || data.length < 1 || data.length > 100) {
     throw new BadRequest('data must be a list of 1 to 100 records');
@@ -12,7 +19,7 @@ function recordsIn(body: unknown): Values[] {
   return data;
 }
 
-const outcomeOf = (record: Values) => ({
+const createOutcome = (record: Values) => ({
   code: 'SUCCESS',
   message: 'record added',
   status: 'success',
@@ -27,13 +34,13 @@ export const zoho: WireVendor = {
     idOf: (n) => `5725767000000${String(n).padStart(6, '0')}`,
     headers: BEARER,
     contentType: 'application/json',
-    // What is wrong with a record is told in an answer that looks like a success.
+    // A response that refuses a record has a status of success.
     invalidStatus: 202,
-    refusal: (status, message) => {
-      const told = { code: 'INVALID_DATA', message, details: {}, status: 'error' };
-      return status === 202 ? { data: [told] } : told;
+    toErrorBody: (status, message) => {
+      const error = { code: 'INVALID_DATA', message, details: {}, status: 'error' };
+      return status === 202 ? { data: [error] } : error;
     },
-    problemWith: tooLong('Last_Name'),
+    findProblem: refuseTooLong('Last_Name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -49,43 +56,43 @@ export const zoho: WireVendor = {
             const since = headers['if-modified-since'];
             if (since === undefined) return records;
             if (!MODIFIED.test(since)) throw new BadRequest(`${since} is no time`);
-            return records.filter((record) => shownTime(record) > Date.parse(since));
+            return records.filter((record) => roundToSecond(record) > Date.parse(since));
           },
           page: byCursor({ name: 'per_page', fallback: 200, max: 200 }, 'page_token'),
-          answer: (data, { next }) =>
+          toBody: (data, { next }) =>
             data.length === 0
               ? undefined
               : { data, info: { more_records: next !== null, next_page_token: next } },
         },
       ],
-      count: { path: '/crm/v8/Leads/actions/count', answer: (count) => ({ count }) },
-      many: {
+      count: { path: '/crm/v8/Leads/actions/count', toBody: (count) => ({ count }) },
+      fetchMany: {
         path: '/crm/v8/Leads',
-        idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,
-        answer: (data) => (data.length === 0 ? undefined : { data }),
+        readIds: ({ query }) => query.get('ids')?.split(',') ?? null,
+        toBody: (data) => (data.length === 0 ? undefined : { data }),
       },
       update: {
         method: 'PUT',
         path: '/crm/v8/Leads/:id',
         status: 200,
-        valuesIn: (body) => recordsIn(body)[0] ?? {},
-        answer: (record) => ({ data: [outcomeOf(record)] }),
+        readValues: (body) => readRecords(body)[0] ?? {},
+        toBody: (record) => ({ data: [createOutcome(record)] }),
       },
       batches: (['POST', 'PUT'] as const).map((method) => ({
         method,
         path: '/crm/v8/Leads',
         status: 207,
-        recordsIn: (body) =>
-          recordsIn(body).map(({ id, ...values }) => ({
+        readRecords: (body) =>
+          readRecords(body).map(({ id, ...values }) => ({
             id: method === 'PUT' ? String(id) : null,
             values,
           })),
         isAllOrNone: () => false,
-        answer: (outcomes) => ({
-          data: outcomes.map((one) =>
-            'refused' in one
-              ? { code: 'INVALID_DATA', message: one.refused, details: {}, status: 'error' }
-              : outcomeOf(one),
+        toBody: (outcomes) => ({
+          data: outcomes.map((outcome) =>
+            'refused' in outcome
+              ? { code: 'INVALID_DATA', message: outcome.refused, details: {}, status: 'error' }
+              : createOutcome(outcome),
           ),
         }),
       })),

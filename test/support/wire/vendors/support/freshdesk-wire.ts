@@ -2,12 +2,12 @@ import { BadRequest, byLink, byPage } from '../../paging.ts';
 import {
   isoSeconds,
   plainChange,
-  shownTime,
+  readTime,
+  refuseTooLong,
+  roundToSecond,
   TOKEN,
-  timeIn,
-  tooLong,
   type WireVendor,
-} from '../../terms.ts';
+} from '../../wire-format.ts';
 
 const BASIC = Buffer.from(`${TOKEN}:X`).toString('base64');
 
@@ -20,14 +20,14 @@ export const freshdesk: WireVendor = {
     headers: { authorization: `Basic ${BASIC}` },
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 400
         ? {
             description: 'Validation failed',
             errors: [{ field: 'subject', message, code: 'invalid_value' }],
           }
         : { code: 'refused', message },
-    problemWith: tooLong('subject'),
+    findProblem: refuseTooLong('subject'),
     object: {
       show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
       lists: [
@@ -36,16 +36,16 @@ export const freshdesk: WireVendor = {
           order: 'oldestChange',
           filter: (records, { query }) => {
             if (query.get('order_by') !== 'updated_at') throw new BadRequest('Not in order');
-            const since = timeIn(query, 'updated_since');
-            // Without it only the tickets of the last month are listed.
+            const since = readTime(query, 'updated_since');
+            // Without `updated_since`, Freshdesk lists only tickets of the last 30 days.
             if (!since) return [];
-            return records.filter((record) => shownTime(record) >= since.getTime());
+            return records.filter((record) => roundToSecond(record) >= since.getTime());
           },
           page: byLink(byPage({ name: 'per_page', fallback: 30, max: 100 }, 'page'), 'page'),
-          answer: (shown) => shown,
+          toBody: (tickets) => tickets,
         },
       ],
-      one: { path: '/api/v2/tickets/:id', answer: (record) => record },
+      fetchOne: { path: '/api/v2/tickets/:id', toBody: (record) => record },
       create: plainChange('POST', '/api/v2/tickets', 201),
       update: plainChange('PUT', '/api/v2/tickets/:id', 200),
       remove: { method: 'DELETE', path: '/api/v2/tickets/:id', status: 204 },

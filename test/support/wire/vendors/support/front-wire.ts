@@ -1,5 +1,11 @@
 import { byAddress, byCursor } from '../../paging.ts';
-import { BEARER, membersOf, tooLong, unixIn, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  readMembers,
+  readUnixTime,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 export const front: WireVendor = {
   objectName: 'contacts',
@@ -10,10 +16,10 @@ export const front: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) => ({
+    toErrorBody: (status, message) => ({
       _error: { status, title: 'Bad request', message, details: [] },
     }),
-    problemWith: tooLong('name'),
+    findProblem: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         _links: { self: `https://api2.frontapp.com/contacts/${id}` },
@@ -27,8 +33,8 @@ export const front: WireVendor = {
           order: 'oldestChange',
           filter: (records, { query }) => {
             const [since, until] = [
-              unixIn(query, 'q[updated_after]'),
-              unixIn(query, 'q[updated_before]'),
+              readUnixTime(query, 'q[updated_after]'),
+              readUnixTime(query, 'q[updated_before]'),
             ];
             return records.filter(
               ({ changedAt }) => (!since || changedAt > since) && (!until || changedAt < until),
@@ -38,23 +44,23 @@ export const front: WireVendor = {
             byCursor({ name: 'limit', fallback: 50, max: 100 }, 'page_token'),
             'page_token',
           ),
-          answer: (shown, { next }) => ({ _pagination: { next }, _results: shown }),
+          toBody: (contacts, { next }) => ({ _pagination: { next }, _results: contacts }),
         },
       ],
-      one: { path: '/contacts/:id', answer: (record) => record },
+      fetchOne: { path: '/contacts/:id', toBody: (record) => record },
       create: {
         method: 'POST',
         path: '/contacts',
         status: 201,
-        valuesIn: membersOf(null),
-        answer: (record) => record,
+        readValues: readMembers(null),
+        toBody: (record) => record,
       },
       update: {
         method: 'PATCH',
         path: '/contacts/:id',
         status: 204,
-        valuesIn: membersOf(null),
-        answer: () => undefined,
+        readValues: readMembers(null),
+        toBody: () => undefined,
       },
       remove: { method: 'DELETE', path: '/contacts/:id', status: 204 },
     },

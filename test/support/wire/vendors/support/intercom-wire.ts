@@ -1,20 +1,20 @@
 import type { ServedRequest } from '../../../providers/provider-server.ts';
 import { BadRequest, byCursor, type Page } from '../../paging.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
   isObject,
   plainChange,
+  refuseTooLong,
+  roundToSecond,
   seconds,
-  shownTime,
-  tooLong,
   type WireVendor,
-} from '../../terms.ts';
-import type { StoredRecord } from '../../vendor-store.ts';
+} from '../../wire-format.ts';
 
 const SIZE = { name: 'per_page', fallback: 50, max: 150 };
 const page = byCursor(SIZE, 'starting_after');
 
-/** A search has its paging in the body. */
+/** The parameters of a search's page are in the body. */
 const searchPage: Page = (records, request, url) => {
   const { body } = request;
   const pagination = isObject(body) && isObject(body.pagination) ? body.pagination : {};
@@ -30,7 +30,7 @@ interface Condition {
   value: unknown;
 }
 
-function conditionsIn({ body }: ServedRequest): Condition[] {
+function readConditions({ body }: ServedRequest): Condition[] {
   const query = isObject(body) ? body.query : undefined;
   if (!isObject(query) || query.operator !== 'AND' || !Array.isArray(query.value)) {
     throw new BadRequest('The query must be AND of conditions');
@@ -39,9 +39,9 @@ function conditionsIn({ body }: ServedRequest): Condition[] {
   return query.value as Condition[];
 }
 
-function holds(record: StoredRecord, { field, operator, value }: Condition): boolean {
+function matchesCondition(record: StoredRecord, { field, operator, value }: Condition): boolean {
   if (operator === '=') return record.values[field] === value;
-  const time = shownTime(record) / 1000;
+  const time = roundToSecond(record) / 1000;
   if (field !== 'updated_at' || typeof value !== 'number') throw new BadRequest('Not a condition');
   if (operator === '>') return time > value;
   if (operator === '<') return time < value;
@@ -68,12 +68,12 @@ export const intercom: WireVendor = {
     headers: { ...BEARER },
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (_status, message) => ({
+    toErrorBody: (_status, message) => ({
       type: 'error.list',
       request_id: 'r1',
       errors: [{ code: 'parameter_invalid', message }],
     }),
-    problemWith: tooLong('name'),
+    findProblem: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         type: 'contact',
@@ -82,22 +82,22 @@ export const intercom: WireVendor = {
         updated_at: seconds(changedAt),
       }),
       lists: [
-        { path: '/contacts', order: 'made', page, answer: response },
+        { path: '/contacts', order: 'made', page, toBody: response },
         {
           method: 'POST',
           path: '/contacts/search',
           order: 'made',
           filter: (records, request) => {
-            const conditions = conditionsIn(request);
+            const conditions = readConditions(request);
             return records.filter((record) =>
-              conditions.every((condition) => holds(record, condition)),
+              conditions.every((condition) => matchesCondition(record, condition)),
             );
           },
           page: searchPage,
-          answer: response,
+          toBody: response,
         },
       ],
-      one: { path: '/contacts/:id', answer: (record) => record },
+      fetchOne: { path: '/contacts/:id', toBody: (record) => record },
       create: plainChange('POST', '/contacts', 200),
       update: plainChange('PUT', '/contacts/:id', 200),
       remove: {

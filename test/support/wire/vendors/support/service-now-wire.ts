@@ -1,11 +1,18 @@
-import { BadRequest, byOffset, counted } from '../../paging.ts';
-import { BEARER, isoSeconds, membersOf, tooLong, type WireVendor, within } from '../../terms.ts';
+import { BadRequest, byOffset, withTotalHeader } from '../../paging.ts';
+import {
+  BEARER,
+  isoSeconds,
+  readMembers,
+  refuseTooLong,
+  selectChangedWithin,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const CONDITION = /^sys_updated_on(>=|<=)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)$/;
 const ORDER = 'ORDERBYsys_updated_on';
 const PATH = '/api/now/table/incident';
 
-/** Times are in UTC, with a space; a query is a text of conditions. */
+/** ServiceNow writes times in UTC with a space. A query is a text of conditions. */
 export const serviceNow: WireVendor = {
   objectName: 'incident',
   textField: 'short_description',
@@ -15,11 +22,11 @@ export const serviceNow: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (_status, message) => ({
+    toErrorBody: (_status, message) => ({
       error: { message, detail: 'The request was refused' },
       status: 'failure',
     }),
-    problemWith: tooLong('short_description'),
+    findProblem: refuseTooLong('short_description'),
     object: {
       show: ({ id, changedAt, values }) => ({
         sys_id: id,
@@ -31,12 +38,12 @@ export const serviceNow: WireVendor = {
           path: PATH,
           order: 'oldestChange',
           filter: (records, { query }) => {
-            // A circumflex of a value is doubled.
+            // A circumflex in a value is doubled.
             const parts = (query.get('sysparm_query') ?? '').split(/(?<!\^)\^(?!\^)/);
             const equal: [string, string][] = [];
             if (!parts.includes(ORDER)) throw new BadRequest('Not in order');
             const bounds: Record<string, Date> = {};
-            for (const part of parts.filter((one) => one !== ORDER)) {
+            for (const part of parts.filter((candidate) => candidate !== ORDER)) {
               const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
               const [, field, value = ''] =
                 operator === '' ? (/^(\w+)=(.*)$/s.exec(part) ?? []) : [];
@@ -47,31 +54,31 @@ export const serviceNow: WireVendor = {
               if (operator === '') throw new BadRequest(`Invalid query: ${part}`);
               bounds[operator] = new Date(`${time.replace(' ', 'T')}Z`);
             }
-            return within(records, bounds['>='] ?? null, bounds['<='] ?? null).filter(
+            return selectChangedWithin(records, bounds['>='] ?? null, bounds['<='] ?? null).filter(
               ({ values }) => equal.every(([name, value]) => values[name] === value),
             );
           },
-          page: counted(
+          page: withTotalHeader(
             byOffset({ name: 'sysparm_limit', fallback: 10_000, max: 10_000 }, 'sysparm_offset'),
             'x-total-count',
           ),
-          answer: (result) => ({ result }),
+          toBody: (result) => ({ result }),
         },
       ],
-      one: { path: `${PATH}/:id`, answer: (result) => ({ result }) },
+      fetchOne: { path: `${PATH}/:id`, toBody: (result) => ({ result }) },
       create: {
         method: 'POST',
         path: PATH,
         status: 201,
-        valuesIn: membersOf(null),
-        answer: (result) => ({ result }),
+        readValues: readMembers(null),
+        toBody: (result) => ({ result }),
       },
       update: {
         method: 'PATCH',
         path: `${PATH}/:id`,
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (result) => ({ result }),
+        readValues: readMembers(null),
+        toBody: (result) => ({ result }),
       },
       remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
     },

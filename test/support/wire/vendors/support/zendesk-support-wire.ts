@@ -2,14 +2,14 @@ import { BadRequest, byCursor } from '../../paging.ts';
 import {
   BEARER,
   isoSeconds,
-  membersOf,
-  shownTime,
-  tooLong,
-  unixIn,
+  readMembers,
+  readUnixTime,
+  refuseTooLong,
+  roundToSecond,
   type WireVendor,
-} from '../../terms.ts';
+} from '../../wire-format.ts';
 
-/** What the list leaves out: tickets that are closed are archived after some months. */
+/** Statuses that the list omits. Zendesk archives closed tickets after some months. */
 const UNLISTED: unknown[] = ['closed', 'deleted'];
 
 export const zendeskSupport: WireVendor = {
@@ -21,7 +21,7 @@ export const zendeskSupport: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 422,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 422
         ? {
             error: 'RecordInvalid',
@@ -29,7 +29,7 @@ export const zendeskSupport: WireVendor = {
             details: { subject: [{ description: `Subject: ${message}` }] },
           }
         : { error: { title: 'Error', message } },
-    problemWith: tooLong('subject'),
+    findProblem: refuseTooLong('subject'),
     object: {
       show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
       lists: [
@@ -38,8 +38,8 @@ export const zendeskSupport: WireVendor = {
           order: 'made',
           filter: (records) => records.filter(({ values }) => !UNLISTED.includes(values.status)),
           page: byCursor({ name: 'page[size]', fallback: 100, max: 100 }, 'page[after]'),
-          answer: (shown, { next }) => ({
-            tickets: shown,
+          toBody: (tickets, { next }) => ({
+            tickets: tickets,
             // The last page has a cursor too.
             meta: { has_more: next !== null, after_cursor: next ?? 'c_0', before_cursor: null },
           }),
@@ -49,27 +49,27 @@ export const zendeskSupport: WireVendor = {
           order: 'oldestChange',
           filter: (records, { query }) => {
             const cursor = query.get('cursor');
-            const start = unixIn(query, 'start_time') ?? sinceOf(cursor);
+            const start = readUnixTime(query, 'start_time') ?? parseStartTime(cursor);
             if (!start) throw new BadRequest('start_time is missing');
             const isWithoutDeleted = query.get('exclude_deleted') === 'true';
             return records.filter(
               (record) =>
-                shownTime(record) >= start.getTime() &&
+                roundToSecond(record) >= start.getTime() &&
                 !(isWithoutDeleted && record.values.status === 'deleted'),
             );
           },
           page: (records, request, url) => {
             const { query } = request;
             const start = query.get('start_time') ?? query.get('cursor')?.split('~')[1] ?? '';
-            const place = query.get('cursor')?.split('~')[0];
+            const position = query.get('cursor')?.split('~')[0];
             const inner = new URLSearchParams(query);
-            if (place) inner.set('cursor', place);
+            if (position) inner.set('cursor', position);
             const page = byCursor({ name: 'per_page', fallback: 1000, max: 1000 }, 'cursor');
-            const found = page(records, { ...request, query: inner }, url);
-            return { ...found, next: found.next && `${found.next}~${start}` };
+            const slice = page(records, { ...request, query: inner }, url);
+            return { ...slice, next: slice.next && `${slice.next}~${start}` };
           },
-          answer: (shown, { next }) => ({
-            tickets: shown,
+          toBody: (tickets, { next }) => ({
+            tickets: tickets,
             after_cursor: next ?? 'c_0~0',
             end_of_stream: next === null,
           }),
@@ -77,26 +77,26 @@ export const zendeskSupport: WireVendor = {
       ],
       count: {
         path: '/api/v2/tickets/count',
-        answer: (value) => ({ count: { refreshed_at: '2026-01-01T00:00:00Z', value } }),
+        toBody: (value) => ({ count: { refreshed_at: '2026-01-01T00:00:00Z', value } }),
       },
-      many: {
+      fetchMany: {
         path: '/api/v2/tickets/show_many',
-        idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,
-        answer: (tickets) => ({ tickets, count: tickets.length }),
+        readIds: ({ query }) => query.get('ids')?.split(',') ?? null,
+        toBody: (tickets) => ({ tickets, count: tickets.length }),
       },
       create: {
         method: 'POST',
         path: '/api/v2/tickets',
         status: 201,
-        valuesIn: membersOf('ticket'),
-        answer: (ticket) => ({ ticket }),
+        readValues: readMembers('ticket'),
+        toBody: (ticket) => ({ ticket }),
       },
       update: {
         method: 'PUT',
         path: '/api/v2/tickets/:id',
         status: 200,
-        valuesIn: membersOf('ticket'),
-        answer: (ticket) => ({ ticket }),
+        readValues: readMembers('ticket'),
+        toBody: (ticket) => ({ ticket }),
       },
       remove: { method: 'DELETE', path: '/api/v2/tickets/:id', status: 204 },
       fields: {
@@ -118,7 +118,7 @@ export const zendeskSupport: WireVendor = {
   },
 };
 
-function sinceOf(cursor: string | null): Date | null {
+function parseStartTime(cursor: string | null): Date | null {
   const start = cursor?.split('~')[1];
   return start ? new Date(Number(start) * 1000) : null;
 }

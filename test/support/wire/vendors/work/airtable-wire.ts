@@ -1,14 +1,17 @@
 import { BadRequest, byCursor } from '../../paging.ts';
-import { BEARER, membersOf, tooLong, type WireVendor } from '../../terms.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
+import { BEARER, readMembers, refuseTooLong, type WireVendor } from '../../wire-format.ts';
 
 const PATH = '/v0/appBase/tblTasks';
-/** What a formula of this server may be: functions of the time of change, all of which must hold. */
+/**
+ * Formulas that this server supports: conditions on fields and on the time of the last change, all of which
+ * must hold.
+ */
 const FORMULA = /^AND\((.+)\)$/;
 const CONDITION =
   /(?:\{([^}]+)\}='((?:[^'\\]|\\.)*)'|(IS_AFTER|IS_BEFORE)\(IF\(LAST_MODIFIED_TIME\(\),LAST_MODIFIED_TIME\(\),CREATED_TIME\(\)\),'([^']+)'\))/g;
 
-function filtered(records: StoredRecord[], formula: string | null): StoredRecord[] {
+function filterRecords(records: StoredRecord[], formula: string | null): StoredRecord[] {
   if (formula === null) return records;
   const inner = FORMULA.exec(formula)?.[1] ?? '';
   const conditions = [...inner.matchAll(CONDITION)];
@@ -23,7 +26,7 @@ function filtered(records: StoredRecord[], formula: string | null): StoredRecord
   );
 }
 
-/** Tables lie in a base; values lie in `fields`. */
+/** Tables belong to a base. The values of a record are in `fields`. */
 export const airtable: WireVendor = {
   objectName: 'tblTasks',
   textField: 'Name',
@@ -34,11 +37,11 @@ export const airtable: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 422,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 404
         ? { error: 'NOT_FOUND' }
         : { error: { type: 'INVALID_VALUE_FOR_COLUMN', message } },
-    problemWith: tooLong('Name'),
+    findProblem: refuseTooLong('Name'),
     object: {
       show: ({ id, values }) => ({
         id,
@@ -49,25 +52,25 @@ export const airtable: WireVendor = {
         {
           path: PATH,
           order: 'made',
-          filter: (records, { query }) => filtered(records, query.get('filterByFormula')),
+          filter: (records, { query }) => filterRecords(records, query.get('filterByFormula')),
           page: byCursor({ name: 'pageSize', fallback: 100, max: 100 }, 'offset'),
-          answer: (records, { next }) => ({ records, ...(next !== null && { offset: next }) }),
+          toBody: (records, { next }) => ({ records, ...(next !== null && { offset: next }) }),
         },
       ],
-      one: { path: `${PATH}/:id`, answer: (record) => record },
+      fetchOne: { path: `${PATH}/:id`, toBody: (record) => record },
       create: {
         method: 'POST',
         path: PATH,
         status: 200,
-        valuesIn: membersOf('fields'),
-        answer: (record) => record,
+        readValues: readMembers('fields'),
+        toBody: (record) => record,
       },
       update: {
         method: 'PATCH',
         path: `${PATH}/:id`,
         status: 200,
-        valuesIn: membersOf('fields'),
-        answer: (record) => record,
+        readValues: readMembers('fields'),
+        toBody: (record) => record,
       },
       remove: { method: 'DELETE', path: `${PATH}/:id`, status: 200, body: { deleted: true } },
     },

@@ -1,9 +1,18 @@
 import { BadRequest, byCursor } from '../../paging.ts';
-import { BEARER, membersOf, timeIn, tooLong, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  readMembers,
+  readTime,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
-const list = (data: unknown[]) => ({ data, next_page: null });
+const createList = (data: unknown[]) => ({ data, next_page: null });
 
-/** Tasks are listed below a project, projects below a workspace; fields come only if they are named. */
+/**
+ * Tasks belong to a project, and projects to a workspace. A response contains only the fields that the
+ * request names.
+ */
 export const asana: WireVendor = {
   objectName: 'tasks',
   textField: 'name',
@@ -13,8 +22,8 @@ export const asana: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (_status, message) => ({ errors: [{ message, help: 'See the documentation' }] }),
-    problemWith: tooLong('name'),
+    toErrorBody: (_status, message) => ({ errors: [{ message, help: 'See the documentation' }] }),
+    findProblem: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({
         gid: id,
@@ -23,8 +32,8 @@ export const asana: WireVendor = {
         modified_at: changedAt.toISOString(),
       }),
       fixed: [
-        { path: '/1.0/workspaces', body: list([{ gid: '11', name: 'Work' }]) },
-        { path: '/1.0/workspaces/11/projects', body: list([{ gid: '21', name: 'Plan' }]) },
+        { path: '/1.0/workspaces', body: createList([{ gid: '11', name: 'Work' }]) },
+        { path: '/1.0/workspaces/11/projects', body: createList([{ gid: '21', name: 'Plan' }]) },
       ],
       lists: [
         {
@@ -32,32 +41,32 @@ export const asana: WireVendor = {
           order: 'made',
           filter: (records, { query }) => {
             if (query.get('project') !== '21') throw new BadRequest('No such project');
-            const asked = query.get('opt_fields')?.split(',') ?? [];
-            if (!asked.includes('name')) throw new BadRequest('name would be left out');
-            const since = timeIn(query, 'modified_since');
+            const requestedFields = query.get('opt_fields')?.split(',') ?? [];
+            if (!requestedFields.includes('name')) throw new BadRequest('name would be left out');
+            const since = readTime(query, 'modified_since');
             return records.filter(({ changedAt }) => !since || changedAt >= since);
           },
           page: byCursor({ name: 'limit', fallback: 20, max: 100 }, 'offset'),
-          answer: (data, { next }) => ({
+          toBody: (data, { next }) => ({
             data,
             next_page: next === null ? null : { offset: next, path: '/tasks', uri: '…' },
           }),
         },
       ],
-      one: { path: '/1.0/tasks/:id', answer: (data) => ({ data }) },
+      fetchOne: { path: '/1.0/tasks/:id', toBody: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/1.0/tasks',
         status: 201,
-        valuesIn: membersOf('data'),
-        answer: (data) => ({ data }),
+        readValues: readMembers('data'),
+        toBody: (data) => ({ data }),
       },
       update: {
         method: 'PUT',
         path: '/1.0/tasks/:id',
         status: 200,
-        valuesIn: membersOf('data'),
-        answer: (data) => ({ data }),
+        readValues: readMembers('data'),
+        toBody: (data) => ({ data }),
       },
       remove: { method: 'DELETE', path: '/1.0/tasks/:id', status: 200, body: { data: {} } },
     },

@@ -1,9 +1,16 @@
 import { BadRequest, byCursor, type Page } from '../../paging.ts';
-import { BEARER, bodyAsQuery, isObject, membersOf, tooLong, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  bodyAsQuery,
+  isObject,
+  readMembers,
+  refuseTooLong,
+  type WireVendor,
+} from '../../wire-format.ts';
 
 const CONDITION = /^updated (>=|<=) "(\d{4}-\d\d-\d\d \d\d:\d\d)"$/;
 const ORDER = ' ORDER BY updated ASC';
-/** The account's user is far from UTC. */
+/** The time zone of the account's user, which differs from UTC. */
 const USER_ZONE = '+05:30';
 
 const page: Page = (records, request, url) => {
@@ -21,11 +28,11 @@ export const atlassian: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 400
         ? { errorMessages: [], errors: { summary: message } }
         : { errorMessages: [message], errors: {} },
-    problemWith: tooLong('summary'),
+    findProblem: refuseTooLong('summary'),
     object: {
       show: ({ id, changedAt, values }) => ({
         id,
@@ -54,27 +61,27 @@ export const atlassian: WireVendor = {
             );
           },
           page,
-          answer: (issues, { next }) => ({
+          toBody: (issues, { next }) => ({
             issues,
             isLast: next === null,
             ...(next !== null && { nextPageToken: next }),
           }),
         },
       ],
-      one: { path: '/3/issue/:id', answer: (record) => record },
+      fetchOne: { path: '/3/issue/:id', toBody: (record) => record },
       create: {
         method: 'POST',
         path: '/3/issue',
         status: 201,
-        valuesIn: membersOf('fields'),
-        answer: ({ id, key }) => ({ id, key, self: '…' }),
+        readValues: readMembers('fields'),
+        toBody: ({ id, key }) => ({ id, key, self: '…' }),
       },
       update: {
         method: 'PUT',
         path: '/3/issue/:id',
         status: 204,
-        valuesIn: membersOf('fields'),
-        answer: () => undefined,
+        readValues: readMembers('fields'),
+        toBody: () => undefined,
       },
       remove: { method: 'DELETE', path: '/3/issue/:id', status: 204 },
       fields: {

@@ -3,13 +3,16 @@ import {
   BEARER,
   isoSeconds,
   plainChange,
-  shownTime,
-  timeIn,
-  tooLong,
+  readTime,
+  refuseTooLong,
+  roundToSecond,
   type WireVendor,
-} from '../../terms.ts';
+} from '../../wire-format.ts';
 
-/** Issues of all repositories of the user; each is changed below its own repository, by its number. */
+/**
+ * One list has the issues of all repositories. A single issue has a path below its repository, with its
+ * number.
+ */
 export const github: WireVendor = {
   objectName: 'issues',
   textField: 'title',
@@ -21,13 +24,13 @@ export const github: WireVendor = {
     headers: { ...BEARER },
     contentType: 'application/json',
     invalidStatus: 422,
-    refusal: (status, message) => ({
+    toErrorBody: (status, message) => ({
       message: 'Validation Failed',
       errors: [{ resource: 'Issue', field: 'title', code: 'custom', message }],
       documentation_url: 'https://docs.github.com/rest',
       status: String(status),
     }),
-    problemWith: tooLong('title'),
+    findProblem: refuseTooLong('title'),
     object: {
       show: ({ id, changedAt, values: { repository: _, ...values } }) => ({
         id: 9_000_000_000 + Number(id),
@@ -45,14 +48,14 @@ export const github: WireVendor = {
             if (query.get('filter') !== 'all' || query.get('state') !== 'all') {
               throw new BadRequest('Only issues of the user that are open');
             }
-            const since = timeIn(query, 'since');
-            return records.filter((record) => !since || shownTime(record) >= since.getTime());
+            const since = readTime(query, 'since');
+            return records.filter((record) => !since || roundToSecond(record) >= since.getTime());
           },
           page: byLink(byPage({ name: 'per_page', fallback: 30, max: 100 }, 'page'), 'page'),
-          answer: (shown) => shown,
+          toBody: (issues) => issues,
         },
       ],
-      one: { path: '/repos/octo/app/issues/:id', answer: (record) => record },
+      fetchOne: { path: '/repos/octo/app/issues/:id', toBody: (record) => record },
       create: plainChange('POST', '/repos/octo/app/issues', 201),
       update: plainChange('PATCH', '/repos/octo/app/issues/:id', 200),
     },

@@ -1,5 +1,5 @@
-import { byLink, byPage, counted } from '../../paging.ts';
-import { membersOf, TOKEN, timeIn, tooLong, type WireVendor } from '../../terms.ts';
+import { byLink, byPage, withTotalHeader } from '../../paging.ts';
+import { readMembers, readTime, refuseTooLong, TOKEN, type WireVendor } from '../../wire-format.ts';
 
 export const gitlab: WireVendor = {
   objectName: 'projects',
@@ -10,9 +10,9 @@ export const gitlab: WireVendor = {
     headers: { 'PRIVATE-TOKEN': TOKEN },
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) =>
+    toErrorBody: (status, message) =>
       status === 400 ? { message: { name: [message] } } : { message: `${status} ${message}` },
-    problemWith: tooLong('name'),
+    findProblem: refuseTooLong('name'),
     object: {
       show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: changedAt.toISOString() }),
       lists: [
@@ -21,34 +21,34 @@ export const gitlab: WireVendor = {
           order: 'oldestChange',
           filter: (records, { query }) => {
             const [since, until] = [
-              timeIn(query, 'updated_after'),
-              timeIn(query, 'updated_before'),
+              readTime(query, 'updated_after'),
+              readTime(query, 'updated_before'),
             ];
             return records.filter(
               ({ changedAt }) => (!since || changedAt >= since) && (!until || changedAt <= until),
             );
           },
-          page: counted(
+          page: withTotalHeader(
             byLink(byPage({ name: 'per_page', fallback: 20, max: 100 }, 'page'), 'page'),
             'x-total',
           ),
-          answer: (shown) => shown,
+          toBody: (projects) => projects,
         },
       ],
-      one: { path: '/api/v4/projects/:id', answer: (record) => record },
+      fetchOne: { path: '/api/v4/projects/:id', toBody: (record) => record },
       create: {
         method: 'POST',
         path: '/api/v4/projects',
         status: 201,
-        valuesIn: membersOf(null),
-        answer: (record) => record,
+        readValues: readMembers(null),
+        toBody: (record) => record,
       },
       update: {
         method: 'PUT',
         path: '/api/v4/projects/:id',
         status: 200,
-        valuesIn: membersOf(null),
-        answer: (record) => record,
+        readValues: readMembers(null),
+        toBody: (record) => record,
       },
       remove: {
         method: 'DELETE',

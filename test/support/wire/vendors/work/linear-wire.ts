@@ -1,8 +1,14 @@
-import { answersGraphql, connectionPage, GraphqlRefusal } from '../../graphql-vendor.ts';
-import { BEARER, isObject, tooLong, type Values, type WireVendor } from '../../terms.ts';
+import { connectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
+import {
+  BEARER,
+  isObject,
+  refuseTooLong,
+  type Values,
+  type WireVendor,
+} from '../../wire-format.ts';
 
-const problemWith = tooLong('title');
+const findProblem = refuseTooLong('title');
 
 const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   id,
@@ -10,8 +16,8 @@ const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   updatedAt: changedAt.toISOString(),
 });
 
-/** By field, each with its comparators. */
-function isMeant(record: StoredRecord, filter: unknown): boolean {
+/** True if the record matches the comparators of each field except `updatedAt`. */
+function matchesFields(record: StoredRecord, filter: unknown): boolean {
   const { updatedAt: _, ...fields } = isObject(filter) ? filter : {};
   return Object.entries(fields).every(([name, comparators]) => {
     const { eq, in: among, ...others } = isObject(comparators) ? comparators : {};
@@ -21,7 +27,7 @@ function isMeant(record: StoredRecord, filter: unknown): boolean {
   });
 }
 
-function isWithin({ changedAt }: StoredRecord, filter: unknown): boolean {
+function matchesTimes({ changedAt }: StoredRecord, filter: unknown): boolean {
   const bounds = isObject(filter) && isObject(filter.updatedAt) ? filter.updatedAt : {};
   const { gte, lte, ...others } = bounds as { gte?: string; lte?: string };
   if (Object.keys(others).length > 0) throw new GraphqlRefusal('Unknown comparator');
@@ -37,25 +43,27 @@ export const linear: WireVendor = {
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 200,
-    refusal: (_status, message) => ({
+    toErrorBody: (_status, message) => ({
       errors: [{ message, extensions: { type: 'invalid input', userError: true } }],
       data: null,
     }),
-    problemWith,
-    other: answersGraphql('/', ({ name, variables }, store, now) => {
+    findProblem,
+    override: serveGraphql('/', ({ name, variables }, store, now) => {
       const input = isObject(variables.input) ? variables.input : {};
       const record = store.find(String(variables.id));
-      const problem = problemWith(input);
+      const problem = findProblem(input);
       if (problem) throw new GraphqlRefusal(problem);
       if (['issueUpdate', 'issueDelete'].includes(name) && !record) {
         throw new GraphqlRefusal('Entity not found: Issue');
       }
       switch (name) {
         case 'issues': {
-          const found = store.records.filter(
-            (one) => isWithin(one, variables.filter) && isMeant(one, variables.filter),
+          const records = store.records.filter(
+            (candidate) =>
+              matchesTimes(candidate, variables.filter) &&
+              matchesFields(candidate, variables.filter),
           );
-          return connectionPage(found.map(show), variables, 250);
+          return connectionPage(records.map(show), variables, 250);
         }
         case 'issueCreate':
           return { success: true, issue: show(store.create(input, now)) };

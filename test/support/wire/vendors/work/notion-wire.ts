@@ -1,32 +1,32 @@
 import { BadRequest, byCursor } from '../../paging.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
   bodyAsQuery,
   isObject,
-  membersOf,
-  tooLong,
+  readMembers,
+  refuseTooLong,
   type Values,
   type WireVendor,
-} from '../../terms.ts';
-import type { StoredRecord } from '../../vendor-store.ts';
+} from '../../wire-format.ts';
 
 const VERSION = '2025-09-03';
 const SOURCE = '1f4e2c3d-0000-4000-8000-000000000001';
 const OPERATORS = ['on_or_after', 'on_or_before'];
 
-/** Cut to the minute, as the vendor shows and compares it. */
-function minuteOf({ changedAt }: StoredRecord): string {
+/** Notion rounds times down to the minute, and compares them so. */
+function roundToMinute({ changedAt }: StoredRecord): string {
   return `${changedAt.toISOString().slice(0, 16)}:00.000Z`;
 }
 
-function conditionsIn(body: unknown): [operator: string, time: Date][] {
+function readConditions(body: unknown): [operator: string, time: Date][] {
   const filter = isObject(body) ? body.filter : undefined;
   if (filter === undefined) return [];
-  const all = isObject(filter) ? filter.and : undefined;
-  if (!Array.isArray(all) || all.length === 0)
+  const conditions = isObject(filter) ? filter.and : undefined;
+  if (!Array.isArray(conditions) || conditions.length === 0)
     throw new BadRequest('filter.and should be an array');
-  return all.map((one) => {
-    const { timestamp, last_edited_time: bounds } = isObject(one) ? one : {};
+  return conditions.map((condition) => {
+    const { timestamp, last_edited_time: bounds } = isObject(condition) ? condition : {};
     const [operator = '', time] = Object.entries(isObject(bounds) ? bounds : {})[0] ?? [];
     if (timestamp !== 'last_edited_time' || !OPERATORS.includes(operator)) {
       throw new BadRequest('body failed validation: filter');
@@ -35,10 +35,13 @@ function conditionsIn(body: unknown): [operator: string, time: Date][] {
   });
 }
 
-/** A title is a list of parts of a text, under its name or `title`, which is its id in every data source. */
-function titleIn(properties: Values): Values {
-  const given = properties.title ?? properties.Name;
-  const parts = isObject(given) ? given.title : undefined;
+/**
+ * Returns the title, which is a list of parts. It is under its name or under `title`, which is its ID in
+ * every data source.
+ */
+function readTitle(properties: Values): Values {
+  const titleProperty = properties.title ?? properties.Name;
+  const parts = isObject(titleProperty) ? titleProperty.title : undefined;
   if (!Array.isArray(parts)) throw new BadRequest('body.properties.title should be defined');
   const texts = parts.map((part) => {
     const text = isObject(part) && isObject(part.text) ? part.text.content : undefined;
@@ -57,16 +60,16 @@ export const notion: WireVendor = {
     headers: { ...BEARER, 'Notion-Version': VERSION },
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (status, message) => ({
+    toErrorBody: (status, message) => ({
       object: 'error',
       status,
       code: 'validation_error',
       message,
       request_id: 'r1',
     }),
-    problemWith: tooLong('title'),
-    // What goes to the trash is updated.
-    other: ({ method, path, body }, store) => {
+    findProblem: refuseTooLong('title'),
+    // A page is deleted by an update that moves it to the trash.
+    override: ({ method, path, body }, store) => {
       const record = store.find(path.replace('/v1/pages/', ''));
       if (method !== 'PATCH' || !record || !isObject(body) || body.in_trash !== true)
         return undefined;
@@ -77,7 +80,7 @@ export const notion: WireVendor = {
       show: (record) => ({
         object: 'page',
         id: record.id,
-        last_edited_time: minuteOf(record),
+        last_edited_time: roundToMinute(record),
         in_trash: false,
         parent: { type: 'data_source_id', data_source_id: SOURCE },
         properties: {
@@ -101,10 +104,10 @@ export const notion: WireVendor = {
           path: `/v1/data_sources/${SOURCE}/query`,
           order: 'oldestChange',
           filter: (records, { body }) => {
-            const conditions = conditionsIn(body);
+            const conditions = readConditions(body);
             return records.filter((record) =>
               conditions.every(([operator, time]) => {
-                const edited = new Date(minuteOf(record));
+                const edited = new Date(roundToMinute(record));
                 return operator === 'on_or_after' ? edited >= time : edited <= time;
               }),
             );
@@ -113,7 +116,7 @@ export const notion: WireVendor = {
             const page = byCursor({ name: 'page_size', fallback: 100, max: 100 }, 'start_cursor');
             return page(records, { ...request, query: bodyAsQuery(request.body) }, url);
           },
-          answer: (results, { next }) => ({
+          toBody: (results, { next }) => ({
             object: 'list',
             results,
             next_cursor: next,
@@ -121,24 +124,24 @@ export const notion: WireVendor = {
           }),
         },
       ],
-      one: { path: '/v1/pages/:id', answer: (record) => record },
+      fetchOne: { path: '/v1/pages/:id', toBody: (record) => record },
       create: {
         method: 'POST',
         path: '/v1/pages',
         status: 200,
-        valuesIn: (body) => {
+        readValues: (body) => {
           const parent = isObject(body) && isObject(body.parent) ? body.parent : {};
           if (parent.data_source_id !== SOURCE) throw new BadRequest('body.parent is wrong');
-          return titleIn(membersOf('properties')(body));
+          return readTitle(readMembers('properties')(body));
         },
-        answer: (record) => record,
+        toBody: (record) => record,
       },
       update: {
         method: 'PATCH',
         path: '/v1/pages/:id',
         status: 200,
-        valuesIn: (body) => titleIn(membersOf('properties')(body)),
-        answer: (record) => record,
+        readValues: (body) => readTitle(readMembers('properties')(body)),
+        toBody: (record) => record,
       },
       fields: {
         path: `/v1/data_sources/${SOURCE}`,

@@ -1,23 +1,27 @@
 import { byCursor, type Page } from '../../paging.ts';
-import { BEARER, plainChange, tooLong, type WireVendor } from '../../terms.ts';
+import { BEARER, plainChange, refuseTooLong, type WireVendor } from '../../wire-format.ts';
 
 /** The last page has an empty token. */
 const page: Page = byCursor({ name: 'page_size', fallback: 30, max: 300 }, 'next_page_token');
 
-/** Meetings are listed below a user; an update is answered by nothing. */
+/** Meetings belong to a user. The response to an update has no body. */
 export const zoom: WireVendor = {
   objectName: 'meetings',
   textField: 'topic',
   missingId: '999',
   needs: { user_id: 'u_1' },
-  tellsNoChanges: true,
+  lacksChangeTimes: true,
   fixture: {
     idOf: (n) => 85_746_065_000 + n,
     headers: BEARER,
     contentType: 'application/json',
     invalidStatus: 400,
-    refusal: (_status, message) => ({ code: 300, message, errors: [{ field: 'topic', message }] }),
-    problemWith: tooLong('topic'),
+    toErrorBody: (_status, message) => ({
+      code: 300,
+      message,
+      errors: [{ field: 'topic', message }],
+    }),
+    findProblem: refuseTooLong('topic'),
     object: {
       show: ({ id, values: { user_id: _, ...values } }) => ({ uuid: `u${id}==`, id, ...values }),
       fixed: [
@@ -31,18 +35,18 @@ export const zoom: WireVendor = {
           path: '/v2/users/u_1/meetings',
           order: 'made',
           page,
-          answer: (meetings, { next, total }) => ({
+          toBody: (meetings, { next, total }) => ({
             meetings,
             next_page_token: next ?? '',
             total_records: total,
           }),
         },
       ],
-      one: { path: '/v2/meetings/:id', answer: (record) => record },
+      fetchOne: { path: '/v2/meetings/:id', toBody: (record) => record },
       create: plainChange('POST', '/v2/users/u_1/meetings', 201),
       update: {
         ...plainChange('PATCH', '/v2/meetings/:id', 204),
-        answer: () => undefined,
+        toBody: () => undefined,
       },
       remove: { method: 'DELETE', path: '/v2/meetings/:id', status: 204 },
     },

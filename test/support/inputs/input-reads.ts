@@ -1,23 +1,23 @@
-/** Inputs of mutations that remember which of their members were read, by the names of their types. */
+/** Records which members of mutations' inputs the product reads, by the names of the input types. */
 import type { GraphQLArgument } from 'graphql';
 import { z } from 'zod';
 import { unwrapped } from '../../../src/domain/unwrapped.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
 export interface InputReads extends Disposable {
-  /** `Type.member` of each member that was read by itself. */
+  /** `Type.member` of each member that was read separately. */
   read: ReadonlySet<string>;
-  /** `Type.member` of each member that was copied with all others, by a spread or as JSON. */
+  /** `Type.member` of each member that was copied together with all others, by a spread or as JSON. */
   copied: ReadonlySet<string>;
 }
 
 interface InputArgument {
-  /** The validator that the zod plugin makes of the schema. */
+  /** The validator that the zod plugin creates from the schema. */
   validator: z.ZodType;
   pothosOptions: { validate: { schema: z.ZodType } };
 }
 
-/** Records the reads of what the zod plugin gives to mutations. */
+/** Starts recording the reads of inputs that the zod plugin passes to mutations. */
 export function recordInputReads(): InputReads {
   const [read, copied] = [new Set<string>(), new Set<string>()];
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
@@ -27,7 +27,7 @@ export function recordInputReads(): InputReads {
     const { run } = validator._zod;
     validator._zod.run = async (payload, context) => {
       const result = await run(payload, context);
-      result.value = recorded({ read, copied }, pothosOptions.validate.schema, result.value);
+      result.value = recordAccess({ read, copied }, pothosOptions.validate.schema, result.value);
       return result;
     };
     return () => {
@@ -38,20 +38,20 @@ export function recordInputReads(): InputReads {
     read,
     copied,
     [Symbol.dispose]() {
-      for (const one of restore) one();
+      for (const restoreOne of restore) restoreOne();
     },
   };
 }
 
-interface Reads {
+interface ReadMembers {
   read: Set<string>;
   copied: Set<string>;
 }
 
-function recorded(reads: Reads, schema: z.ZodType, value: unknown): unknown {
+function recordAccess(reads: ReadMembers, schema: z.ZodType, value: unknown): unknown {
   const { inner } = unwrapped(schema);
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
-    return value.map((item) => recorded(reads, inner.element as z.ZodType, item));
+    return value.map((item) => recordAccess(reads, inner.element as z.ZodType, item));
   }
   const { id } = inner.meta() ?? {};
   const isPlain = typeof value === 'object' && value !== null && !(value instanceof Date);
@@ -59,7 +59,7 @@ function recorded(reads: Reads, schema: z.ZodType, value: unknown): unknown {
   const { shape } = inner;
   let described: PropertyKey | undefined;
   return new Proxy(value as Record<PropertyKey, unknown>, {
-    // A copy describes each member before it gets it.
+    // A copy reads the descriptor of a member before its value.
     getOwnPropertyDescriptor(target, name) {
       described = name;
       return Reflect.getOwnPropertyDescriptor(target, name);
@@ -69,7 +69,7 @@ function recorded(reads: Reads, schema: z.ZodType, value: unknown): unknown {
       const member = shape[name as string] as z.ZodType;
       (described === name ? reads.copied : reads.read).add(`${id}.${String(name)}`);
       described = undefined;
-      return recorded(reads, member, target[name]);
+      return recordAccess(reads, member, target[name]);
     },
   });
 }

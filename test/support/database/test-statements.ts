@@ -1,6 +1,6 @@
 /**
- * Tests look at rows by themselves, and need not say whose they are: what they send is told apart from what the product
- * sends.
+ * Marks the statements of tests, which may read rows without naming a project. The check of the product's
+ * statements skips them.
  */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
@@ -8,13 +8,13 @@ import type { App } from '../../../src/app.ts';
 import type { Database } from '../../../src/database/database.ts';
 import type { Rows } from '../../../src/database/rows.ts';
 
-const own = new AsyncLocalStorage<true>();
+const testContext = new AsyncLocalStorage<true>();
 
-export function isTestsOwn(): boolean {
-  return own.getStore() === true;
+export function isTestStatement(): boolean {
+  return testContext.getStore() === true;
 }
 
-// Who gives a connection back calls whoever waits for one: what that sends is still its own.
+// Releasing a connection calls the next caller that waits for one. Its statements belong to that caller.
 const { prototype } = pg.Pool as unknown as {
   prototype: { connect(onConnect?: (...args: unknown[]) => void): unknown };
 };
@@ -23,27 +23,29 @@ prototype.connect = function (onConnect) {
   return connect.call(this, onConnect && AsyncResource.bind(onConnect));
 };
 
-/** The app as tests hold it: what they send by its services is theirs. */
-export function heldByTests(app: App): App {
+/** Returns the app with a database whose statements count as the test's. */
+export function asTestApp(app: App): App {
   const { services } = app;
-  const database = ofTests(services.database);
-  const held = new Proxy(services, {
+  const database = asTestDatabase(services.database);
+  const testServices = new Proxy(services, {
     get: (target, name) => (name === 'database' ? database : Reflect.get(target, name)),
   });
   return new Proxy(app, {
-    get: (target, name) => (name === 'services' ? held : Reflect.get(target, name)),
+    get: (target, name) => (name === 'services' ? testServices : Reflect.get(target, name)),
   });
 }
 
-/** The same of a database by itself. */
-export function ofTests(database: Database): Database {
+/** Returns the database so that its statements count as the test's. */
+export function asTestDatabase(database: Database): Database {
   const prisma = database.prisma.$extends({
-    query: { $allOperations: ({ args, query }) => own.run(true, async () => await query(args)) },
+    query: {
+      $allOperations: ({ args, query }) => testContext.run(true, async () => await query(args)),
+    },
   });
   const rows = new Proxy(database.rows, {
     get(target, name) {
       const read = target[name as keyof Rows] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => own.run(true, () => read(...args));
+      return (...args: unknown[]) => testContext.run(true, () => read(...args));
     },
   });
   return new Proxy(database, {

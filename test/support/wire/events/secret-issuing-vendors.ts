@@ -1,18 +1,20 @@
-/** Vendors that make the secret themselves when a webhook is made, written from their documents on webhooks. */
+/**
+ * Vendors that generate the secret when a webhook is created, written from their documentation of webhooks.
+ */
 import { randomBytes } from 'node:crypto';
 import { BadRequest } from '../paging.ts';
-import { isObject, type Values } from '../terms.ts';
-import { textsIn, type WireWebhooks } from './vendor-webhooks.ts';
+import { isObject, type Values } from '../wire-format.ts';
+import { readTexts, type WireWebhooks } from './vendor-webhooks.ts';
 import { hmac, unixSeconds, type WireEvents } from './wire-events.ts';
 
 const hexSecret = () => randomBytes(32).toString('hex');
 
-/** Throws BadRequest unless it is a list of objects with these members alone, and there is one. */
-function listIn(body: unknown, name: string, ...members: string[]): Values[] {
-  const found = isObject(body) ? body[name] : undefined;
-  const isSound = (one: unknown) =>
-    isObject(one) && Object.keys(one).toSorted().join() === members.toSorted().join();
-  if (Array.isArray(found) && found.length > 0 && found.every(isSound)) return found;
+/** Returns a non-empty list of objects with exactly these members. Throws BadRequest otherwise. */
+function readList(body: unknown, name: string, ...members: string[]): Values[] {
+  const list = isObject(body) ? body[name] : undefined;
+  const isValidItem = (item: unknown) =>
+    isObject(item) && Object.keys(item).toSorted().join() === members.toSorted().join();
+  if (Array.isArray(list) && list.length > 0 && list.every(isValidItem)) return list;
   throw new BadRequest(`${name} must be a list of ${members.join(' and ')}`);
 }
 
@@ -21,32 +23,32 @@ const CLOSE = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as con
 export const close: WireEvents = {
   objectName: 'lead',
   recordId: 'lead_qeQ4uAVvzRkX5WqSx4DvNaPmKU4m',
-  isDated: true,
+  hasSignedTime: true,
   changedFields: ['name'],
   webhooks: {
     path: '/api/v1/webhook/',
     status: 200,
-    issues: hexSecret,
-    asks(body) {
-      for (const event of listIn(body, 'events', 'object_type', 'action')) {
-        const { object_type, action } = textsIn(event, 'object_type', 'action');
+    createSecret: hexSecret,
+    parse(body) {
+      for (const event of readList(body, 'events', 'object_type', 'action')) {
+        const { object_type, action } = readTexts(event, 'object_type', 'action');
         if (object_type !== 'lead' || !/^(created|updated|deleted)$/.test(action)) {
           throw new BadRequest(`${object_type}.${action} is no event`);
         }
       }
-      return textsIn(body, 'url');
+      return readTexts(body, 'url');
     },
-    answer: ({ id, url, secret }) => ({ id, url, status: 'active', signature_key: secret }),
-    // The key is told once.
-    later: { '': ({ id, url }) => ({ id, url, status: 'active' }) },
+    toBody: ({ id, url, secret }) => ({ id, url, status: 'active', signature_key: secret }),
+    // Only the response to the creation contains the key.
+    laterBodies: { '': ({ id, url }) => ({ id, url, status: 'active' }) },
   },
-  send({ kind, n, at, secret }) {
-    // Without a zone, in UTC.
-    const time = `${at.toISOString().replace('Z', '')}000`;
+  send({ kind, sequence, sentAt, secret }) {
+    // Close writes times in UTC without a zone.
+    const time = `${sentAt.toISOString().replace('Z', '')}000`;
     const body = JSON.stringify({
       subscription_id: 'whsub_1',
       event: {
-        id: `ev_${n}`,
+        id: `ev_${sequence}`,
         date_created: time,
         date_updated: time,
         action: CLOSE[kind],
@@ -60,8 +62,8 @@ export const close: WireEvents = {
         meta: { request_method: 'PUT' },
       },
     });
-    const timestamp = String(unixSeconds(at));
-    // What is signed with is the bytes that the text encodes.
+    const timestamp = String(unixSeconds(sentAt));
+    // The key is hexadecimal text. Its bytes sign the request.
     const signature = hmac('sha256', Buffer.from(secret, 'hex'), timestamp + body);
     return { body, headers: { 'close-sig-hash': signature, 'close-sig-timestamp': timestamp } };
   },
@@ -72,15 +74,25 @@ const ZENDESK = { CREATE: 'created', UPDATE: 'subject_changed', DELETE: 'soft_de
 export const zendesk: WireEvents = {
   objectName: 'tickets',
   recordId: '35436',
-  isDated: true,
+  hasSignedTime: true,
   webhooks: {
     path: '/api/v2/webhooks',
     status: 201,
-    issues: () => randomBytes(32).toString('base64'),
-    asks(body) {
+    createSecret: () => randomBytes(32).toString('base64'),
+    parse(body) {
       const { webhook } = body;
-      const said = textsIn(webhook, 'name', 'status', 'endpoint', 'http_method', 'request_format');
-      if (`${said.status} ${said.http_method} ${said.request_format}` !== 'active POST json') {
+      const endpointTexts = readTexts(
+        webhook,
+        'name',
+        'status',
+        'endpoint',
+        'http_method',
+        'request_format',
+      );
+      if (
+        `${endpointTexts.status} ${endpointTexts.http_method} ${endpointTexts.request_format}` !==
+        'active POST json'
+      ) {
         throw new BadRequest('Events are sent by POST as json');
       }
       const types = isObject(webhook) ? webhook.subscriptions : undefined;
@@ -88,26 +100,26 @@ export const zendesk: WireEvents = {
       if (!Array.isArray(types) || types.length === 0 || !types.every(isKnown)) {
         throw new BadRequest('subscriptions is not valid');
       }
-      return { url: said.endpoint };
+      return { url: endpointTexts.endpoint };
     },
-    answer: ({ id, url }) => ({ webhook: { id, endpoint: url, status: 'active' } }),
-    later: {
+    toBody: ({ id, url }) => ({ webhook: { id, endpoint: url, status: 'active' } }),
+    laterBodies: {
       signing_secret: ({ secret }) => ({ signing_secret: { algorithm: 'SHA256', secret } }),
     },
   },
-  send({ kind, n, at, secret }) {
-    const time = at.toISOString().replace('Z', '906323Z');
+  send({ kind, sequence, sentAt, secret }) {
+    const time = sentAt.toISOString().replace('Z', '906323Z');
     const body = JSON.stringify({
       type: `zen:event-type:ticket.${ZENDESK[kind]}`,
       account_id: 12_514_403,
-      id: `2b24ef10-19d4-4740-93cf-${n}`,
+      id: `2b24ef10-19d4-4740-93cf-${sequence}`,
       time,
       zendesk_event_version: '2022-11-06',
       subject: 'zen:ticket:35436',
       detail: { id: '35436', subject: 'A bug', status: 'OPEN', updated_at: time },
       event: kind === 'UPDATE' ? { current: 'A bug', previous: 'A bugg' } : {},
     });
-    const timestamp = `${at.toISOString().slice(0, 19)}Z`;
+    const timestamp = `${sentAt.toISOString().slice(0, 19)}Z`;
     return {
       body,
       headers: {
@@ -122,28 +134,34 @@ export const zendesk: WireEvents = {
 const OBJECT_ID = '97052eb9-e65e-443f-a297-f2d9a4a7f795';
 const ATTIO = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
-/** Its events tell of records of all objects: a webhook is filtered by the id of one. Those of notes pass without. */
+/**
+ * Record events of all objects share their types, so a webhook is filtered by the ID of an object. Events of
+ * notes need no filter.
+ */
 const attioWebhooks: WireWebhooks = {
   path: '/v2/webhooks',
   status: 200,
-  issues: hexSecret,
-  asks({ data }) {
-    for (const { event_type, filter } of listIn(data, 'subscriptions', 'event_type', 'filter')) {
+  createSecret: hexSecret,
+  parse({ data }) {
+    for (const { event_type, filter } of readList(data, 'subscriptions', 'event_type', 'filter')) {
       if (/^(note\.(created|updated|deleted)|note-content\.updated)$/.test(String(event_type))) {
         if (filter === null) continue;
         throw new BadRequest('This server filters no notes');
       }
-      const [condition] = listIn(filter, '$and', 'field', 'operator', 'value');
-      const { field, operator, value } = textsIn(condition, 'field', 'operator', 'value');
-      const isSound = /^record\.(created|updated|deleted)$/.test(String(event_type));
-      if (!isSound || `${field} ${operator} ${value}` !== `id.object_id equals ${OBJECT_ID}`) {
+      const [condition] = readList(filter, '$and', 'field', 'operator', 'value');
+      const { field, operator, value } = readTexts(condition, 'field', 'operator', 'value');
+      const isRecordEvent = /^record\.(created|updated|deleted)$/.test(String(event_type));
+      if (
+        !isRecordEvent ||
+        `${field} ${operator} ${value}` !== `id.object_id equals ${OBJECT_ID}`
+      ) {
         throw new BadRequest('The subscription is not valid');
       }
     }
-    return { url: textsIn(data, 'target_url').target_url };
+    return { url: readTexts(data, 'target_url').target_url };
   },
-  answer: ({ id, url, secret }) => ({ data: { ...attioWebhook(id, url), secret } }),
-  later: { '': ({ id, url }) => ({ data: attioWebhook(id, url) }) },
+  toBody: ({ id, url, secret }) => ({ data: { ...attioWebhook(id, url), secret } }),
+  laterBodies: { '': ({ id, url }) => ({ data: attioWebhook(id, url) }) },
 };
 
 function attioWebhook(id: string, url: string) {
@@ -155,11 +173,11 @@ export const attio: WireEvents = {
   objectName: 'companies',
   recordId: 'bf071e1f-6035-429d-b874-d83ea64ea13b',
   webhooks: attioWebhooks,
-  serves: ({ path }) =>
+  serve: ({ path }) =>
     path === '/v2/objects/companies'
       ? { status: 200, body: { data: { id: { object_id: OBJECT_ID }, api_slug: 'companies' } } }
       : undefined,
-  send({ kind, n, secret }) {
+  send({ kind, sequence, secret }) {
     const id = { workspace_id: '14beef7a', object_id: OBJECT_ID, record_id: attio.recordId };
     const body = JSON.stringify({
       webhook_id: '23e42eaf-323a-41da-b5bb-fd67eebda553',
@@ -172,41 +190,44 @@ export const attio: WireEvents = {
       ],
     });
     const signature = hmac('sha256', secret, body);
-    return { body, headers: { 'attio-signature': signature, 'idempotency-key': `key-${n}` } };
+    return {
+      body,
+      headers: { 'attio-signature': signature, 'idempotency-key': `key-${sequence}` },
+    };
   },
 };
 
 const ASANA = { CREATE: 'added', UPDATE: 'changed', DELETE: 'deleted' } as const;
 
-/** Asks the address for an echo while it makes a webhook; there is one for each workspace. */
+/** Asana sends a handshake to the URL while it creates a webhook. There is one webhook for each workspace. */
 const asanaWebhooks: WireWebhooks = {
   path: '/1.0/webhooks',
   status: 201,
-  issues: hexSecret,
-  asks({ data }) {
-    const { resource, target } = textsIn(data, 'resource', 'target');
+  createSecret: hexSecret,
+  parse({ data }) {
+    const { resource, target } = readTexts(data, 'resource', 'target');
     if (!['11', '12'].includes(resource)) throw new BadRequest(`No such resource: ${resource}`);
-    // Filters by fields are not for workspaces.
-    for (const filter of listIn(data, 'filters', 'resource_type', 'action')) {
-      const { resource_type, action } = textsIn(filter, 'resource_type', 'action');
+    // Webhooks of workspaces allow no filters by fields.
+    for (const filter of readList(data, 'filters', 'resource_type', 'action')) {
+      const { resource_type, action } = readTexts(filter, 'resource_type', 'action');
       if (resource_type !== 'project' || !/^(added|changed|deleted|undeleted)$/.test(action)) {
         throw new BadRequest('The filter is not valid');
       }
     }
     return { url: target };
   },
-  async greets({ url, secret }) {
+  async sendHandshake({ url, secret }) {
     const headers = { 'X-Hook-Secret': secret, 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body: '{}' });
     if (![200, 204].includes(response.status) || response.headers.get('x-hook-secret') !== secret) {
       throw new BadRequest('The remote server did not respond with the handshake secret');
     }
   },
-  answer: ({ id, url, secret }) => ({
+  toBody: ({ id, url, secret }) => ({
     data: { gid: id, resource_type: 'webhook', active: true, target: url },
     'X-Hook-Secret': secret,
   }),
-  later: { '': ({ id, url }) => ({ data: { gid: id, active: true, target: url } }) },
+  laterBodies: { '': ({ id, url }) => ({ data: { gid: id, active: true, target: url } }) },
 };
 
 export const asana: WireEvents = {
@@ -214,7 +235,7 @@ export const asana: WireEvents = {
   recordId: '1200000000000021',
   changedFields: ['name'],
   webhooks: asanaWebhooks,
-  serves({ path, query }) {
+  serve({ path, query }) {
     if (path === '/1.0/workspaces') {
       return { status: 200, body: { data: [{ gid: '11' }, { gid: '12' }], next_page: null } };
     }
@@ -222,12 +243,12 @@ export const asana: WireEvents = {
     if (path !== `/1.0/projects/${asana.recordId}` || !isAsked) return undefined;
     return { status: 200, body: { data: { gid: asana.recordId, name: 'From the account' } } };
   },
-  send({ kind, n, at, secret }) {
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       events: [
         {
           user: { gid: '1', resource_type: 'user' },
-          created_at: new Date(at.getTime() + n).toISOString(),
+          created_at: new Date(sentAt.getTime() + sequence).toISOString(),
           action: ASANA[kind],
           resource: { gid: asana.recordId, resource_type: 'project' },
           parent: null,

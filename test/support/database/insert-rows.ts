@@ -1,64 +1,64 @@
-/** Rows that the product makes by itself, put in place by hand: each takes what a test cares about. */
+/** Inserts rows that the product itself creates over time. Tests name only the columns that matter. */
 import type { Prisma } from '../../../src/database/generated/client.ts';
 import { newId } from '../../../src/ids.ts';
 import type { TestApp } from '../app.ts';
 
-type Given<T> = Partial<T> & { projectId: string };
+type RowValues<T> = Partial<T> & { projectId: string };
 
 export function insertRows({ app }: Pick<TestApp, 'app'>) {
   const { prisma } = app.services.database;
   return {
-    operation: (given: Given<Prisma.OperationUncheckedCreateInput>) =>
-      prisma.operation.create({ data: operationRow(given) }),
-    operations: (rows: Given<Prisma.OperationUncheckedCreateInput>[]) =>
-      prisma.operation.createMany({ data: rows.map(operationRow) }),
+    operation: (values: RowValues<Prisma.OperationUncheckedCreateInput>) =>
+      prisma.operation.create({ data: createOperationRow(values) }),
+    operations: (rows: RowValues<Prisma.OperationUncheckedCreateInput>[]) =>
+      prisma.operation.createMany({ data: rows.map(createOperationRow) }),
     operationLog: (
-      given: Given<Prisma.OperationLogUncheckedCreateInput> & { operationId: string },
+      values: RowValues<Prisma.OperationLogUncheckedCreateInput> & { operationId: string },
     ) =>
       prisma.operationLog.create({
-        data: { id: newId('log'), severity: 'INFO', message: 'Read a page.', ...given },
+        data: { id: newId('log'), severity: 'INFO', message: 'Read a page.', ...values },
       }),
-    /** An event at the end of the project's log, in these topics. */
+    /** Appends an event to the project's log, and routes it to the topics. */
     async event({
       topicIds = [],
-      ...given
-    }: Given<Prisma.NotificationEventUncheckedCreateInput> & {
+      ...values
+    }: RowValues<Prisma.NotificationEventUncheckedCreateInput> & {
       topicIds?: string[];
     }) {
-      const { projectId, eventType = 'CONNECTION_CREATED' } = given;
+      const { projectId, eventType = 'CONNECTION_CREATED' } = values;
       const { lastPosition: position } = await prisma.eventLog.update({
         where: { projectId },
         data: { lastPosition: { increment: 1 } },
       });
       const id = newId('evt');
-      const data = { id, position, data: { projectId }, ...given, eventType, topics: undefined };
+      const data = { id, position, data: { projectId }, ...values, eventType, topics: undefined };
       const event = await prisma.notificationEvent.create({ data });
       await prisma.notificationEventTopic.createMany({
         data: topicIds.map((topicId) => ({ eventId: id, topicId, projectId, position, eventType })),
       });
       return event;
     },
-    delivery: (given: Given<Prisma.DeliveryUncheckedCreateInput>) =>
+    delivery: (values: RowValues<Prisma.DeliveryUncheckedCreateInput>) =>
       prisma.delivery.create({
         data: {
           id: newId('dlv'),
           destinationId: newId('dst'),
           body: '{}',
           nextAttemptTime: null,
-          ...given,
+          ...values,
         },
       }),
     attempt: (
-      given: Given<Prisma.DeliveryAttemptUncheckedCreateInput> & {
+      values: RowValues<Prisma.DeliveryAttemptUncheckedCreateInput> & {
         deliveryId: string;
         attemptNumber: number;
       },
-    ) => prisma.deliveryAttempt.create({ data: { id: newId('att'), durationMs: 12, ...given } }),
+    ) => prisma.deliveryAttempt.create({ data: { id: newId('att'), durationMs: 12, ...values } }),
   };
 }
 
-function operationRow(
-  given: Given<Prisma.OperationUncheckedCreateInput>,
+function createOperationRow(
+  values: RowValues<Prisma.OperationUncheckedCreateInput>,
 ): Prisma.OperationUncheckedCreateInput {
   return {
     id: newId('opr'),
@@ -68,6 +68,6 @@ function operationRow(
     actionType: 'READ',
     status: 'SUCCESS',
     metadata: { objects: ['contact'] },
-    ...given,
+    ...values,
   };
 }

@@ -1,4 +1,4 @@
-/** Places for whole databases, apps on them, and the commands that copy between them. */
+/** Creates databases, starts apps on them, and runs the commands that copy one to another. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,24 +11,24 @@ import { Prisma } from '../../../src/database/generated/client.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres, type TestApp, testApp } from '../app.ts';
 import { fillDataFolder } from '../database/data-folder.ts';
-import { heldByTests, ofTests } from '../database/tests-own.ts';
+import { asTestApp, asTestDatabase } from '../database/test-statements.ts';
 import { PROCESS_ENV } from '../process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-export const ENV = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DEMO: 'false' };
+export const GATEWAY_ENV = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DEMO: 'false' };
 
-/** What a server is told of where its database is. */
-export type Place = Record<string, string>;
+/** Environment variables that name a server's database. */
+export type DatabaseEnv = Record<string, string>;
 
-/** An empty folder; it is removed when the test ends. */
-export function newFolder(): string {
+/** Returns an empty folder. It is removed when the test ends. */
+export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-copies-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The URL of an empty database of the run's PostgreSQL. */
-export async function newPostgres(): Promise<string> {
+/** Creates an empty database on the run's PostgreSQL, and returns its URL. */
+export async function createPostgresDatabase(): Promise<string> {
   const { serverUrl } = inject('postgres');
   const name = `copy_${crypto.randomUUID().replaceAll('-', '')}`;
   const run = async (statement: string) => {
@@ -42,41 +42,44 @@ export async function newPostgres(): Promise<string> {
   return `${serverUrl}/${name}`;
 }
 
-/** A folder with an embedded database that is migrated and empty: to make one takes long. */
-export function newEmbedded(): { DATA_DIR: string } {
-  const DATA_DIR = newFolder();
+/** Copies a migrated, empty embedded database to a folder. Migrating a new one takes much longer. */
+export function createEmbeddedDatabase(): { DATA_DIR: string } {
+  const DATA_DIR = createFolder();
   fillDataFolder(DATA_DIR);
   return { DATA_DIR };
 }
 
-/** An empty place of the kind that this run tests. */
-export async function newPlace(): Promise<Place> {
-  if (!onPostgres) return newEmbedded();
-  const DATA_DIR = newFolder();
+/** Creates an empty database of the kind that this run tests. */
+export async function createEmptyDatabase(): Promise<DatabaseEnv> {
+  if (!onPostgres) return createEmbeddedDatabase();
+  const DATA_DIR = createFolder();
   const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-  return { DATA_DIR, DATABASE_URL: await newPostgres(), ENCRYPTION_KEY };
+  return { DATA_DIR, DATABASE_URL: await createPostgresDatabase(), ENCRYPTION_KEY };
 }
 
-/** A gateway at work. */
-export async function startAt(place: Place, env: Record<string, string> = {}): Promise<TestApp> {
-  const all = { ...ENV, ...place, ...env };
-  const database = await openDatabase(readConfig(all), createLog('silent'));
-  const app = await testApp({ env: all, database });
+/** Starts a gateway on the database, with its background work. */
+export async function startGateway(
+  databaseEnv: DatabaseEnv,
+  env: Record<string, string> = {},
+): Promise<TestApp> {
+  const allEnv = { ...GATEWAY_ENV, ...databaseEnv, ...env };
+  const database = await openDatabase(readConfig(allEnv), createLog('silent'));
+  const app = await testApp({ env: allEnv, database });
   await app.app.start();
-  return { ...app, app: heldByTests(app.app) };
+  return { ...app, app: asTestApp(app.app) };
 }
 
-export interface Ended {
+export interface CommandResult {
   code: number;
   output: string;
 }
 
-/** A command of `npm run`, to its end. */
+/** Runs a command of `npm run` until it exits. */
 export function runCommand(
   name: 'backup' | 'restore' | 'move',
   args: string[],
   env: Record<string, string>,
-): Promise<Ended> {
+): Promise<CommandResult> {
   const file = join(ROOT, 'src', 'commands', `${name}.ts`);
   const options = { cwd: ROOT, env: { ...PROCESS_ENV, ...env } };
   return new Promise((resolve) => {
@@ -86,12 +89,12 @@ export function runCommand(
   });
 }
 
-/** What servers know of themselves alone. */
-const OWN: Prisma.ModelName[] = ['ServerProcess', 'SandboxLease', 'CallerRate'];
+/** Tables that describe running servers. Copies omit them. */
+const SERVER_TABLES: Prisma.ModelName[] = ['ServerProcess', 'SandboxLease', 'CallerRate'];
 
-/** All rows of all tables. */
-export async function contentOf({ prisma }: Database): Promise<Record<string, string[]>> {
-  const tables = Object.values(Prisma.ModelName).filter((name) => !OWN.includes(name));
+/** Returns all rows of all copied tables as JSON texts. */
+export async function readRows({ prisma }: Database): Promise<Record<string, string[]>> {
+  const tables = Object.values(Prisma.ModelName).filter((name) => !SERVER_TABLES.includes(name));
   const content: Record<string, string[]> = {};
   for (const table of tables) {
     const rows = await prisma.$queryRawUnsafe<{ row: string }[]>(
@@ -102,13 +105,16 @@ export async function contentOf({ prisma }: Database): Promise<Record<string, st
   return content;
 }
 
-/** The same without a gateway at work on it; it may be changed first. */
-export async function contentAt(
-  place: Place,
+/** Returns all rows of a database on which no gateway runs, after `change`. */
+export async function openAndReadRows(
+  databaseEnv: DatabaseEnv,
   change: (database: Database) => Promise<void> = async () => {},
 ): Promise<Record<string, string[]>> {
-  await using opened = await openDatabase(readConfig({ ...ENV, ...place }), createLog('silent'));
-  const database = ofTests(opened);
+  await using opened = await openDatabase(
+    readConfig({ ...GATEWAY_ENV, ...databaseEnv }),
+    createLog('silent'),
+  );
+  const database = asTestDatabase(opened);
   await change(database);
-  return await contentOf(database);
+  return await readRows(database);
 }

@@ -1,4 +1,4 @@
-/** The least that a request needs by the OpenAPI document. */
+/** Builds the smallest valid request of an operation of the OpenAPI document. */
 export interface JsonSchema {
   type?: string | string[];
   enum?: unknown[];
@@ -13,7 +13,7 @@ export interface JsonSchema {
 
 export interface Operation {
   method: string;
-  /** Below /v1. */
+  /** The path below /v1. */
   path: string;
   operationId: string;
   description: string;
@@ -32,7 +32,7 @@ interface Document {
   paths?: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
 }
 
-export function operationsOf(document: unknown): Operation[] {
+export function listOperations(document: unknown): Operation[] {
   return Object.entries((document as Document).paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
@@ -42,28 +42,31 @@ export function operationsOf(document: unknown): Operation[] {
   );
 }
 
-/** A body of the schema. If it has a mask, the field that this names has a value. */
-export function bodyOf(schema: JsonSchema): unknown {
+/** Returns a body of the schema. If it has an update mask, the masked field has a value. */
+export function minimalBody(schema: JsonSchema): unknown {
   const { updateMask, ...members } = schema.properties ?? {};
-  if (!updateMask) return leastOf(schema);
+  if (!updateMask) return minimalValue(schema);
   const [[member, values] = ['', {}]] = Object.entries(members);
-  const named = leastOf(updateMask) as string[];
-  return { updateMask: named, [member]: leastOf({ ...values, required: named }) };
+  const maskedFields = minimalValue(updateMask) as string[];
+  return {
+    updateMask: maskedFields,
+    [member]: minimalValue({ ...values, required: maskedFields }),
+  };
 }
 
-/** A value of the schema, of nothing that exists; what need not be given is left out. */
-export function leastOf(schema: JsonSchema): unknown {
-  if (schema.anyOf) return leastOf(schema.anyOf[0] as JsonSchema);
+/** Returns a value of the schema that names nothing that exists. Omits optional members. */
+export function minimalValue(schema: JsonSchema): unknown {
+  if (schema.anyOf) return minimalValue(schema.anyOf[0] as JsonSchema);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const { properties = {}, required = [] } = schema;
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
-        required.map((name) => [name, leastOf(properties[name] as JsonSchema)]),
+        required.map((name) => [name, minimalValue(properties[name] as JsonSchema)]),
       );
     case 'array':
-      return [leastOf(schema.items ?? {})];
+      return [minimalValue(schema.items ?? {})];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;

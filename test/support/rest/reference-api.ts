@@ -1,20 +1,23 @@
-/** Holds answers to the shapes that the platform's own clients are made for: test/rest/platform/. */
+/**
+ * Validates responses against the schemas of the reference API in test/rest/platform/, for which its clients
+ * are written.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import type { AnswerCheck, Answered } from './openapi.ts';
+import type { ResponseCheck, RestExchange } from './openapi.ts';
 
-export interface PlatformOperation {
+export interface ReferenceOperation {
   id: string;
-  /** Main host, or that of reads, writes or searches. */
+  /** The main host, or the host of reads, writes or searches. */
   host: 'api' | 'read' | 'write' | 'search';
   method: string;
   path: string;
   query?: string[];
   body?: Shape;
-  /** By status; null has no body. Problems are left out: every operation may answer one. */
+  /** Schemas by status. Null has no body. Problems are not listed, because every operation may return one. */
   answers: Record<string, Shape | null>;
 }
 
@@ -29,10 +32,10 @@ export interface Shape {
 const folder = join(import.meta.dirname, '..', '..', 'rest', 'platform');
 const readJson = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 
-export const PLATFORM_OPERATIONS: PlatformOperation[] = readJson('operations.json');
+export const REFERENCE_OPERATIONS: ReferenceOperation[] = readJson('operations.json');
 const { $defs: DEFINITIONS }: { $defs: Record<string, Shape> } = readJson('schemas.json');
 
-/** The gateway's own: who routes one of these is answered with it. */
+/** Event types that only the gateway has. Routes of these types return them. */
 const OWN_EVENT_TYPES = ['destination.webhook.failing', 'delivery.failed'];
 DEFINITIONS.NotificationEventType?.enum?.push(...OWN_EVENT_TYPES);
 
@@ -40,49 +43,49 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const VALIDATORS = new Map<string, ValidateFunction>();
 
-/** What in a value is not of the shape; `ignored` are rules that it is not held to. */
-export function differencesFrom(shape: Shape, value: unknown, ignored: string[] = []): string[] {
+/** Returns the differences between a value and the schema. `ignored` lists keywords that are not checked. */
+export function listDifferences(shape: Shape, value: unknown, ignored: string[] = []): string[] {
   const key = JSON.stringify(shape);
   const validate = VALIDATORS.get(key) ?? ajv.compile({ ...shape, $defs: DEFINITIONS });
   VALIDATORS.set(key, validate);
   validate(value);
   return (validate.errors ?? [])
     .filter(({ keyword }) => !ignored.includes(keyword))
-    .map(({ instancePath, message }) => `${instancePath || 'the answer'} ${message}`);
+    .map(({ instancePath, message }) => `${instancePath || 'the response'} ${message}`);
 }
 
-/** The members that a body may have. */
-export function membersOf(shape: Shape): string[] {
+/** Returns the members that a body may have. */
+export function listMembers(shape: Shape): string[] {
   const { $ref, properties = {}, allOf = [], anyOf = [] } = shape;
   const inner = $ref ? [DEFINITIONS[$ref.replace('#/$defs/', '')] as Shape] : [];
-  const nested = [...inner, ...allOf, ...anyOf].flatMap(membersOf);
+  const nested = [...inner, ...allOf, ...anyOf].flatMap(listMembers);
   return [...new Set([...Object.keys(properties), ...nested])];
 }
 
-/** Fails where the platform knows the operation, and its answer has another shape. */
-export const checkPlatformShape: AnswerCheck = (answered) => {
-  const { method, path, status, contentType, body } = answered;
-  const operation = operationOf(answered);
+/** Fails if the reference API has the operation and its response has another shape. */
+export const checkReferenceShape: ResponseCheck = (exchange) => {
+  const { method, path, status, contentType, body } = exchange;
+  const operation = findOperation(exchange);
   if (!operation) return;
-  const about = `${method} ${operation.path} ${status}, in the platform's shape`;
+  const description = `${method} ${operation.path} ${status}, in the shape of the reference API`;
   if (contentType?.startsWith('application/problem+json')) {
-    return expect(differencesFrom(PROBLEM, body), about).toEqual([]);
+    return expect(listDifferences(PROBLEM, body), description).toEqual([]);
   }
   const shape = operation.answers[status];
-  expect(shape, `${path} may answer ${status} by the platform's description`).toBeDefined();
-  if (!shape) return expect(body, about).toBe('');
-  expect(differencesFrom(shape, body), about).toEqual([]);
+  expect(shape, `${path} may respond with ${status} in the reference API`).toBeDefined();
+  if (!shape) return expect(body, description).toBe('');
+  expect(listDifferences(shape, body), description).toEqual([]);
 };
 
 const PROBLEM: Shape = { $ref: '#/$defs/InputValidationProblem' };
 
-const MATCHERS = PLATFORM_OPERATIONS.map((operation) => ({
+const MATCHERS = REFERENCE_OPERATIONS.map((operation) => ({
   operation,
   pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/:]+')}$`),
 }));
 
-/** A read and a write have one path on two hosts: the status tells which it is. */
-function operationOf({ method, path, status }: Answered): PlatformOperation | undefined {
+/** Reads and writes have the same path on different hosts. The status distinguishes them. */
+function findOperation({ method, path, status }: RestExchange): ReferenceOperation | undefined {
   const [plain = ''] = path.split('?');
   const fitting = MATCHERS.filter(
     ({ operation, pattern }) => operation.method === method && pattern.test(plain),

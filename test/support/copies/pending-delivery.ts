@@ -1,10 +1,10 @@
-/** A tenant whose webhook is in flight, and whose texts are hard to copy. */
+/** Creates a tenant with a pending delivery, and with texts that are hard to copy. */
 import type { Database } from '../../../src/database/database.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { Receiver } from '../receiver.ts';
-import { connecting, GENERATE } from '../scenes/connections.ts';
+import { connectionVariables, GENERATE } from '../scenes/connections.ts';
 
 const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id } signingSecret }
@@ -23,7 +23,7 @@ export const DELIVERIES = `query ($id: ID!) {
   node(id: $id) { ... on Destination { deliveries(first: 10) { nodes { id status failureReason } } } }
 }`;
 
-/** What a destination has sealed, and how readers without `credentials:read` see it. */
+/** A destination's sealed values, and their masked form for readers without `credentials:read`. */
 export const SEALED_TARGET = {
   url: 'https://hooks.example.test/?token=***',
   headers: { 'X-Key': '***' },
@@ -36,20 +36,20 @@ export const SEALED_VALUES = `query ($project: String!) {
   }
 }`;
 
-/** Every sign that a format could stumble over. */
+/** Contains every character that a text format may need to escape. */
 const ODD_NAME = "a\"b\\c,(d)\n{null}\t'e' NULL é 🦊 \\N";
 
-/** A destination that answers 500, and an event that it was sent once. */
-export async function owing(app: TestApp, receiver: Receiver) {
+/** Creates a destination that responds with 500, and waits for the first delivery attempt of one event. */
+export async function createPendingDelivery(app: TestApp, receiver: Receiver) {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const inProject = { projectIdOrName: projectId };
-  receiver.behave(projectId, { status: 500 });
+  receiver.setBehaviour(projectId, { status: 500 });
   const url = receiver.url(projectId);
-  const made = await tenant.query(CREATE_DESTINATION, {
+  const created = await tenant.query(CREATE_DESTINATION, {
     input: { ...inProject, name: 'hooks', type: 'WEBHOOK', url },
   });
-  const { destination, signingSecret } = made.createDestination;
+  const { destination, signingSecret } = created.createDestination;
   const { urlWithValues, headerValues } = SEALED_TARGET;
   await tenant.query(CREATE_DESTINATION, {
     input: {
@@ -67,8 +67,8 @@ export async function owing(app: TestApp, receiver: Receiver) {
   await tenant.query(ROUTE_TOPIC, {
     input: { ...inProject, topicId, destinationId: destination.id },
   });
-  await connect(tenant, 'first');
-  await receiver.arrived(projectId, 1);
+  await connectGroup(tenant, 'first');
+  await receiver.waitForMessages(projectId, 1);
   await addOddRows(app, projectId);
   return {
     tenant,
@@ -77,9 +77,9 @@ export async function owing(app: TestApp, receiver: Receiver) {
   };
 }
 
-/** Makes an event. */
-export function connect(tenant: Tenant, groupRef: string) {
-  return tenant.query(GENERATE, connecting(tenant, { apiKey: 'sandbox-key', groupRef }));
+/** Connects an account for the group, which records a `connection.created` event. */
+export function connectGroup(tenant: Tenant, groupRef: string) {
+  return tenant.query(GENERATE, connectionVariables(tenant, { apiKey: 'sandbox-key', groupRef }));
 }
 
 async function addOddRows({ app }: TestApp, projectId: string): Promise<void> {
@@ -87,16 +87,16 @@ async function addOddRows({ app }: TestApp, projectId: string): Promise<void> {
   const group = { projectId, groupRef: ODD_NAME, groupName: ODD_NAME };
   await prisma.group.create({ data: { ...group, id: newId('grp') } });
   const operation = { projectId, integrationId: 'i', installationId: 'i', configId: 'c' } as const;
-  const did = { actionType: 'READ', status: 'SUCCESS', result: ODD_NAME } as const;
+  const readFields = { actionType: 'READ', status: 'SUCCESS', result: ODD_NAME } as const;
   for (const metadata of [Prisma.JsonNull, { [ODD_NAME]: [ODD_NAME, null, 1e300, 2 ** 53, {}] }]) {
-    const data = { id: newId('opr'), ...operation, ...did, metadata };
+    const data = { id: newId('opr'), ...operation, ...readFields, metadata };
     await prisma.operation.create({ data });
   }
 }
 
-/** A group that is being erased, whose job was lost. */
-export async function loseErasure({ prisma }: Database, projectId: string): Promise<void> {
-  const erased = { projectId, id: newId('grp') };
-  await prisma.group.create({ data: { ...erased, groupRef: 'gone', groupName: 'gone' } });
-  await prisma.erasure.create({ data: erased });
+/** Creates a group whose erasure has started and has lost its job. */
+export async function insertLostErasure({ prisma }: Database, projectId: string): Promise<void> {
+  const key = { projectId, id: newId('grp') };
+  await prisma.group.create({ data: { ...key, groupRef: 'gone', groupName: 'gone' } });
+  await prisma.erasure.create({ data: key });
 }

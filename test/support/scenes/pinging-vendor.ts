@@ -1,4 +1,4 @@
-/** A base of Airtable that is connected and installed: it pings, and its webhooks list what has changed. */
+/** An Airtable base that is connected and installed. It sends pings, and its webhooks list the changes. */
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
@@ -6,33 +6,33 @@ import type { Receiver } from '../receiver.ts';
 import { AirtableBase, type AirtableWebhook } from '../wire/events/airtable-base.ts';
 import { vendorServer } from '../wire/vendor-server.ts';
 import { WIRES } from '../wire/vendors/all.ts';
-import { installTelling, type TellingVendor } from './telling-vendors.ts';
+import { type EventVendor, installEventVendor } from './event-vendors.ts';
 
-export interface PingedBase extends TellingVendor {
+export interface PingingVendor extends EventVendor {
   base: AirtableBase;
-  /** Comes before the base's answer, and may take its place. */
-  instead: (
+  /** Runs before the base responds. A response that it returns replaces the base's. */
+  override: (
     request: ServedRequest,
   ) => ServedResponse | undefined | Promise<ServedResponse | undefined>;
 }
 
-export async function startPingedBase(): Promise<PingedBase> {
-  const declared = DECLARATIONS.find((one) => one.name === 'airtable');
+export async function startPingingVendor(): Promise<PingingVendor> {
+  const declared = DECLARATIONS.find((candidate) => candidate.name === 'airtable');
   const wire = WIRES.airtable;
-  if (!declared || !wire) throw new Error('Airtable is declared');
+  if (!declared || !wire) throw new Error('Airtable is not declared.');
   const base = new AirtableBase();
   const server = await vendorServer({
     ...wire.fixture,
-    other: async (request) => (await vendor.instead(request)) ?? base.answer(request),
+    override: async (request) => (await vendor.override(request)) ?? base.serve(request),
   });
   const send = () => {
-    throw new Error('A ping says nothing of a record');
+    throw new Error('A ping contains no record.');
   };
-  const vendor: PingedBase = {
+  const vendor: PingingVendor = {
     declared,
     wire,
     base,
-    instead: () => undefined,
+    override: () => undefined,
     server,
     events: { objectName: wire.objectName, recordId: '', send },
     webhooks: null,
@@ -41,11 +41,11 @@ export async function startPingedBase(): Promise<PingedBase> {
   return vendor;
 }
 
-export async function installPinged(
+export async function installPingingVendor(
   app: TestApp,
-  { tenant, vendor, receiver }: { tenant: Tenant; vendor: PingedBase; receiver: Receiver },
+  { tenant, vendor, receiver }: { tenant: Tenant; vendor: PingingVendor; receiver: Receiver },
 ) {
-  const installed = await installTelling(app, { tenant, vendor, receiver });
+  const installed = await installEventVendor(app, { tenant, vendor, receiver });
   const { connectionId, box } = installed;
   const { prisma } = app.app.services.database;
   return {
@@ -53,10 +53,10 @@ export async function installPinged(
     webhooks: (): AirtableWebhook[] =>
       [...vendor.base.webhooks.values()].filter(({ url }) => url.includes(connectionId)),
     stream: () => prisma.providerStream.findFirst({ where: { connectionId } }),
-    /** What has come by events: ids of records by kinds. */
-    told: () => resultsOf(receiver, box, 'subscribe'),
-    /** What has come by reads. */
-    read: () => resultsOf(receiver, box, 'read'),
+    /** Returns the results of events that the receiver has received. */
+    eventResults: () => listResults(receiver, box, 'subscribe'),
+    /** Returns the results of reads that the receiver has received. */
+    readResults: () => listResults(receiver, box, 'read'),
   };
 }
 
@@ -67,7 +67,7 @@ interface Result {
   mappedFields?: object;
 }
 
-function resultsOf(receiver: Receiver, box: string, action: string): Result[] {
+function listResults(receiver: Receiver, box: string, action: string): Result[] {
   return receiver
     .received(box)
     .map(({ body }) => JSON.parse(body) as { action: string; result: Result[] })

@@ -1,4 +1,4 @@
-/** Installations whose requests are forwarded, and a server in the provider's place that does as it is told. */
+/** Installations with a proxy, and an upstream server whose responses tests set. */
 import {
   type Agent,
   createServer,
@@ -10,7 +10,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import { generate } from '../scenes/connections.ts';
+import { generateConnection } from '../scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../scenes/integrations.ts';
 import { serve } from '../wire/serve.ts';
 
@@ -18,10 +18,10 @@ type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Upstream extends AsyncDisposable {
   url: string;
-  /** Every request that arrived, the newest last. */
+  /** All requests in the order of their arrival. */
   requests: IncomingMessage[];
-  /** What is done with requests from now on. */
-  behave(behaviour: Behaviour): void;
+  /** Sets the function that responds to later requests. */
+  setHandler(behaviour: Behaviour): void;
 }
 
 export async function startUpstream(): Promise<Upstream> {
@@ -35,7 +35,7 @@ export async function startUpstream(): Promise<Upstream> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    behave(next) {
+    setHandler(next) {
       behaviour = next;
     },
     async [Symbol.asyncDispose]() {
@@ -46,7 +46,7 @@ export async function startUpstream(): Promise<Upstream> {
   };
 }
 
-export function crmAt(baseUrl: string, given: Partial<Provider> = {}): Provider {
+export function createCrmProvider(baseUrl: string, overrides: Partial<Provider> = {}): Provider {
   return {
     name: 'crm',
     displayName: 'CRM',
@@ -63,17 +63,17 @@ export function crmAt(baseUrl: string, given: Partial<Provider> = {}): Provider 
     },
     takes: { associations: false, headers: false, idempotencyKeyMs: null, allOrNone: [] },
     capabilities: { proxy: true },
-    ...given,
+    ...overrides,
   };
 }
 
-/** The path of an installation's proxy, with an integration of its own. */
-export async function proxyPath(
+/** Creates an integration and installs it. Returns the path of the installation's proxy. */
+export async function installProxy(
   app: Pick<TestApp, 'app'>,
   tenant: Tenant,
-  { provider = 'crm', connectionId, enabled = true, apiKey = 'key-in-clear' }: Proxied = {},
+  { provider = 'crm', connectionId, enabled = true, apiKey = 'key-in-clear' }: ProxyOptions = {},
 ) {
-  // An integration whose proxy is disabled must do something else.
+  // An integration must have another capability if its proxy is disabled.
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contact.merged'] }] };
   const content = contentFor(`${provider}-proxy`, {
     provider,
@@ -82,8 +82,8 @@ export async function proxyPath(
     ...(!enabled && { subscribe }),
   });
   const { id: integrationIdOrName } = await integrate(app, tenant, content);
-  const given = { provider, apiKey };
-  const id = connectionId ?? (await generate(tenant, given)).id;
+  const account = { provider, apiKey };
+  const id = connectionId ?? (await generateConnection(tenant, account)).id;
   const { projectId: projectIdOrName } = tenant;
   const input = { projectIdOrName, integrationIdOrName, groupRef: 'acme', connectionId: id };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
@@ -91,39 +91,39 @@ export async function proxyPath(
   return { path: `${path}/proxy`, connectionId: id as string };
 }
 
-interface Proxied {
+interface ProxyOptions {
   provider?: string;
   connectionId?: string;
   enabled?: boolean;
   apiKey?: string;
 }
 
-export interface Asked {
+export interface RawRequest {
   method?: string;
   headers?: Record<string, string | string[]>;
-  /** Nothing is sent but the head where it is left out; the caller then writes and ends. */
+  /** If absent, only the head is sent. The caller then writes the body and ends the request. */
   body?: string | Buffer;
   agent?: Agent;
 }
 
-/** The app on a port, and requests of which each byte is the test's. */
-export async function startCalling({ app }: Pick<TestApp, 'app'>) {
+/** Serves the app on a port, and sends requests with full control over their bytes. */
+export async function startRawClient({ app }: Pick<TestApp, 'app'>) {
   const listening = await serve(app.handler);
-  const open = (path: string, { method = 'GET', headers = {}, body, agent }: Asked = {}) => {
-    // In parts: a URL would put the path in order.
+  const open = (path: string, { method = 'GET', headers = {}, body, agent }: RawRequest = {}) => {
+    // Passed in parts, because a URL would normalize the path.
     const { hostname, port } = new URL(listening.url);
-    const asking = request({ hostname, port, path, method, headers, agent });
-    const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      asking.once('response', resolve);
-      asking.once('error', reject);
+    const outgoing = request({ hostname, port, path, method, headers, agent });
+    const incoming = new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing.once('response', resolve);
+      outgoing.once('error', reject);
     });
-    if (body !== undefined) asking.end(body);
-    return { asking, answered };
+    if (body !== undefined) outgoing.end(body);
+    return { outgoing, incoming };
   };
   return {
     open,
-    async ask(path: string, asked: Asked = {}): Promise<Whole> {
-      const response = await open(path, { body: '', ...asked }).answered;
+    async send(path: string, options: RawRequest = {}): Promise<RawResponse> {
+      const response = await open(path, { body: '', ...options }).incoming;
       const chunks = await response.toArray();
       const text = Buffer.concat(chunks).toString();
       return { status: response.statusCode ?? 0, headers: response.headers, text };
@@ -132,7 +132,7 @@ export async function startCalling({ app }: Pick<TestApp, 'app'>) {
   };
 }
 
-interface Whole {
+interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;

@@ -1,25 +1,31 @@
-/** A reader of the documents: a folder like a clone of the repository, terminals in it, and ports that are free. */
+/**
+ * Follows the documentation as a reader does: in a folder like a clone of the repository, with its own
+ * terminals and free ports.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { endWithParent } from './end-with-parent.ts';
 import { installProduction } from './production-install.ts';
-import { tie } from './tied.ts';
 
 const END_MS = 20_000;
 const POLL_MS = 50;
-/** Of what a terminal shows, where it is told why a test fails. */
-export const SHOWN_MAX = 4_000;
+/** Characters of a terminal's output in the message of a failed test. */
+export const OUTPUT_SHOWN_MAX = 4_000;
 const FAILED = /^FAILED: .*/m;
 
-/** A program that fails ends its terminal at once, from the background too: nobody waits for what can't come. */
+/**
+ * A failed program ends its terminal immediately, even from the background, so that no test waits for its
+ * effect.
+ */
 const PRELUDE = `
 set -eo pipefail
 program() {
   command "$@" || {
-    echo "FAILED: $* ended with $?" >&2
+    echo "FAILED: $* exited with $?" >&2
     kill $$ 2>/dev/null
     return 1
   }
@@ -29,21 +35,21 @@ node() { program node "$@"; }
 `;
 
 export interface Terminal {
-  /** Also of what runs in the background. */
+  /** Includes the output of background programs. */
   output(): string;
   hasFailed(): boolean;
 }
 
-interface Group {
+interface ProcessGroup {
   pid: number;
   untie: () => void;
 }
 
 export class Reader implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'gateway-reader-'));
-  /** What the documents say, and what stands in its place here. */
+  /** Texts of the documents, such as ports, and their replacements in this run. */
   readonly #replacements: Record<string, string>;
-  readonly #groups: Group[] = [];
+  readonly #groups: ProcessGroup[] = [];
   readonly #terminals: Terminal[] = [];
 
   constructor(replacements: Record<string, string>) {
@@ -52,20 +58,24 @@ export class Reader implements AsyncDisposable {
   }
 
   /**
-   * Runs commands in a terminal of their own. What they leave in the background goes on, and its output is
-   * added to theirs. Throws what all terminals show where a command fails.
+   * Runs commands in a new terminal. Programs in the background continue, and their output is appended. If a
+   * command fails, throws the output of all terminals.
    */
   async run(commands: string): Promise<Terminal> {
     const shell = spawn('bash', ['-c', PRELUDE + this.#here(commands)], {
       cwd: this.#folder,
-      env: { PATH: systemPath(), HOME: process.env.HOME, npm_config_update_notifier: 'false' },
-      // A process group, which can be ended as a whole.
+      env: {
+        PATH: createSystemPath(),
+        HOME: process.env.HOME,
+        npm_config_update_notifier: 'false',
+      },
+      // Starts a process group, which can be ended as a whole.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const closed = once(shell, 'close');
     const pid = shell.pid as number;
-    const untie = tie({ pid: -pid, signal: 'SIGTERM', patienceMs: END_MS });
+    const untie = endWithParent({ pid: -pid, signal: 'SIGTERM', patienceMs: END_MS });
     this.#groups.push({ pid, untie });
     let text = '';
     for (const stream of [shell.stdout, shell.stderr]) {
@@ -79,7 +89,7 @@ export class Reader implements AsyncDisposable {
     if (code === 0) return terminal;
     await this.end();
     await closed;
-    throw new Error(`Ended with ${code ?? signal}:\n${commands}\n${this.#shown()}`);
+    throw new Error(`Exited with ${code ?? signal}:\n${commands}\n${this.#shown()}`);
   }
 
   save(name: string, text: string): void {
@@ -90,7 +100,7 @@ export class Reader implements AsyncDisposable {
     return readFileSync(join(this.#folder, name), 'utf8');
   }
 
-  /** All that runs in the terminals. */
+  /** Ends all programs in the terminals. */
   async end(): Promise<void> {
     await Promise.all(this.#groups.splice(0).map(endGroup));
   }
@@ -102,33 +112,33 @@ export class Reader implements AsyncDisposable {
 
   #here(text: string): string {
     return Object.entries(this.#replacements).reduce(
-      (so, [theirs, ours]) => so.replaceAll(theirs, ours),
+      (result, [original, replacement]) => result.replaceAll(original, replacement),
       text,
     );
   }
 
   #shown(): string {
     return this.#terminals
-      .map(({ output }, at) => `Terminal ${at + 1}:\n${output().slice(-SHOWN_MAX)}`)
+      .map(({ output }, index) => `Terminal ${index + 1}:\n${output().slice(-OUTPUT_SHOWN_MAX)}`)
       .join('\n');
   }
 }
 
-/** The system's Node and npm, as in a terminal: not those of the run that the test is a part of. */
-function systemPath(): string {
+/** Node and npm of the system, and not those of the packages that run the test. */
+function createSystemPath(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);
 }
 
-async function endGroup({ pid, untie }: Group): Promise<void> {
+async function endGroup({ pid, untie }: ProcessGroup): Promise<void> {
   const endMs = Date.now() + END_MS;
-  isSent(pid, 'SIGTERM');
-  while (isSent(pid, 0) && Date.now() < endMs) await wait(POLL_MS);
-  isSent(pid, 'SIGKILL');
+  sendSignal(pid, 'SIGTERM');
+  while (sendSignal(pid, 0) && Date.now() < endMs) await wait(POLL_MS);
+  sendSignal(pid, 'SIGKILL');
   untie();
 }
 
-function isSent(group: number, signal: NodeJS.Signals | 0): boolean {
+function sendSignal(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);
   } catch {

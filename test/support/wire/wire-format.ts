@@ -1,22 +1,22 @@
-/** What the wire formats of vendors are written with. */
+/** Types and functions that the vendors' wire formats share. */
 import { BadRequest } from './paging.ts';
 import type { VendorFixture, WireChange } from './vendor-server.ts';
 import type { StoredRecord } from './vendor-store.ts';
 
-/** A vendor's wire format, and what the provider contract tries on it. */
+/** A vendor's wire format, with values for the provider contract. */
 export interface WireVendor {
   fixture: VendorFixture;
   objectName: string;
   textField: string;
   missingId: string;
-  /** What a record needs beside its text. */
+  /** Further fields that a record must have. */
   needs?: Record<string, unknown>;
-  /** Facts of the connection, beside its credentials. */
+  /** Facts of the connection, in addition to its credentials. */
   facts?: Record<string, string>;
-  /** False if it answers requests with conditions on fields as though they had none. */
+  /** False if the server ignores conditions on fields. */
   isSearched?: false;
-  /** The vendor says of no record when it changed. */
-  tellsNoChanges?: true;
+  /** True if the vendor's records have no time of their last change. */
+  lacksChangeTimes?: true;
 }
 
 export const TOKEN = 'vendor-token';
@@ -28,11 +28,11 @@ export function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The members of a body, which must lie under `name` if there is one. */
-export function membersOf(name: string | null): WireChange['valuesIn'] {
+/** Returns the values of a body, which are in the member `name`, or at the top if it is null. */
+export function readMembers(name: string | null): WireChange['readValues'] {
   return (body) => {
-    const found = name === null ? body : isObject(body) ? body[name] : undefined;
-    if (isObject(found)) return found;
+    const members = name === null ? body : isObject(body) ? body[name] : undefined;
+    if (isObject(members)) return members;
     throw new BadRequest(name === null ? 'The body must be an object' : `${name} is missing`);
   };
 }
@@ -45,7 +45,7 @@ export function isoSeconds(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 
-export function timeIn(query: URLSearchParams, name: string): Date | null {
+export function readTime(query: URLSearchParams, name: string): Date | null {
   const text = query.get(name);
   if (text === null) return null;
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) {
@@ -54,66 +54,66 @@ export function timeIn(query: URLSearchParams, name: string): Date | null {
   return new Date(text);
 }
 
-export function unixIn(query: URLSearchParams, name: string): Date | null {
+export function readUnixTime(query: URLSearchParams, name: string): Date | null {
   const text = query.get(name);
   if (text === null) return null;
   if (!/^\d{9,10}(\.\d{1,3})?$/.test(text)) throw new BadRequest(`${name} must be unix seconds`);
   return new Date(Number(text) * 1000);
 }
 
-/** Vendors compare what they show: times cut to the second. */
-export function shownTime({ changedAt }: StoredRecord): number {
+/** Vendors compare times as they show them: rounded down to the second. */
+export function roundToSecond({ changedAt }: StoredRecord): number {
   return seconds(changedAt) * 1000;
 }
 
-export function tooLong(field: string) {
+export function refuseTooLong(field: string) {
   return (values: Values) =>
     String(values[field] ?? '').length > 200 ? `${field} is too long` : null;
 }
 
-/** The same members at the top of the body, and the record as the whole answer. */
+/** A change whose body has the values at the top and whose response is the record. */
 export function plainChange(method: string, path: string, status: number): WireChange {
-  return { method, path, status, valuesIn: membersOf(null), answer: (record) => record };
+  return { method, path, status, readValues: readMembers(null), toBody: (record) => record };
 }
 
-/** Under a name, both ways. */
+/** A change whose body and response have the record in the member `name`. */
 export function wrappedChange(
   name: string,
   { method, path, status }: { method: string; path: string; status: number },
 ): WireChange {
   const response = (record: Values) => ({ [name]: record });
-  return { method, path, status, valuesIn: membersOf(name), answer: response };
+  return { method, path, status, readValues: readMembers(name), toBody: response };
 }
 
-/** What a vendor's message is, whatever the failure. */
-export function saying(name: string): VendorFixture['refusal'] {
+/** Returns an error body with the message in the member `name`, for every status. */
+export function createMessageBody(name: string): VendorFixture['toErrorBody'] {
   return (_status, message) => ({ [name]: message });
 }
 
-/** Members that lie deep in a body: `data.attributes`. */
-export function membersAt(...names: string[]): WireChange['valuesIn'] {
+/** Returns the values of a nested member, such as `data.attributes`. */
+export function readNestedMembers(...names: string[]): WireChange['readValues'] {
   return (body) => {
-    let found = body;
-    for (const name of names) found = membersOf(name)(found);
-    return membersOf(null)(found);
+    let nested = body;
+    for (const name of names) nested = readMembers(name)(nested);
+    return readMembers(null)(nested);
   };
 }
 
-/** A JSON body with a query's parameters, so that one way of paging reads both. */
+/** Converts a JSON body to a query string, so that the same paging functions read both. */
 export function bodyAsQuery(body: unknown): URLSearchParams {
   const members = isObject(body) ? Object.entries(body) : [];
   return new URLSearchParams(members.map(([name, value]) => [name, String(value)]));
 }
 
-/** Between two times that are shown in whole seconds, both included. */
-export function within(
+/** Returns the records that changed between two times, both inclusive. Compares whole seconds. */
+export function selectChangedWithin(
   records: StoredRecord[],
   since: Date | null,
   until: Date | null,
 ): StoredRecord[] {
   return records.filter(
     (record) =>
-      (!since || shownTime(record) >= since.getTime()) &&
-      (!until || shownTime(record) <= until.getTime()),
+      (!since || roundToSecond(record) >= since.getTime()) &&
+      (!until || roundToSecond(record) <= until.getTime()),
   );
 }

@@ -1,4 +1,4 @@
-/** Declared providers that tell of changes, each with its vendor: installed as builders do it, and signing as the vendor does. */
+/** Installs declared providers that send events, and sends signed events as their vendors do. */
 import { expect } from 'vitest';
 import {
   type DeclaredProvider,
@@ -10,27 +10,27 @@ import type { Receiver } from '../receiver.ts';
 import { WIRE_EVENTS } from '../wire/events/all.ts';
 import { VendorWebhooks, type Webhook } from '../wire/events/vendor-webhooks.ts';
 import type { Change, WireEvents } from '../wire/events/wire-events.ts';
-import { TOKEN, type WireVendor } from '../wire/terms.ts';
 import { type VendorServer, vendorServer } from '../wire/vendor-server.ts';
 import { WIRES } from '../wire/vendors/all.ts';
-import { generate } from './connections.ts';
+import { TOKEN, type WireVendor } from '../wire/wire-format.ts';
+import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, integrate } from './integrations.ts';
 import { POLLING } from './subscriptions.ts';
 
-export interface TellingVendor extends AsyncDisposable {
+export interface EventVendor extends AsyncDisposable {
   declared: DeclaredProvider;
   wire: WireVendor;
   events: WireEvents;
   server: VendorServer;
-  /** Null where a person sets them up. */
+  /** Webhooks that the gateway creates at the vendor. Null if a person sets them up there. */
   webhooks: VendorWebhooks | null;
 }
 
-/** An account with one record, by the id that its events have. */
-export async function startTellingVendor(name: string): Promise<TellingVendor> {
-  const declared = DECLARATIONS.find((one) => one.name === name);
+/** Starts the vendor's server with one record, whose ID is that of the events. */
+export async function startEventVendor(name: string): Promise<EventVendor> {
+  const declared = DECLARATIONS.find((candidate) => candidate.name === name);
   const [wire, events] = [WIRES[name], WIRE_EVENTS[name]];
-  if (!declared || !wire || !events) throw new Error(`${name} tells of nothing`);
+  if (!declared || !wire || !events) throw new Error(`${name} declares no events.`);
   const { fixture, needs, textField } = wire;
   const webhooks = events.webhooks ? new VendorWebhooks(events.webhooks) : null;
   const isNumber = typeof fixture.idOf(1) === 'number';
@@ -38,18 +38,18 @@ export async function startTellingVendor(name: string): Promise<TellingVendor> {
   const server = await vendorServer({
     ...fixture,
     idOf: () => id,
-    other: async (request, ...given) =>
-      (await webhooks?.answer(request)) ??
-      events.serves?.(request) ??
-      fixture.other?.(request, ...given),
+    override: async (request, ...args) =>
+      (await webhooks?.serve(request)) ??
+      events.serve?.(request) ??
+      fixture.override?.(request, ...args),
   });
   server.store.create({ ...needs, [textField]: 'From the account' }, new Date());
   const dispose = () => server[Symbol.asyncDispose]();
   return { declared, wire, events, server, webhooks, [Symbol.asyncDispose]: dispose };
 }
 
-/** The declaration, at the vendor's server and with a key in place of a token. */
-export function providerOf({ declared, wire, server }: TellingVendor) {
+/** Returns the declared provider, with the test server's URL, and an API key in place of OAuth. */
+export function toProvider({ declared, wire, server }: EventVendor) {
   const [[name, value] = ['', '']] = Object.entries(wire.fixture.headers);
   return declarativeProvider({
     ...declared,
@@ -58,7 +58,7 @@ export function providerOf({ declared, wire, server }: TellingVendor) {
     apiKey: { in: 'header', name, valuePrefix: value.slice(0, -TOKEN.length) },
     oauth2: undefined,
     custom: undefined,
-    // Nobody waits for a rate that is kept elsewhere.
+    // Tests of the rate limit are elsewhere. These should not wait for it.
     limits: { requestsPerSecond: 1_000 },
   });
 }
@@ -72,10 +72,13 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { signingSecret destination { id } }
 }`;
 
-/** An account that is connected and installed for the group acme; its messages go to a place of the receiver. */
-export async function installTelling(
+/**
+ * Connects an account and installs the integration for the group `acme`. Its messages go to a separate URL of
+ * the receiver.
+ */
+export async function installEventVendor(
   app: TestApp,
-  { tenant, vendor, receiver }: { tenant: Tenant; vendor: TellingVendor; receiver: Receiver },
+  { tenant, vendor, receiver }: { tenant: Tenant; vendor: EventVendor; receiver: Receiver },
 ) {
   const projectIdOrName = tenant.projectId;
   const { name: provider } = vendor.declared;
@@ -87,17 +90,21 @@ export async function installTelling(
   const { signingSecret } = (
     await tenant.query(CREATE_DESTINATION, { input: { projectIdOrName, ...destination } })
   ).createDestination;
-  await integrate(app, tenant, contentOf(vendor));
+  await integrate(app, tenant, createContent(vendor));
   const { providerWorkspaceRef = 'ws', facts = {} } = vendor.events.connection ?? {};
-  const connection = await generate(tenant, {
+  const connection = await generateConnection(tenant, {
     provider,
     apiKey: TOKEN,
     ...(providerWorkspaceRef !== null && { providerWorkspaceRef }),
-    providerMetadata: metadataOf({ ...vendor.wire.facts, ...facts }),
+    providerMetadata: toMetadata({ ...vendor.wire.facts, ...facts }),
   });
-  const installing = { projectIdOrName, integrationIdOrName: 'subscribed', groupRef: 'acme' };
-  const { id } = (await tenant.query(CREATE_INSTALLATION, { input: installing })).createInstallation
-    .installation;
+  const installationInput = {
+    projectIdOrName,
+    integrationIdOrName: 'subscribed',
+    groupRef: 'acme',
+  };
+  const { id } = (await tenant.query(CREATE_INSTALLATION, { input: installationInput }))
+    .createInstallation.installation;
   const where = { projectId: tenant.projectId, installationId: id };
   const { prisma } = app.app.services.database;
   return {
@@ -110,21 +117,21 @@ export async function installTelling(
   };
 }
 
-export type Installed = Awaited<ReturnType<typeof installTelling>>;
+export type InstalledVendor = Awaited<ReturnType<typeof installEventVendor>>;
 
-function metadataOf(facts: Record<string, string>) {
+function toMetadata(facts: Record<string, string>) {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { value }]));
 }
 
-function contentOf({ declared: { name: provider }, wire: { textField }, events }: TellingVendor) {
-  const { objectName, lacks } = events;
+function createContent({ declared: { name: provider }, wire: { textField }, events }: EventVendor) {
+  const { objectName, missingKinds } = events;
   const always = { enabled: 'ALWAYS' };
   const requiredFields = [{ fieldName: textField, mapToName: 'label' }];
   const destination = 'records';
   const changes = {
     createEvent: always,
     updateEvent: always,
-    ...(!lacks?.includes('DELETE') && { deleteEvent: always }),
+    ...(!missingKinds?.includes('DELETE') && { deleteEvent: always }),
   };
   return {
     name: 'subscribed',
@@ -134,10 +141,13 @@ function contentOf({ declared: { name: provider }, wire: { textField }, events }
   };
 }
 
-/** Where the vendor sends to, and what it signs with: told by a person, or in a subscription that is ACTIVE. */
-export async function toldTo(
-  { webhooks }: TellingVendor,
-  { providerApp, subscription }: Installed,
+/**
+ * Waits until the subscription is active. Returns the URL that the vendor sends to, and the secret that it
+ * signs with.
+ */
+export async function waitForWebhook(
+  { webhooks }: EventVendor,
+  { providerApp, subscription }: InstalledVendor,
 ): Promise<Webhook> {
   if (!webhooks) {
     await expect.poll(async () => (await subscription()).account, POLLING).not.toBeNull();
@@ -145,21 +155,24 @@ export async function toldTo(
   }
   await expect.poll(async () => (await subscription()).status, POLLING).toBe('ACTIVE');
   const { providerRef } = await subscription();
-  // Where one subscription is several at the vendor, any of them signs.
-  const webhook = webhooks.kept.get(providerRef?.split(' ').at(-1) ?? '');
-  if (!webhook) throw new Error('The vendor keeps no such webhook');
+  // If one subscription is several webhooks at the vendor, each of them is valid.
+  const webhook = webhooks.webhooks.get(providerRef?.split(' ').at(-1) ?? '');
+  if (!webhook) throw new Error('The vendor has no webhook with the ID of the subscription.');
   return webhook;
 }
 
-/** Sends as the vendor does; the status of the answer. An event that is sent again is the same in all that it says. */
-export function senderOf(
-  { events }: TellingVendor,
+/**
+ * Returns a function that sends an event as the vendor does, and returns the status of the response. Repeated
+ * events are identical.
+ */
+export function createSender(
+  { events }: EventVendor,
   { url, secret }: { url: string; secret: string },
 ) {
-  const at = new Date();
-  return async (change: Pick<Change, 'kind' | 'n'>, signedBy = secret): Promise<number> => {
-    const { headers, body } = events.send({ ...change, at, secret: signedBy });
-    const sent = { 'content-type': 'application/json', ...headers };
-    return (await fetch(url, { method: 'POST', headers: sent, body })).status;
+  const sendTime = new Date();
+  return async (change: Pick<Change, 'kind' | 'sequence'>, signedBy = secret): Promise<number> => {
+    const { headers, body } = events.send({ ...change, sentAt: sendTime, secret: signedBy });
+    const requestHeaders = { 'content-type': 'application/json', ...headers };
+    return (await fetch(url, { method: 'POST', headers: requestHeaders, body })).status;
   };
 }

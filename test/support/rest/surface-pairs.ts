@@ -1,4 +1,4 @@
-/** The same input over REST and over GraphQL, and what came of it, in words that both have in common. */
+/** Sends the same input over REST and over GraphQL, and returns comparable outcomes. */
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -20,7 +20,7 @@ import type { RestTenant } from './rest-client.ts';
 
 export type Input = Record<string, unknown>;
 
-/** One change, as both surfaces have it. */
+/** A change that exists on both surfaces. */
 export interface Pair {
   endpoint: Endpoint;
   mutation: GraphQLField<unknown, unknown>;
@@ -28,111 +28,119 @@ export interface Pair {
 
 const mutations = (schema.getMutationType() as GraphQLObjectType).getFields();
 
-export function pairOf(endpointId: string, mutationName = endpointId): Pair {
+export function findPair(endpointId: string, mutationName = endpointId): Pair {
   const endpoint = ENDPOINTS.find(({ id }) => id === endpointId);
   const mutation = mutations[mutationName];
-  if (!endpoint || !mutation) throw new Error(`${endpointId} is not on both surfaces.`);
+  if (!endpoint || !mutation) throw new Error(`${endpointId} does not exist on both surfaces.`);
   return { endpoint, mutation };
 }
 
-/** What both surfaces tell of a call. */
+/** The outcome of a call, in a form that both surfaces share. */
 export interface Outcome {
   status: number;
   type: string | null;
-  /** Of a refusal without issues: theirs repeat the places. */
+  /** The detail of an error without issues. With issues, the detail only repeats their paths. */
   detail: string | null;
-  /** The first finding at each place. */
+  /** The first issue at each path. */
   issues: [place: string, detail: string][];
-  /** The id of what was made or changed. */
+  /** The ID of the created or changed object. */
   id: string | null;
 }
 
-export async function askRest(
+export async function sendRest(
   { ask }: RestTenant,
   { endpoint }: Pair,
   input: Input,
 ): Promise<Outcome> {
-  const { path, query, body } = requestOf(endpoint, input);
+  const { path, query, body } = buildRequest(endpoint, input);
   const search = new URLSearchParams(query).toString();
   const response = await ask(endpoint.method, search ? `${path}?${search}` : path, body);
   const { status, headers } = response;
-  if (status >= 400) return refused(response.body, ({ name }) => name);
-  const place = headers.location?.split('/').at(-1);
-  return { ...DONE, id: place ?? response.body.id ?? null };
+  if (status >= 400) return toRefusal(response.body, ({ name }) => name);
+  const locationId = headers.location?.split('/').at(-1);
+  return { ...SUCCEEDED, id: locationId ?? response.body.id ?? null };
 }
 
-export async function askGraphql(
+export async function sendGraphql(
   { tenant }: RestTenant,
   { endpoint, mutation }: Pair,
   input: Input,
 ): Promise<Outcome> {
   const { name, args, type } = mutation;
   const query = `mutation ($input: ${args[0]?.type}) {
-    made: ${name}(input: $input) { ${selectionOf(type)} }
+    made: ${name}(input: $input) { ${selectIds(type)} }
   }`;
   const { data, errors } = await tenant.request(query, { input });
   const [error] = errors ?? [];
   if (error) {
-    const refusal = refused(error.extensions.problem, ({ name: place }) => inRest(endpoint, place));
-    const inTerms = (text: string) =>
+    const refusal = toRefusal(error.extensions.problem, ({ name: place }) =>
+      toRestPath(endpoint, place),
+    );
+    const toRestTerms = (text: string) =>
       (errorInRestTerms(endpoint, new DomainError('CONFLICT', text)) as DomainError).message;
     return {
       ...refusal,
-      detail: refusal.detail && inTerms(refusal.detail),
-      issues: refusal.issues.map(([place, detail]) => [place, inTerms(detail)]),
+      detail: refusal.detail && toRestTerms(refusal.detail),
+      issues: refusal.issues.map(([place, detail]) => [place, toRestTerms(detail)]),
     };
   }
   const ids = Object.values<{ id?: string } | string | null>(data.made).map((member) =>
     typeof member === 'string' ? null : member?.id,
   );
-  return { ...DONE, id: ids.find((id) => id) ?? null };
+  return { ...SUCCEEDED, id: ids.find((id) => id) ?? null };
 }
 
-const DONE = { status: 200, type: null, detail: null, issues: [] };
+const SUCCEEDED = { status: 200, type: null, detail: null, issues: [] };
 
-function refused(
+function toRefusal(
   { status, type, detail, issues }: Problem,
-  placeOf: (issue: { name: string }) => string,
+  pathOf: (issue: { name: string }) => string,
 ): Outcome {
-  const first = new Map<string, string>();
+  const firstIssues = new Map<string, string>();
   for (const issue of issues ?? []) {
-    if (!first.has(placeOf(issue))) first.set(placeOf(issue), issue.detail);
+    if (!firstIssues.has(pathOf(issue))) firstIssues.set(pathOf(issue), issue.detail);
   }
-  const sorted = [...first].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...firstIssues].sort(([a], [b]) => (a < b ? -1 : 1));
   return { status, type, detail: issues ? null : detail, issues: sorted, id: null };
 }
 
-/** `input.url` of the mutation is `metadata.url` of the request. */
-function inRest({ places }: Endpoint, name: string): string {
-  const [, first = '', rest = ''] = /^input\.?([^.[]*)(.*)$/s.exec(name) ?? [];
-  return `${places.get(first)?.name ?? first}${rest}`;
+/**
+ * Converts a path in the mutation's input, such as `input.url`, to the path in the request, such as
+ * `metadata.url`.
+ */
+function toRestPath({ places }: Endpoint, name: string): string {
+  const [, firstStep = '', rest = ''] = /^input\.?([^.[]*)(.*)$/s.exec(name) ?? [];
+  return `${places.get(firstStep)?.name ?? firstStep}${rest}`;
 }
 
-/** Whether every value has the form that its place asks for: rules alone are left to break. */
+/**
+ * True if every value has the right type and no member is unknown. Such an input can only break other rules.
+ */
 export function isWellFormed({ endpoint }: Pair, input: Input): boolean {
-  const { error } = endpoint.input.safeParse(withTimes(input));
+  const { error } = endpoint.input.safeParse(parseTimes(input));
   if (hasUnknownMembers(endpoint.input, input)) return false;
   return !error?.issues.some(({ code }) => FORMS.includes(code));
 }
 const FORMS = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'];
 
 /**
- * What REST can't say: a segment of a path that is no name or id, and a mask of nothing. What is nested too
- * deep is told by both, at places that differ by the level that the mutation's input adds.
+ * True if REST can express the input. It cannot express a path segment that is no name or ID, or an empty
+ * mask. Deeply nested values are excluded too: both surfaces refuse them, but at paths that differ by one
+ * level.
  */
-export function isSayable({ endpoint: { places, mask } }: Pair, input: Input): boolean {
-  const given = [...places].filter(([name]) => input[name] !== undefined);
-  const inPath = [...places].filter(([, place]) => place.in === 'path');
+export function isExpressible({ endpoint: { places, mask } }: Pair, input: Input): boolean {
+  const presentMembers = [...places].filter(([name]) => input[name] !== undefined);
+  const pathMembers = [...places].filter(([, place]) => place.in === 'path');
   return (
     !/(\{"a":|\[){50}/.test(JSON.stringify(input)) &&
-    inPath.every(([name]) => /^[\w~-]{1,500}$/.test(String(input[name]))) &&
-    (!mask || given.some(([, place]) => place.in === 'body')) &&
-    // In a form of its own; its rules are tested where it is read.
-    given.every(([, place]) => !place.form)
+    pathMembers.every(([name]) => /^[\w~-]{1,500}$/.test(String(input[name]))) &&
+    (!mask || presentMembers.some(([, place]) => place.in === 'body')) &&
+    // Members with their own REST format have their own tests.
+    presentMembers.every(([, place]) => !place.form)
   );
 }
 
-function withTimes(value: Input): Input {
+function parseTimes(value: Input): Input {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
@@ -147,48 +155,51 @@ interface Request {
   body: Input | undefined;
 }
 
-function requestOf({ path, input: schemaOfInput, places, mask }: Endpoint, input: Input): Request {
+function buildRequest(
+  { path, input: schemaOfInput, places, mask }: Endpoint,
+  input: Input,
+): Request {
   const request: Request = { path, query: {}, body: undefined };
-  const named: string[] = [];
+  const maskedMembers: string[] = [];
   for (const [name, place] of places) {
-    // A query has no null; leaving out what has a default is the same.
+    // A query string has no null. Omitting a member is equivalent if it has a default.
     if (place.in === 'query' ? input[name] == null : input[name] === undefined) continue;
-    const value = inWords(schemaOfInput.shape[name] as z.ZodType, input[name]);
+    const value = toWireValue(schemaOfInput.shape[name] as z.ZodType, input[name]);
     if (place.in === 'path') {
       request.path = request.path.replace(`{${place.name}}`, encodeURIComponent(String(value)));
     } else if (place.in === 'query') request.query[place.name] = String(value);
     else {
       request.body ??= {};
-      put(request.body, place.name.split('.'), value);
-      named.push(place.name.slice((mask?.member.length ?? -1) + 1));
+      setMember(request.body, place.name.split('.'), value);
+      maskedMembers.push(place.name.slice((mask?.member.length ?? -1) + 1));
     }
   }
-  if (mask && request.body) request.body.updateMask = named;
+  if (mask && request.body) request.body.updateMask = maskedMembers;
   return request;
 }
 
-function put(target: Input, [first = '', ...rest]: string[], value: unknown): void {
-  if (rest.length === 0) target[first] = value;
+function setMember(target: Input, [firstStep = '', ...rest]: string[], value: unknown): void {
+  if (rest.length === 0) target[firstStep] = value;
   else {
-    target[first] ??= {};
-    put(target[first] as Input, rest, value);
+    target[firstStep] ??= {};
+    setMember(target[firstStep] as Input, rest, value);
   }
 }
 
-/** Names of enums as REST writes them. */
-function inWords(schemaOfValue: z.ZodType, value: unknown): unknown {
+/** Replaces the names of enum values by the values that REST uses. */
+function toWireValue(schemaOfValue: z.ZodType, value: unknown): unknown {
   const { inner } = unwrapped(schemaOfValue);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
     return wordOf(inner.meta()?.id, value);
   }
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
-    return value.map((item) => inWords(inner.element as z.ZodType, item));
+    return value.map((item) => toWireValue(inner.element as z.ZodType, item));
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const type = inner.shape[name] as z.ZodType | undefined;
-      return [name, type ? inWords(type, member) : member];
+      return [name, type ? toWireValue(type, member) : member];
     }),
   );
 }
@@ -209,10 +220,10 @@ function isObject(value: unknown): value is Input {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The ids of what a payload holds. */
-function selectionOf(type: GraphQLOutputType): string {
+/** Selects the IDs of the objects in a payload. */
+function selectIds(type: GraphQLOutputType): string {
   const payload = getNamedType(type);
-  if (!isObjectType(payload)) throw new Error(`${payload.name} is no payload.`);
+  if (!isObjectType(payload)) throw new Error(`${payload.name} is no object type.`);
   return Object.values(payload.getFields())
     .map(({ name, type: member }) => {
       const inner = getNamedType(member);
@@ -222,22 +233,22 @@ function selectionOf(type: GraphQLOutputType): string {
     .join(' ');
 }
 
-/** Ids of the same thing on both sides, by prefix, the newest first. */
-export class TwinIds {
+/** Pairs of IDs of corresponding objects on both surfaces, by prefix. The newest come first. */
+export class PairedIds {
   readonly #known = new Map<string, [string, string][]>();
 
-  learn(ids: [string, string]): void {
+  add(ids: [string, string]): void {
     const prefix = ids[0].slice(0, 3);
     this.#known.set(prefix, [ids, ...(this.#known.get(prefix) ?? [])]);
   }
 
-  /** The input of one side, with what its placeholders stand for. */
+  /** Returns the input for one surface, with IDs in place of its placeholders. */
   fill(input: Input, side: 0 | 1): Input {
     const text = JSON.stringify(input).replaceAll(PLACEHOLDER, (_all, kinds, index) => {
-      const known = String(kinds)
+      const pairs = String(kinds)
         .split('|')
         .flatMap((kind) => this.#known.get(kind) ?? []);
-      return JSON.stringify(known[Number(index) % known.length]?.[side] ?? 'unknown');
+      return JSON.stringify(pairs[Number(index) % pairs.length]?.[side] ?? 'unknown');
     });
     return JSON.parse(text) as Input;
   }

@@ -1,0 +1,63 @@
+/**
+ * Empties the database of a test so that a later test can use it. The schema and its migrations stay.
+ * Recreating a database takes many times as long. So does truncating all tables, because a test fills only a
+ * few of them.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** A statement that a test left running may never end. */
+const EMPTY_MAX_MS = 5_000;
+/** Emptying more than this takes longer than recreating the database. */
+const EMPTIED_BYTES_MAX = 32 * 1024 ** 2;
+const SCHEMAS = ['public', 'pgboss'];
+const KEPT_TABLES = ['_prisma_migrations', 'version', 'queue'];
+
+/** Returns false if emptying failed or timed out. The database must then be dropped. */
+export function tryToEmpty(empty: () => Promise<boolean>): Promise<boolean> {
+  return Promise.race([empty().catch(() => false), wait(EMPTY_MAX_MS, false, { ref: false })]);
+}
+
+/**
+ * Empties the database, and changes settings of the session, so the caller must end it. Returns false if
+ * there are too many rows.
+ */
+export async function emptyDatabase(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ name: string; bytes: string }>(
+    `select oid::regclass::text as "name", pg_relation_size(oid) as "bytes"
+     ${TABLES} and relname <> all($2) and pg_relation_size(oid) > 0`,
+    [SCHEMAS, KEPT_TABLES],
+  );
+  if (rows.reduce((sum, { bytes }) => sum + Number(bytes), 0) > EMPTIED_BYTES_MAX) return false;
+  await client.query(
+    `select setval(format('%I.%I', schemaname, sequencename), start_value, false)
+     from pg_sequences where schemaname = any($1) and last_value is not null`,
+    [SCHEMAS],
+  );
+  if (rows.length > 0) {
+    const names = rows.map(({ name }) => name);
+    const deletions = names.map((name) => `delete from ${name};`).join(' ');
+    // Foreign keys need no checks, because all rows are deleted.
+    await client.query(`set session_replication_role = replica; ${deletions}`);
+    await client.query(`vacuum ${names.join(', ')}`);
+  }
+  // Otherwise the session reports its deletions to the statistics only when it ends.
+  await client.query('select pg_stat_force_next_flush()');
+  for (const text of RESET_STATISTICS) await client.query(text, [SCHEMAS]);
+  return true;
+}
+
+const TABLES = `from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text = any($1)`;
+
+/**
+ * Resets the statistics, so that the planner and autovacuum treat the tables as new. Otherwise the planner
+ * would plan sequential scans for tables that it knows as empty, and keep those plans after the tables are
+ * filled. Statistics about deleted values would also change plans.
+ */
+const RESET_STATISTICS = [
+  `update pg_class set reltuples = -1, relpages = 0,
+     reloptions = nullif(array(select o from unnest(reloptions) o where o not like 'autovacuum%'), '{}')
+   where oid in (select oid ${TABLES} and (reltuples >= 0 or relpages > 0 or reloptions is not null))`,
+  `delete from pg_statistic where starelid in (select oid ${TABLES})`,
+  `select pg_stat_reset_single_table_counters(oid) ${TABLES}`,
+];

@@ -1,0 +1,54 @@
+/** Builds the smallest operation that calls a field. Its arguments name nothing that exists. */
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+
+export type Field = GraphQLField<unknown, unknown>;
+
+/** Returns a value of the type that names nothing that exists. */
+export function minimalValue(type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return minimalValue(type.ofType);
+  if (isListType(type)) return [minimalValue(type.ofType)];
+  if (isEnumType(type)) return type.getValues()[0]?.name;
+  if (isInputObjectType(type)) {
+    const inputFields = Object.values(type.getFields()).filter(isIncluded);
+    return Object.fromEntries(inputFields.map((field) => [field.name, minimalValue(field.type)]));
+  }
+  const values: Record<string, unknown> = {
+    Int: 1,
+    Float: 1,
+    Boolean: true,
+    JSONObject: {},
+    DateTime: new Date().toISOString(),
+  };
+  return values[String(type)] ?? 'unknown.example';
+}
+
+/** The optional project is included too. Without it, the call would concern the caller's own project. */
+function isIncluded({ name, type }: { name: string; type: GraphQLInputType }): boolean {
+  return isNonNullType(type) || name === 'projectIdOrName';
+}
+
+/** Calls one field with its required arguments, its project, and `also`. */
+export function minimalOperation(
+  kind: string,
+  { name, args, type }: Field,
+  extraArguments: readonly GraphQLArgument[] = [],
+) {
+  const passedArguments = args.filter((arg) => isIncluded(arg) || extraArguments.includes(arg));
+  const declared = passedArguments.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
+  const passed = passedArguments.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
+  const selection = isObjectType(getNamedType(type)) ? '{ __typename }' : '';
+  return {
+    query: `${kind}${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`,
+    variables: Object.fromEntries(passedArguments.map((arg) => [arg.name, minimalValue(arg.type)])),
+  };
+}

@@ -1,0 +1,66 @@
+/** Sends one input over GraphQL and over REST, and expects the same errors. */
+import { expect } from 'vitest';
+import {
+  type ConfigInput,
+  installationConfigInput,
+} from '../../../src/domain/installation/installation-config.ts';
+import type { WireConfig } from '../../../src/rest/installation/config/config-shape.ts';
+import { placeInConfig } from '../../../src/rest/installation/config/parse-config.ts';
+import { showConfig } from '../../../src/rest/installation/config/show-config.ts';
+import type { RestTenant } from './rest-client.ts';
+import { findPair, type Input, type Outcome, sendGraphql, sendRest } from './surface-pairs.ts';
+
+/**
+ * Returns the error that both surfaces report, with the issues at their REST paths. Fails if the surfaces
+ * differ.
+ */
+export async function expectEqualRefusal(
+  rest: RestTenant,
+  name: Parameters<typeof findPair>[0],
+  { config, ...input }: Input & { config?: ConfigInput },
+): Promise<Outcome> {
+  const pair = findPair(name);
+  const inputWithProject = { projectIdOrName: rest.tenant.projectName, ...input };
+  const graphqlOutcome = await sendGraphql(rest, pair, {
+    ...inputWithProject,
+    ...(config && { config }),
+  });
+  expect(graphqlOutcome.status).toBeGreaterThanOrEqual(400);
+  const wire = config && toWireConfig(config);
+  const byRest = await sendRest(rest, pair, { ...inputWithProject, ...(wire && { config: wire }) });
+  const byGraphql = wire ? toWirePaths(graphqlOutcome, wire) : graphqlOutcome;
+  expect(byRest).toEqual(byGraphql);
+  return byRest;
+}
+
+/** Returns the issues of the error, one line each. */
+export async function expectEqualIssues(
+  rest: RestTenant,
+  name: Parameters<typeof findPair>[0],
+  input: Input & { config?: ConfigInput },
+): Promise<string[]> {
+  const { issues } = await expectEqualRefusal(rest, name, input);
+  return issues.map(([path, detail]) => `${path}: ${detail}`);
+}
+
+/** Converts a config to REST's own format. */
+function toWireConfig(config: ConfigInput): WireConfig {
+  const { read, ...rest } = installationConfigInput.parse(config);
+  const readObjects = read.map((choice) => ({
+    ...choice,
+    selectedFields: choice.selectedFields ?? [],
+    fieldMappings: choice.fieldMappings ?? [],
+  }));
+  return JSON.parse(JSON.stringify(showConfig({ ...rest, read: readObjects })));
+}
+
+const CONFIG = 'config.content';
+
+function toWirePaths(outcome: Outcome, wire: WireConfig): Outcome {
+  const issues = outcome.issues.map(([path, detail]): [string, string] => {
+    const isInConfig = path.startsWith(CONFIG);
+    const wirePath = isInConfig ? CONFIG + placeInConfig(wire, path.slice(CONFIG.length)) : path;
+    return [wirePath, detail];
+  });
+  return { ...outcome, issues: issues.sort(([a], [b]) => (a < b ? -1 : 1)) };
+}
