@@ -15,9 +15,12 @@ export interface Mutation<S extends z.ZodObject, R> {
   (call: Call, input: z.output<S>): Promise<R>;
   readonly needs: Need;
   readonly input: S;
+  readonly description: string;
 }
 
 interface Declaration<S extends z.ZodObject> {
+  /** What the mutation does, for the schema and the OpenAPI document. */
+  description?: string;
   needs: Need;
   input: S;
 }
@@ -64,7 +67,7 @@ export function builderMutation<S extends z.ZodObject, R>({
 }
 
 function declare<S extends z.ZodObject, R>(
-  { needs, input: schema }: Declaration<S>,
+  { description = '', needs, input: schema }: Declaration<S>,
   run: (call: Call, input: z.output<S>) => Promise<R>,
 ): Mutation<S, R> {
   const declared = async (call: Call, input: z.output<S>): Promise<R> => {
@@ -76,7 +79,7 @@ function declare<S extends z.ZodObject, R>(
       throw error;
     }
   };
-  return Object.assign(declared, { needs, input: schema });
+  return Object.assign(declared, { needs, input: schema, description });
 }
 
 /**

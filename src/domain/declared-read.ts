@@ -1,4 +1,4 @@
-/** A read declares the need of its callers. Every call checks it. */
+/** A read declares the need of its callers, which every call checks, and its description in the API. */
 import type { Row } from '../database/rows.ts';
 import type { Call } from './call.ts';
 import { getProjectOf, type NamesProject } from './scope.ts';
@@ -7,18 +7,22 @@ import { authorize, type Need } from './viewer/needs.ts';
 export interface Read<A extends unknown[], R> {
   (call: Call, ...args: A): R;
   readonly needs: Need;
+  readonly description: string;
 }
+
+type Run<A extends unknown[], R> = (call: Call, ...args: A) => R;
 
 /** Declares a read. It throws FORBIDDEN before it reads anything if the caller lacks `needs`. */
 export function read<A extends unknown[], R>(
   needs: Need,
-  run: (call: Call, ...args: A) => R,
+  ...declared: [run: Run<A, R>] | [description: string, run: Run<A, R>]
 ): Read<A, R> {
+  const [description, run] = declared.length === 1 ? ['', declared[0]] : declared;
   const checked = (call: Call, ...args: A): R => {
     authorize(call.viewer, needs);
     return run(call, ...args);
   };
-  return Object.assign(checked, { needs });
+  return Object.assign(checked, { needs, description });
 }
 
 /** Turns a read of an object, such as the topics of a project, into a read of the object that its input names. */
@@ -26,15 +30,24 @@ export function within<I, P, A, R>(
   find: Read<[input: I], P | Promise<P>>,
   list: Read<[parent: P, args: A], R | Promise<R>>,
 ): Read<[input: I & A], Promise<R>> {
-  return read(list.needs, async (call, input) => list(call, await find(call, input), input));
+  return read(list.needs, list.description, async (call, input) =>
+    list(call, await find(call, input), input),
+  );
 }
+
+type RunInProject<I, R> = (
+  call: Call,
+  input: I,
+  project: Readonly<Row<'Project'>>,
+) => R | Promise<R>;
 
 /** Declares a read in the project of its input, by `getProjectOf`. */
 export function projectRead<I, R>(
   needs: Need,
-  run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
+  ...declared: [run: RunInProject<I, R>] | [description: string, run: RunInProject<I, R>]
 ): Read<[input: I & NamesProject], Promise<R>> {
-  return read(needs, async (call, input) =>
+  const [description, run] = declared.length === 1 ? ['', declared[0]] : declared;
+  return read(needs, description, async (call, input: I & NamesProject) =>
     run(call, input, await getProjectOf(call, input, 'projectIdOrName')),
   );
 }

@@ -1,7 +1,8 @@
 /** Routes of health checks and simple pages: the start page, problem pages, and pages of an OAuth connect. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
-import { CALLBACK_PATH, LINK_PATH } from '../domain/connection/oauth-connect.ts';
+import { LINK_PATH } from '../domain/connection/oauth-connect.ts';
+import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
 import { PROBLEM_PAGES } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { oauthCallback } from './callback-page.ts';

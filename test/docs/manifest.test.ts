@@ -7,7 +7,7 @@ import {
   integrationContentInput,
   specVersion,
 } from '../../src/domain/integration/integration-content-input.ts';
-import { wordOf } from '../../src/rest/endpoint/words.ts';
+import { enumNameOf, wordOf } from '../../src/rest/endpoint/words.ts';
 import { sharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
@@ -23,10 +23,11 @@ const manifest = z
 const schema = z.toJSONSchema(manifest, {
   io: 'input',
   override({ zodSchema, jsonSchema }) {
-    const { words, id } = (zodSchema as unknown as z.ZodType).meta() ?? {};
+    const { words } = (zodSchema as unknown as z.ZodType).meta() ?? {};
     if (Array.isArray(words)) jsonSchema.enum = words;
     else if (zodSchema instanceof z.ZodEnum) {
-      jsonSchema.enum = (zodSchema.options as string[]).map((name) => wordOf(id, name));
+      const enumName = enumNameOf(zodSchema);
+      jsonSchema.enum = (zodSchema.options as string[]).map((name) => wordOf(enumName, name));
     }
     if (typeof jsonSchema.default === 'string') {
       jsonSchema.default = jsonSchema.default.toLowerCase();

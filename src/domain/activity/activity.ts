@@ -36,6 +36,7 @@ type ActivityInput = FiltersOf<typeof activityInput>;
 /** The range of a project's activity. Throws BAD_USER_INPUT if it has too many buckets. */
 export const activityOf = read(
   'read',
+  'Counts what a project has done in some time, for up to 90 days.',
   (call: Call, { id: projectId }: Row<'Project'>, input: ActivityInput): ActivityRange =>
     rangeOf(call, { projectId, destinationId: null }, input),
 );
@@ -43,6 +44,7 @@ export const activityOf = read(
 /** Counts attempts of deliveries to a destination. */
 export const activityOfDestination = read(
   'read',
+  'Counts the attempts to send to a destination in some time, for up to 90 days.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     deliveryActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );
@@ -50,6 +52,7 @@ export const activityOfDestination = read(
 /** Counts the messages of a stream. */
 export const activityOfStream = read(
   'read',
+  'Counts the messages that were put into a stream in some time, for up to 90 days.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     streamActivity(call, rangeOf(call, { projectId, destinationId }, input)),
 );

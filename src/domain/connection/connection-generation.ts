@@ -25,6 +25,8 @@ type GenerationInput = z.output<typeof generateConnectionInput>;
  * the provider refuses them.
  */
 export const generateConnection = projectMutation({
+  description:
+    'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is stored. If the provider has no inexpensive request to check with, times out or fails, the credentials are stored unchecked.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {

@@ -34,6 +34,7 @@ const RETRY_MS = 5 * 60_000;
 
 /** Refreshes the token immediately. A refresh that another caller completes during this call counts too. */
 export const refreshConnection = projectMutation({
+  description: 'Refreshes the access token now, even if it has not expired.',
   needs: 'connections:write',
   input: refreshConnectionInput,
   run: (call, { connectionId }, { id: projectId }) =>

@@ -35,6 +35,8 @@ export const getConnection = projectRead(
  * nothing changed, if the provider refuses the new credentials.
  */
 export const updateConnection = projectMutation({
+  description:
+    'Gives a connection new credentials of its scheme, or other facts of the account. Members that are left out stay. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is changed.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: updateConnectionInput,
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
@@ -90,6 +92,7 @@ function changeConnection(
  * not connected the account.
  */
 export const deleteConnection = projectMutation({
+  description: 'Deletes a connection that no installation uses.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: deleteConnectionInput,
   async run(call, { connectionId }, { id: projectId }): Promise<{ deletedId: string }> {

@@ -4,29 +4,17 @@
  */
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
-import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
-import { isConsentScheme } from '../../providers/contract.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
+import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
 import { createTicket, findKeyOfTicket, randomText } from './consent/connect-ticket.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 import { listForeignParties } from './own-parties.ts';
-
-export const CALLBACK_PATH = '/oauth/callback';
-
-/** The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a browser. */
-export function redirectUrlOf(
-  { publicUrl, catalogue }: Pick<Services, 'publicUrl' | 'catalogue'>,
-  { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
-): string | null {
-  const { authSchemes = [] } = catalogue.find(provider) ?? {};
-  return authSchemes.some(isConsentScheme) ? publicUrl() + CALLBACK_PATH : null;
-}
 
 /** The path of the link that starts a connect. Its ticket is in the query, which logs omit. */
 export const LINK_PATH = '/oauth/connect';
@@ -49,6 +37,8 @@ const STORED = [
 ] as const;
 
 export const startOAuthConnect = projectMutation({
+  description:
+    'Begins a connect in a browser and returns the link to open there. When the person has consented in the browser that opened the link, the callback creates or renews the connection.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthConnectInput,
   async run(call, input, { id }) {

@@ -24,6 +24,8 @@ export const startOAuthUpdateInput = z
 
 /** Throws UNPROCESSABLE if the connection was not created by a consent. */
 export const startOAuthUpdate = projectMutation({
+  description:
+    'Begins a new consent in a browser for an existing connection and returns the link to open there. When the person has consented in the browser that opened the link, the callback renews the connection.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
   async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {

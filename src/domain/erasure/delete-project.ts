@@ -22,6 +22,8 @@ export const deleteProjectInput = z
  * within a second, and its name is free immediately.
  */
 export const deleteProject = projectMutation({
+  description:
+    'Deletes a project with all that is in it. Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. Its name can be used again.',
   needs: 'bearer',
   input: deleteProjectInput,
   async run(call, { confirmName }, { id, name }): Promise<{ deletedId: string }> {

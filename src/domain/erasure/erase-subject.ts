@@ -20,6 +20,8 @@ export const eraseConsumerInput = z
 
 /** Erases a group. Its ref is free immediately: a later connection with it creates a new group. */
 export const eraseGroup = projectMutation({
+  description:
+    'Erases a group with all that names it: its connections, installations, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. The ref can be used again.',
   needs: 'full',
   input: eraseGroupInput,
   async run(call, { groupRef }, { id: projectId }): Promise<{ deletedId: string }> {
@@ -34,6 +36,8 @@ export const eraseGroup = projectMutation({
 
 /** Erases a consumer, with installations that use its connections. Its ref is free immediately. */
 export const eraseConsumer = projectMutation({
+  description:
+    'Erases a consumer with all that names them: their connections, the installations that use these, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. The ref can be used again.',
   needs: 'full',
   input: eraseConsumerInput,
   async run(call, { consumerRef }, { id: projectId }): Promise<{ deletedId: string }> {

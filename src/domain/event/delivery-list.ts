@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DeliveryStatus, NotificationEventType } from '../../database/generated/enums.ts';
+import { DeliveryStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
@@ -8,6 +8,7 @@ import { createdFilters, createdRange } from '../paging/created-range.ts';
 import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { eventType } from './notification-event.ts';
 
 export const deliveryFilters = z.object({
   status: z
@@ -22,9 +23,7 @@ export const projectDeliveryFilters = z.object({
   destinationId: id
     .optional()
     .describe('Only deliveries to the destination with this id. Not together with eventType.'),
-  eventType: z
-    .enum(NotificationEventType)
-    .meta({ id: 'NotificationEventType' })
+  eventType: eventType
     .optional()
     .describe('Only deliveries of events of this type. Not together with destinationId.'),
   ...deliveryFilters.shape,
@@ -38,6 +37,7 @@ export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
 /** Lists deliveries of a project, newest first. */
 export const listProjectDeliveries = read(
   'read',
+  'Lists the deliveries of a project to all destinations, newest first.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -64,6 +64,7 @@ export const listProjectDeliveries = read(
 /** Lists deliveries of a destination, oldest first. */
 export const listDestinationDeliveries = read(
   'read',
+  'Lists the deliveries to a destination, oldest first.',
   (
     call: Call,
     { id: destinationId, projectId }: Row<'Destination'>,
@@ -85,6 +86,7 @@ export const listDestinationDeliveries = read(
 /** Lists deliveries of an event, oldest first. */
 export const listEventDeliveries = read(
   'read',
+  'Lists the deliveries that carry an event, oldest first.',
   (call: Call, event: Row<'NotificationEvent'>, args: PageArgs) => {
     const where = { projectId: event.projectId, eventId: event.id };
     const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;

@@ -57,6 +57,7 @@ const NEWEST_ATTEMPTS = `
 
 /** Makes a delivery due immediately, also if it has succeeded or failed. */
 export const retryDelivery = projectMutation({
+  description: 'Sends a delivery again now, even if it has succeeded or was given up.',
   needs: 'events:write',
   input: retryDeliveryInput,
   async run(call, input, { id: projectId }): Promise<Row<'Delivery'>> {

@@ -10,9 +10,9 @@ import {
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 
-/** Current signing secrets of destinations that the viewer may see. Null for streams. */
 export const signingSecretOf = read(
   'credentials:read',
+  'The secret that signs every message (Standard Webhooks, whsec_...). Null for a stream.',
   async (
     { database, vault, now }: Call,
     destinations: readonly Row<'Destination'>[],

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
-import { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';
+import type { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -26,9 +26,11 @@ import { destinationName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { releasePending } from './delivery.ts';
+import { maskedTarget } from './destination-secret.ts';
 import {
   brokenByType,
   brokenByUrl,
@@ -42,6 +44,53 @@ import { closeStream, removeStream } from './stream/stream-removal.ts';
 import { HEADERS_MAX, headersToStore, targetHeaders } from './target-headers.ts';
 
 type Destination = Row<'Destination'>;
+
+const destinationType = enumeration('DestinationType', 'How a destination gets its messages.', {
+  WEBHOOK: 'The gateway posts messages to its URL, signed as Standard Webhooks specifies.',
+  STREAM:
+    'The gateway keeps messages in the order of their commits. Clients read them with `messages`, or live with the ' +
+    'subscription `streamMessages`.',
+} satisfies Record<DestinationType, string>);
+
+const destinationStatus = enumeration(
+  'DestinationStatus',
+  'Whether the gateway sends messages to a destination.',
+  {
+    ENABLED: 'Messages are sent. A stream is always enabled.',
+    DISABLED: 'Messages stay pending. They are sent when the destination is enabled again.',
+  } satisfies Record<DestinationStatus, string>,
+);
+
+export const destinationResource = resource(
+  'Destination',
+  'Receives messages: events that routes lead to it, and records that are read. The gateway posts them to a webhook; a stream keeps them.',
+  {
+    ...createdInProject,
+    name: z.string().describe('Unique in the project: letters, digits and dashes.'),
+    type: destinationType.describe('How it gets its messages.'),
+    url: computed(
+      z
+        .string()
+        .nullable()
+        .describe(
+          'The URL that messages are posted to, with `***` for each value of its query. Null for a stream.',
+        ),
+      (row: Destination) => maskedTarget(row).url,
+    ),
+    headers: computed(
+      z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe(
+          'HTTP headers of every message: `***` by name. Null without headers and for a stream.',
+        ),
+      (row: Destination) => maskedTarget(row).headers,
+    ),
+    status: destinationStatus.describe('Whether messages are sent to it.'),
+    disabledReason: z.string().nullable().describe('Why it is disabled. Null if it is enabled.'),
+    updateTime,
+  },
+);
 
 const destinationId = id.describe('The id of the destination.');
 const name = destinationName.describe('1 to 64 letters, digits and dashes; unique in the project.');
@@ -70,9 +119,7 @@ export const createDestinationInput = z
   .object({
     projectIdOrName,
     name,
-    type: z
-      .enum(DestinationType)
-      .meta({ id: 'DestinationType', description: 'How its receiver gets messages.' }),
+    type: destinationType.describe('How it gets its messages.'),
     url: url.optional(),
     headers,
   })
@@ -87,13 +134,10 @@ export const updateDestinationInput = z
     url: url.optional(),
     headers,
     keepHeaders,
-    status: z
-      .enum(DestinationStatus)
-      .meta({
-        id: 'DestinationStatus',
-        description:
-          'For a webhook: ENABLED sends its pending messages at once; DISABLED keeps them pending.',
-      })
+    status: destinationStatus
+      .describe(
+        'For a webhook: ENABLED sends its pending messages immediately, DISABLED keeps them pending.',
+      )
       .optional(),
   })
   .superRefine(rules(brokenByUrl))
@@ -113,6 +157,7 @@ export const deleteDestinationInput = z
 
 export const listDestinations = read(
   'read',
+  'Lists destinations, newest first.',
   (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof searchFilters>) => {
     const list = {
       name: 'Project.destinations',
@@ -153,6 +198,8 @@ export const getDestination = projectRead(
  * can read it. A stream has no secret.
  */
 export const createDestination = projectMutation({
+  description:
+    'Creates a destination: a webhook that is sent messages, or a stream that keeps them. Routes lead events to it, integrations name it for records.',
   needs: 'events:write',
   input: createDestinationInput,
   async run(call, { projectIdOrName: _project, url, headers, ...changes }, { id: projectId }) {
@@ -178,6 +225,7 @@ export const createDestination = projectMutation({
 
 /** Updates a destination. Enabling a disabled one makes its pending deliveries due immediately. */
 export const updateDestination = projectMutation({
+  description: 'Changes a destination. If it is enabled again, its pending messages are sent now.',
   needs: 'events:write',
   input: updateDestinationInput,
   run: (call, input, { id: projectId }) => changeDestination(call, projectId, input),
@@ -214,6 +262,7 @@ async function changeDestination(
 
 /** Replaces the signing secret. The previous one also signs for 24 hours. Throws BAD_USER_INPUT for a stream. */
 export const rotateDestinationSecret = projectMutation({
+  description: 'Gives a destination a new secret. For 24 hours the previous one signs too.',
   needs: 'events:write',
   input: rotateDestinationSecretInput,
   async run(
@@ -243,6 +292,8 @@ export const rotateDestinationSecret = projectMutation({
  * many, a sweep completes the work.
  */
 export const deleteDestination = projectMutation({
+  description:
+    'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream are deleted.',
   needs: 'events:write',
   input: deleteDestinationInput,
   async run(call, { destinationId }, { id: projectId }): Promise<{ deletedId: string }> {

@@ -1,7 +1,6 @@
 /** Routes of events to topics: events of one type go to one topic. */
 
 import { z } from 'zod';
-import { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
 import { conflict, invalid } from '../../errors.ts';
@@ -12,16 +11,27 @@ import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { createdInProject, resource, shownId, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
+import { eventType } from './notification-event.ts';
 
 type Route = Row<'EventTopicRoute'>;
+
+export const eventTopicRouteResource = resource(
+  'NotificationEventTopicRoute',
+  'A route: the events of one type go to one topic.',
+  {
+    ...createdInProject,
+    eventType: eventType.describe('The type of the events that it routes.'),
+    topicId: shownId.describe('The id of the topic that the events go to.'),
+    updateTime,
+  },
+);
 
 export const createEventTopicRouteInput = z
   .object({
     projectIdOrName,
-    eventType: z
-      .enum(NotificationEventType)
-      .meta({ id: 'NotificationEventType', description: 'The type of the events to route.' }),
+    eventType: eventType.describe('The type of the events to route.'),
     topicId: id.describe('The id of the topic that the events go to.'),
   })
   .meta({
@@ -42,6 +52,7 @@ export const eventTopicRouteFilters = z.object({
 
 export const listEventTopicRoutes = read(
   'read',
+  'Lists routes of events to topics, newest first.',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -59,6 +70,7 @@ export const listEventTopicRoutes = read(
 
 export const listRoutesToTopic = read(
   'read',
+  'The routes that lead events to the topic, newest first.',
   (call: Call, { id: topicId, projectId }: Row<'Topic'>, args: PageArgs) => {
     const where = { projectId, topicId };
     const list = { name: 'Topic.eventTopicRoutes', parentId: topicId, where } as const;
@@ -67,6 +79,7 @@ export const listRoutesToTopic = read(
 );
 
 export const createEventTopicRoute = projectMutation({
+  description: 'Creates a route: events of a type that happen from now on go to a topic.',
   needs: 'events:write',
   input: createEventTopicRouteInput,
   async run(call, input, { id: projectId }): Promise<Route> {
@@ -84,6 +97,7 @@ export const createEventTopicRoute = projectMutation({
 });
 
 export const deleteEventTopicRoute = projectMutation({
+  description: 'Deletes a route of events to a topic.',
   needs: 'events:write',
   input: deleteEventTopicRouteInput,
   async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {

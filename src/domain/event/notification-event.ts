@@ -1,6 +1,6 @@
 /** Notification events: recorded facts that were routed to at least one topic. */
 import { z } from 'zod';
-import { NotificationEventType } from '../../database/generated/enums.ts';
+import type { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import type { LoggedEvent } from '../../events/event-log.ts';
 import { EVENTS } from '../../events/event-types.ts';
@@ -17,24 +17,29 @@ import {
 import { encodeCursor } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { listPage, nextRow } from '../paging/page-of-rows.ts';
+import { enumeration } from '../resource.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
 
 export { EVENTS };
 
 type NotificationEvent = Row<'NotificationEvent'>;
 
-/** Descriptions of event types, by type. */
-export const EVENT_MEANINGS = Object.fromEntries(
-  Object.entries(EVENTS).map(([type, { wireName, happened }]) => [
-    type,
-    `${wireName}: ${happened}`,
-  ]),
-) as Record<NotificationEventType, string>;
+const meanings = Object.entries(EVENTS).map(([type, { wireName, happened }]) => [
+  type,
+  `${wireName}: ${happened}`,
+]);
+
+/** The type of an event. */
+export const eventType = enumeration(
+  'NotificationEventType',
+  'What happened. Each description begins with the name that messages carry.',
+  Object.fromEntries(meanings) as Record<NotificationEventType, string>,
+);
 
 export const eventFilters = z.object({
   topicId: id.optional().describe('Only events that are routed to the topic with this id.'),
   eventTypes: z
-    .array(z.enum(NotificationEventType).meta({ id: 'NotificationEventType' }))
+    .array(eventType)
     .min(1, 'must not be empty.')
     .max(100)
     .optional()
@@ -58,6 +63,7 @@ export function eventCursor({ projectId, position }: LoggedEvent): string {
 /** Lists events in the order of their commits, oldest first. */
 export const listNotificationEvents = read(
   'read',
+  'Lists events, in the order in which they were committed.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -86,6 +92,7 @@ export const listNotificationEvents = read(
 
 export const getNotificationEvent = projectRead(
   'read',
+  'Gets an event with its payload.',
   (call, { eventId: id }: { eventId: string }, { id: projectId }) =>
     getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' }),
 );

@@ -48,6 +48,8 @@ type Selection = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
  * their order.
  */
 export const retryDeliveries = projectMutation({
+  description:
+    'Sends many deliveries again now, for example after an outage. Those to deleted destinations stay as they are.',
   needs: 'events:write',
   input: retryDeliveriesInput,
   async run(call, selection, { id: projectId }): Promise<RetriedDeliveries> {

@@ -31,6 +31,7 @@ export function messageCursor({
 /** Lists messages in the order of their commits, oldest first. A webhook has none. */
 export const listStreamMessages = read(
   'payloads:read',
+  'What was put into a stream, oldest first. A webhook has none.',
   (call: Call, { projectId, id: destinationId }: Row<'Destination'>, args: PageArgs) => {
     const where: StreamId = { projectId, destinationId };
     const list = { ...messageList(destinationId), key: 'position', order: 'oldest first' } as const;

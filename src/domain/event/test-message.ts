@@ -31,6 +31,8 @@ export const sendTestMessageInput = z
  * Sends a test message. It is an ordinary delivery: signed, retried, and kept until a disabled destination is enabled.
  */
 export const sendTestMessage = projectMutation({
+  description:
+    'Sends a message of the type `test.message` to a destination, as a delivery like all others.',
   needs: 'events:write',
   input: sendTestMessageInput,
   async run(call, { destinationId: id }, { id: projectId }): Promise<Row<'Delivery'>> {

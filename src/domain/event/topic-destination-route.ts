@@ -10,9 +10,20 @@ import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { createdInProject, resource, shownId } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
+
+export const topicDestinationRouteResource = resource(
+  'TopicDestinationRoute',
+  'A route: the events that reach one topic are sent to one destination.',
+  {
+    ...createdInProject,
+    topicId: shownId.describe('The id of the topic whose events are sent.'),
+    destinationId: shownId.describe('The id of the destination that gets the events of the topic.'),
+  },
+);
 
 interface RouteParties {
   topicId: string;
@@ -41,6 +52,7 @@ export const topicDestinationRouteFilters = z.object({
 
 export const listTopicDestinationRoutes = read(
   'read',
+  'Lists routes of topics to destinations, newest first.',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -58,6 +70,7 @@ export const listTopicDestinationRoutes = read(
 
 export const listRoutesOfTopic = read(
   'read',
+  'The routes that lead from the topic to destinations, newest first.',
   (call: Call, { id: topicId, projectId }: Row<'Topic'>, args: PageArgs) => {
     const where = { projectId, topicId };
     const list = { name: 'Topic.topicDestinationRoutes', parentId: topicId, where } as const;
@@ -66,6 +79,7 @@ export const listRoutesOfTopic = read(
 );
 
 export const createTopicDestinationRoute = projectMutation({
+  description: 'Creates a route: events that reach a topic from now on are sent to a destination.',
   needs: 'events:write',
   input: createTopicDestinationRouteInput,
   async run(call, { topicId, destinationId }, { id: projectId }): Promise<Route> {
@@ -84,6 +98,7 @@ export const createTopicDestinationRoute = projectMutation({
 });
 
 export const deleteTopicDestinationRoute = projectMutation({
+  description: 'Deletes a route of a topic to a destination.',
   needs: 'events:write',
   input: deleteTopicDestinationRouteInput,
   async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {

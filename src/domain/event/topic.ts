@@ -11,10 +11,21 @@ import { projectIdOrName, topicName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { createdInProject, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
+
+export const topicResource = resource(
+  'Topic',
+  'A named stream of events. Routes choose the events that reach it and the destinations that they are sent to.',
+  {
+    ...createdInProject,
+    name: z.string().describe('Unique in the project: letters, digits, dashes and spaces.'),
+    updateTime,
+  },
+);
 
 const topicId = id.describe('The id of the topic.');
 const name = topicName.describe(
@@ -37,6 +48,7 @@ type TopicsArgs = PageArgs & FiltersOf<typeof searchFilters>;
 
 export const listTopics = read(
   'read',
+  'Lists topics, newest first.',
   (call, { id: projectId }: Row<'Project'>, args: TopicsArgs) => {
     const list = { name: 'Project.topics', parentId: projectId, table: 'Topic' } as const;
     const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
@@ -55,6 +67,7 @@ export async function findTopic(
 }
 
 export const createTopic = projectMutation({
+  description: 'Creates a topic. Events reach it when routes lead to it.',
   needs: 'events:write',
   input: createTopicInput,
   run({ database }, { name }, { id: projectId }): Promise<Topic> {
@@ -63,8 +76,8 @@ export const createTopic = projectMutation({
   },
 });
 
-/** Renames a topic. Its routes are kept, because they refer to its id. */
 export const updateTopic = projectMutation({
+  description: 'Renames a topic. Its routes are kept, because they refer to its id.',
   needs: 'events:write',
   input: updateTopicInput,
   async run(call, { topicId: id, name }, { id: projectId }): Promise<Topic> {
@@ -79,8 +92,8 @@ export const updateTopic = projectMutation({
   },
 });
 
-/** Deletes a topic with its routes. Events keep the topic's id. */
 export const deleteTopic = projectMutation({
+  description: "Deletes a topic and its routes. Events keep the topic's id.",
   needs: 'events:write',
   input: deleteTopicInput,
   async run({ database }, { topicId: id }, { id: projectId }) {

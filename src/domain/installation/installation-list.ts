@@ -37,6 +37,7 @@ type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
 
 export const listInstallations = read(
   orEndUser('read'),
+  'Lists installations of all integrations, newest first.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -57,6 +58,7 @@ export const listInstallations = read(
 
 export const listInstallationsOfIntegration = read(
   orEndUser('read'),
+  "Lists an integration's installations, newest first.",
   async (
     call: Call,
     { id: integrationId, projectId }: Row<'Integration'>,
@@ -73,6 +75,7 @@ export const listInstallationsOfIntegration = read(
 /** The installations of a group, newest first. */
 export const listGroupInstallations = read(
   orEndUser('read'),
+  'The installations of the group, newest first.',
   (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) => {
     const list = { name: 'Group.installations', parentId: groupId, table: 'Installation' } as const;
     return listPage(call, { ...list, where: { projectId, groupId } }, args);
@@ -82,6 +85,7 @@ export const listGroupInstallations = read(
 /** The installations that use a connection, newest first. */
 export const listConnectionInstallations = read(
   orEndUser('read'),
+  'Lists the installations that use a connection, newest first.',
   (call: Call, { id: connectionId, projectId }: Row<'Connection'>, args: PageArgs) => {
     const where = { projectId, connectionId };
     const list = { name: 'ConnectedAccount.installations', parentId: connectionId, where } as const;

@@ -31,6 +31,7 @@ type Installation = Row<'Installation'>;
 
 /** Replaces the members in the input. Absent members stay as they are. */
 export const updateInstallation = projectMutation({
+  description: 'Changes the connection or the config of an installation.',
   needs: orEndUser('installations:write', 'INSTALL'),
   input: updateInstallationInput,
   run: (call, { config, ...changes }, { id: projectId }) =>

@@ -30,7 +30,11 @@ import { withOwnChoices } from './own-choices.ts';
 type Installation = Row<'Installation'>;
 type CreateInput = z.output<typeof createInstallationInput>;
 
-export const getInstallation = read(orEndUser('read'), getInstallationOf);
+export const getInstallation = read(
+  orEndUser('read'),
+  'Gets an installation with its config and its health.',
+  getInstallationOf,
+);
 
 /** Throws NOT_FOUND, also for an installation of another integration. */
 export async function getInstallationOf(
@@ -61,6 +65,7 @@ export async function getInstallationOfGroup(
 
 /** Throws CONFLICT if the group has the integration already. */
 export const createInstallation = projectMutation({
+  description: 'Installs an integration for a group. A group can have an integration once.',
   needs: orEndUser('installations:write', 'INSTALL'),
   input: createInstallationInput,
   async run(call, given, { id: projectId }): Promise<Installation> {
@@ -115,6 +120,7 @@ async function listMissingAtAccount(
 
 /** Deletes the installation. Its connection and its operations stay. */
 export const deleteInstallation = projectMutation({
+  description: 'Deletes an installation. Its connection and its operations stay.',
   needs: orEndUser('installations:write', 'INSTALL'),
   input: deleteInstallationInput,
   async run(call, { installationId: id }, { id: projectId }): Promise<{ deletedId: string }> {

@@ -54,7 +54,11 @@ export interface DefinedObject {
 }
 
 /** Defines fields through the group's default connection. Other fields are defined even if the provider refuses one. */
+const HOW =
+  "Salesforce makes the fields visible to the connection's user by a permission set. HubSpot puts them into a property group of their own. A call that was interrupted can be repeated: existing fields are kept.";
+
 export const upsertObjectMetadata = projectMutation({
+  description: `Creates fields in a customer's account, or updates them to match their definitions. ${HOW}`,
   needs: 'records:write',
   input: upsertObjectMetadataInput,
   async run(
@@ -74,6 +78,7 @@ export const upsertObjectMetadata = projectMutation({
 
 /** Defines fields as upsertObjectMetadata does, through the group's installation of an integration. */
 export const upsertInstalledObjectMetadata = projectMutation({
+  description: `Creates or updates fields in the account of a group's installation. ${HOW}`,
   needs: 'records:write',
   input: upsertInstalledObjectMetadataInput,
   async run(call, input): Promise<DefinedObject[]> {

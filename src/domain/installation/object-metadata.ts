@@ -61,6 +61,7 @@ type Options = z.output<typeof metadataOptions>;
 /** Reads the description through the group's default connection. */
 export const readObjectMetadata = projectRead(
   orEndUser('read'),
+  "Reads the fields of a provider's object through a group's connection.",
   async (
     call,
     { provider, ...input }: z.output<typeof objectMetadataInput>,
@@ -94,6 +95,7 @@ export async function getConnectionOfGroup(
 /** Reads the description through the group's installation of an integration. */
 export const readInstalledObjectMetadata = read(
   orEndUser('read'),
+  "Reads the fields of a provider's object through a group's installation.",
   async (
     call: Call,
     { groupRef: group, ...input }: z.output<typeof installedObjectMetadataInput>,

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { broken, rules } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
-import { storedWord, wordOfName } from '../stored-word.ts';
+import { storedWord, wordOfName } from '../resource.ts';
 import { backfillPeriod, brokenPeriod, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 

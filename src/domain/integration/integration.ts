@@ -75,6 +75,7 @@ export const INTEGRATION_EXCLUSIVE = [['search', 'provider']] as const;
 
 export const listIntegrations = read(
   orEndUser('read'),
+  'Lists integrations, newest first.',
   (
     call: Call,
     project: Row<'Project'>,
@@ -108,6 +109,7 @@ export interface IntegrationKey {
 /** Returns the integration in an input. Throws NOT_FOUND. */
 export const getNamedIntegration = projectRead(
   orEndUser('read'),
+  'Gets an integration by id or name.',
   (call, { integrationIdOrName: idOrName }: IntegrationKey, { id: projectId }) =>
     getIntegration(call, projectId, idOrName),
 );
@@ -171,6 +173,7 @@ export async function lockContent(
 }
 
 export const createIntegration = projectMutation({
+  description: 'Creates an integration with its first revision.',
   needs: 'integrations:write',
   input: createIntegrationInput,
   run(call, input, { id: projectId }): Promise<{ integration: Integration; warnings: string[] }> {
@@ -225,6 +228,7 @@ export async function insertIntegration(
  * last one deletes the integration. After an interruption, calling it again continues.
  */
 export const deleteIntegration = projectMutation({
+  description: 'Deletes an integration with its revisions and installations.',
   needs: 'integrations:write',
   input: deleteIntegrationInput,
   async run(call, input, project): Promise<{ deletedId: string }> {

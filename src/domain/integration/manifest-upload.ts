@@ -59,6 +59,7 @@ interface Upload {
 /** Creates an upload URL for the caller's project. It accepts one file within an hour. */
 export const createUploadUrl = projectRead(
   'integrations:write',
+  'Gets a URL to upload a zip archive with a manifest to.',
   (call, { md5 }: z.output<typeof uploadUrlInput>, { id: projectId }): UploadUrl => {
     const expireMs = call.now().getTime() + LIFETIME_MS;
     const text = JSON.stringify([randomUUID(), expireMs, md5 ?? null]);

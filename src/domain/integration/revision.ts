@@ -58,6 +58,7 @@ export const createRevisionInput = z
 
 export const listRevisions = read(
   orEndUser('read'),
+  "Lists an integration's revisions, newest first.",
   (call: Call, { id, projectId }: Integration, args: PageArgs) => {
     const list = {
       name: 'Integration.revisions',
@@ -71,6 +72,7 @@ export const listRevisions = read(
 /** Throws NOT_FOUND, also for a revision of another integration. */
 export const getRevision = read(
   orEndUser('read'),
+  'Gets a revision of an integration.',
   async (
     call: Call,
     { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
@@ -91,6 +93,8 @@ export const latestRevisions: Batch<string, Revision | null> = async (call, ids)
 
 /** Creates a revision. Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
 export const createRevision = projectMutation({
+  description:
+    'Creates the new latest revision of an integration. It is refused if installations read an object that it drops, unless destructive is true.',
   needs: 'integrations:write',
   input: createRevisionInput,
   async run(

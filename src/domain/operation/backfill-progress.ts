@@ -28,6 +28,7 @@ export interface BackfillProgress {
  */
 export const getBackfillProgress = read(
   orEndUser('read'),
+  'Gets how far the first read of an object has come.',
   async (
     call: Call,
     { objectName: name, ...key }: IntegrationKey & { installationId: string; objectName: string },

@@ -50,6 +50,7 @@ type OperationFilters = FiltersOf<typeof operationFilters>;
 
 export const listOperations = read(
   orEndUser('read'),
+  "Lists a project's operations, newest first, also those of deleted installations.",
   async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
     refuseTogether(args, OPERATION_EXCLUSIVE);
     const { where, along } = await projectRange(call, projectId, args);
@@ -61,6 +62,7 @@ export const listOperations = read(
 
 export const listInstallationOperations = read(
   orEndUser('read'),
+  "Lists an installation's operations, newest first.",
   (call: Call, { id, projectId }: Row<'Installation'>, args: PageArgs & OperationFilters) => {
     const { where, along } = installationRange({ projectId, installationId: id }, args);
     const { inTime, ordered } = createdRange('opr', args);

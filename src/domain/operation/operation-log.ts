@@ -9,6 +9,7 @@ export type OperationLog = Row<'OperationLog'>;
 /** Lists the lines that an operation logged while it ran, oldest first. */
 export const listOperationLogs = read(
   'read',
+  'Lists the log of an operation, oldest line first.',
   (call: Call, operation: Row<'Operation'>, args: PageArgs) => {
     const where = { projectId: operation.projectId, operationId: operation.id };
     const list = { name: 'Operation.logs', parentId: operation.id, where } as const;

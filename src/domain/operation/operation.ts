@@ -38,6 +38,7 @@ export function metadataOf(operation: Row<'Operation'>): OperationMetadata {
 
 export const getOperation = projectRead(
   orEndUser('read'),
+  'Gets an operation with its status, its progress and its result.',
   (call, { operationId: id }: { operationId: string }, { id: projectId }) =>
     getOwned(call, 'Operation', { projectId, id, what: 'Operation' }),
 );

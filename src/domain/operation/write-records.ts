@@ -20,6 +20,7 @@ export { type WriteOutcome, writeRecordsInput };
  * error. Throws RATE_LIMITED for an asynchronous write while the project has too many pending deliveries.
  */
 export const writeRecords = projectMutation({
+  description: "Creates, updates or deletes records in a group's account at the provider.",
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
   async run(call, input, project): Promise<WriteOutcome> {

@@ -21,6 +21,7 @@ export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = 
 /** The billing account of an org. Throws NOT_FOUND. */
 export const getBillingAccount = read(
   'org:read',
+  "Gets an org's billing account.",
   async (call: Call, { orgId }: { orgId: string }) => {
     const org = await getOrg(call, orgId);
     const account = await load(call, billingAccountOfOrg, org.id);

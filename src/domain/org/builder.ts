@@ -1,5 +1,6 @@
 /** Builders: the people of an org. The first use of a person's token creates one (bearer.ts). */
 
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { load } from '../batched.ts';
@@ -7,29 +8,57 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { createdFields, resource } from '../resource.ts';
 import { byId, ownOrgId } from '../scope.ts';
 
+export const builderResource = resource(
+  'Builder',
+  'A person who builds with the gateway, identified by the tokens of an identity provider.',
+  {
+    ...createdFields,
+    idpProvider: z.string().describe('The issuer (`iss`) of their tokens.'),
+    idpRef: z.string().describe('The subject (`sub`) of their tokens.'),
+    firstName: z.string().nullable().describe('Their given name; null if their tokens have none.'),
+    lastName: z.string().nullable().describe('Their family name; null if their tokens have none.'),
+    fullName: z.string().nullable().describe('Their whole name; null if their tokens have none.'),
+    primaryEmail: z
+      .string()
+      .nullable()
+      .describe(
+        'Their verified email address, in lower case. Null unless their token has `email` and `email_verified: true`.',
+      ),
+  },
+);
+
 /** The members of an org, in the order of their ids. */
-export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
-  return listPage(
-    call,
-    {
-      name: 'Org.builders',
-      parentId: org.id,
-      table: 'OrgMember',
-      where: { orgId: ownOrgId(call.viewer, org) },
-      key: 'builderId',
-      nodes: (members) =>
-        Promise.all(members.map(({ builderId }) => load(call, byId('Builder'), builderId))),
-    },
-    args,
-  );
-});
+export const listBuilders = read(
+  'org:read',
+  "Lists an org's members, in the order in which they first used the gateway, newest first.",
+  (call: Call, org: Row<'Org'>, args: PageArgs) => {
+    return listPage(
+      call,
+      {
+        name: 'Org.builders',
+        parentId: org.id,
+        table: 'OrgMember',
+        where: { orgId: ownOrgId(call.viewer, org) },
+        key: 'builderId',
+        nodes: (members) =>
+          Promise.all(members.map(({ builderId }) => load(call, byId('Builder'), builderId))),
+      },
+      args,
+    );
+  },
+);
 
 /** Returns the caller, if it is a builder. Throws NOT_FOUND. */
-export const getOwnBuilder = read('bearer', async (call: Call): Promise<Row<'Builder'>> => {
-  const { id } = call.viewer;
-  const builder = await load(call, byId('Builder'), id);
-  if (!builder) throw notFound('Builder', id);
-  return builder;
-});
+export const getOwnBuilder = read(
+  'bearer',
+  'Gets the builder who sends the request.',
+  async (call: Call): Promise<Row<'Builder'>> => {
+    const { id } = call.viewer;
+    const builder = await load(call, byId('Builder'), id);
+    if (!builder) throw notFound('Builder', id);
+    return builder;
+  },
+);

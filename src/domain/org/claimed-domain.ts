@@ -11,10 +11,32 @@ import { builderMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { computed, createdFields, resource } from '../resource.ts';
 import { getOrg, orgIdsOf, ownOrgId, seesClaimedDomain } from '../scope.ts';
 import { claimableDomain, domainName } from './domain-name.ts';
+import { parentFields, parentType } from './org.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
+
+export const claimedDomainResource = resource(
+  'ClaimedDomain',
+  'An e-mail domain that an org has claimed. No other org can claim it for 7 days, and once it is proven.',
+  {
+    ...createdFields,
+    ...parentFields,
+    domain: z.string().describe('The domain, in lower case and Punycode.'),
+    verifiedTime: z.date().nullable().describe('When the DNS record was found; null until then.'),
+    verificationText: computed(
+      z.string().describe('What a TXT record of the domain must hold for `verifyClaimedDomain`.'),
+      verificationText,
+    ),
+  },
+);
+
+/** The text of the DNS record. It contains the claim's id, so that one org's record can't prove another org's claim. */
+export function verificationText({ id }: Pick<ClaimedDomain, 'id'>): string {
+  return `integration-gateway-verification=${id}`;
+}
 
 /** How long a claim without proof keeps others from claiming the domain. */
 const UNPROVEN_MS = 7 * DAY_MS;
@@ -32,9 +54,7 @@ export const claimDomainInput = z
       'The domain: an e-mail address, a domain name or a URL from which it is taken. Public suffixes (co.uk, github.io) and domains of mail services (gmail.com) are refused.',
     ),
     parentId: id.describe('The id of the org that the domain belongs to.'),
-    parentType: z
-      .enum(['ORG'])
-      .meta({ id: 'ParentType', description: 'The type that parentId is an id of: an org.' }),
+    parentType: parentType.describe('The type that parentId is an id of: an org.'),
   })
   .meta({
     id: 'ClaimDomainInput',
@@ -45,11 +65,15 @@ export const claimDomainInput = z
 export const findClaimedDomain = read('org:read', findClaim);
 
 /** The claim on a domain that the viewer may see. Throws NOT_FOUND. */
-export const getClaimedDomain = read('org:read', async (call: Call, key: DomainKey) => {
-  const claimed = await findClaim(call, key);
-  if (!claimed) throw notFound('A claim on', key.domain);
-  return claimed;
-});
+export const getClaimedDomain = read(
+  'org:read',
+  'Gets the claim on a domain.',
+  async (call: Call, key: DomainKey) => {
+    const claimed = await findClaim(call, key);
+    if (!claimed) throw notFound('A claim on', key.domain);
+    return claimed;
+  },
+);
 
 /** Prefers the claim of the caller's own org, then the proven one, then the first. */
 async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
@@ -63,6 +87,7 @@ async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
 
 export const listClaimedDomains = read(
   'org:read',
+  'Lists the domains that an org has claimed, newest first.',
   (call: Call, org: Row<'Org'>, args: PageArgs) => {
     const list = {
       name: 'Org.claimedDomains',
@@ -76,6 +101,8 @@ export const listClaimedDomains = read(
 
 /** The first claim is valid for a week, and permanently once it is proven. Throws CONFLICT for other claims until then. */
 export const claimDomain = builderMutation({
+  description:
+    'Claims an e-mail domain for an org of the caller. Without a proof another org may claim it after 7 days.',
   input: claimDomainInput,
   async run(call, { domain, parentId }): Promise<ClaimedDomain> {
     const { id: orgId } = await getOrg(call, parentId);

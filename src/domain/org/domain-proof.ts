@@ -12,6 +12,7 @@ import { pageOfArray } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { uniquely } from '../unique.ts';
 import { type BuilderViewer, renewMembership } from '../viewer/viewer.ts';
+import { verificationText } from './claimed-domain.ts';
 import { domainOf } from './domain-name.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
@@ -30,16 +31,13 @@ export const joinOrgInput = z
   .object({ orgId: id.describe('The id of the org: one of `Viewer.joinableOrgs`.') })
   .meta({ id: 'JoinOrgInput', description: 'The org to join.' });
 
-/** The text of the DNS record. It contains the claim's id, so that one org's record can't prove another org's claim. */
-export function verificationText({ id }: Pick<ClaimedDomain, 'id'>): string {
-  return `integration-gateway-verification=${id}`;
-}
-
 /**
  * Proves a claim by reading the domain's TXT records. Other orgs' claims on the domain end. Throws UNPROCESSABLE
  * without the record.
  */
 export const verifyClaimedDomain = builderMutation({
+  description:
+    "Proves a claim: a TXT record of the domain must hold the claim's `verificationText`. Builders with an e-mail address of the domain can join the org then, and claims of other orgs end.",
   input: verifyClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<ClaimedDomain> {
     const claimed = await getOwnClaim(call, viewer, claimedDomainId);
@@ -69,6 +67,7 @@ async function requireRecord(call: Call, claimed: ClaimedDomain): Promise<void> 
 
 /** Releases a claim. Members stay, but no one can join by the domain any more. */
 export const releaseClaimedDomain = builderMutation({
+  description: 'Gives up a claim, proven or not. Members of the org stay.',
   input: releaseClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOwnClaim(call, viewer, claimedDomainId);
@@ -88,16 +87,22 @@ async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promi
 }
 
 /** Lists orgs that have proven the domain of the builder's address and that the builder does not belong to. */
-export const listJoinableOrgs = read('nothing', async (call: Call, args: PageArgs) => {
-  const name = 'Viewer.joinableOrgs';
-  const { viewer } = call;
-  const ids = viewer.kind === 'BUILDER' ? await findJoinable(call, viewer) : [];
-  if (ids.length === 0) return pageOfArray({ name, key: ({ id }: Row<'Org'>) => id }, [], args);
-  return listPage(call, { name, table: 'Org', where: { id: ids } }, args);
-});
+export const listJoinableOrgs = read(
+  'nothing',
+  "Lists the orgs that have proven the domain of the caller's e-mail address.",
+  async (call: Call, args: PageArgs) => {
+    const name = 'Viewer.joinableOrgs';
+    const { viewer } = call;
+    const ids = viewer.kind === 'BUILDER' ? await findJoinable(call, viewer) : [];
+    if (ids.length === 0) return pageOfArray({ name, key: ({ id }: Row<'Org'>) => id }, [], args);
+    return listPage(call, { name, table: 'Org', where: { id: ids } }, args);
+  },
+);
 
 /** Joins an org that has proven the domain of the builder's address. An existing member stays one. */
 export const joinOrg = builderMutation({
+  description:
+    "Makes the caller a member of an org that has proven the domain of the caller's e-mail address.",
   input: joinOrgInput,
   async run(call, { orgId }, viewer): Promise<Row<'Org'>> {
     const { prisma } = call.database;

@@ -1,6 +1,6 @@
 /** Invites of e-mail addresses to orgs. */
 import { z } from 'zod';
-import { InviteStatus } from '../../database/generated/enums.ts';
+import type { InviteStatus } from '../../database/generated/enums.ts';
 import type { Row, Where } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
@@ -14,12 +14,40 @@ import { orNull } from '../optional-value.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { computed, createdFields, enumeration, resource, updateTime } from '../resource.ts';
 import { type Batch, getOrg, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { renewMembership } from '../viewer/viewer.ts';
+import { parentFields } from './org.ts';
 
 type Builder = Row<'Builder'>;
 type Invite = Row<'Invite'>;
+
+export const inviteStatus = enumeration(
+  'InviteStatus',
+  'Whether an invite is still open, and if not, why.',
+  {
+    PENDING: 'It can be accepted or revoked, for 7 days after it was created.',
+    ACCEPTED: 'The person has accepted it and is a member of the org.',
+    REVOKED: 'A member of the org has revoked it.',
+    EXPIRED: 'It was not accepted within 7 days.',
+  },
+);
+
+export const inviteResource = resource(
+  'Invite',
+  'An invitation of an e-mail address to an org, valid for 7 days. The person accepts it with acceptInvite.',
+  {
+    ...createdFields,
+    ...parentFields,
+    status: computed(
+      inviteStatus.describe('Whether it is pending, accepted, revoked or expired.'),
+      (invite: Invite, call: Call) => currentStatus(call, invite),
+    ),
+    invitedEmail: z.string().describe('The invited e-mail address, in lower case.'),
+    updateTime,
+  },
+);
 
 export type { InviteStatus };
 
@@ -59,11 +87,11 @@ export const acceptInviteInput = z
   });
 
 /** The status now: a pending invite expires by time, without a change of its row. */
-export function inviteStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
+export function currentStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 
-/** A condition for invites with this status at a time. It follows the rule of `inviteStatus`. */
+/** A condition for invites with this status at a time. It follows the rule of `currentStatus`. */
 function withStatus(status: InviteStatus, time: Date): Where<'Invite'> {
   if (status === 'PENDING') return { status, expireTime: { after: time } };
   if (status === 'EXPIRED') return { status: ['PENDING', 'EXPIRED'], expireTime: { upTo: time } };
@@ -77,15 +105,12 @@ const requestTime: Batch<'now', Date> = async ({ now }, keys) => {
 };
 
 export const inviteFilters = z.object({
-  status: z
-    .enum(InviteStatus)
-    .meta({ id: 'InviteStatus' })
-    .optional()
-    .describe('Only invites of this status.'),
+  status: inviteStatus.optional().describe('Only invites of this status.'),
 });
 
 export const listInvites = read(
   'org:read',
+  "Lists an org's invites, newest first, also revoked and expired ones.",
   async (
     call: Call,
     org: Row<'Org'>,
@@ -100,6 +125,7 @@ export const listInvites = read(
 /** Finds an invite of an org. Throws NOT_FOUND, also for an invite to another org. */
 export const getInvite = read(
   'org:read',
+  'Gets an invite to an org.',
   async (call: Call, { orgId, inviteId }: z.output<typeof deleteInviteInput>): Promise<Invite> => {
     await getOrg(call, orgId);
     const [invite] = await call.database.rows.find('Invite', { id: inviteId, orgId });
@@ -109,21 +135,26 @@ export const getInvite = read(
 );
 
 /** Pending invites to a builder's own address, of any org; none for an API key. */
-export const listInvitesToViewer = read('nothing', (call: Call, args: PageArgs) => {
-  const { viewer } = call;
-  const email = viewer.kind === 'BUILDER' ? viewer.email : null;
-  const name = 'Viewer.invites';
-  // The condition `pendingEmail` null would match every invite that has ended.
-  if (email === null) return pageOfArray({ name, key: ({ id }: Invite) => id }, [], args);
-  const where = { pendingEmail: email, expireTime: { after: call.now() } };
-  return listPage(call, { name, table: 'Invite', where }, args);
-});
+export const listInvitesToViewer = read(
+  'nothing',
+  "Lists pending invites to the caller's own e-mail address, of any org, newest first.",
+  (call: Call, args: PageArgs) => {
+    const { viewer } = call;
+    const email = viewer.kind === 'BUILDER' ? viewer.email : null;
+    const name = 'Viewer.invites';
+    // The condition `pendingEmail` null would match every invite that has ended.
+    if (email === null) return pageOfArray({ name, key: ({ id }: Invite) => id }, [], args);
+    const where = { pendingEmail: email, expireTime: { after: call.now() } };
+    return listPage(call, { name, table: 'Invite', where }, args);
+  },
+);
 
 /**
  * Creates an invite. An address has one pending invite: a unique index refuses the second one, also of simultaneous
  * calls.
  */
 export const createInvite = orgMutation({
+  description: 'Invites an e-mail address to an org. No e-mail is sent.',
   needs: 'org:write',
   input: createInviteInput,
   run: (call, { orgId, email }): Promise<Invite> =>
@@ -154,6 +185,7 @@ async function recordInvite(
 
 /** Revokes an invite. It stays in the list. */
 export const deleteInvite = orgMutation({
+  description: 'Revokes a pending invite, so that it can no longer be accepted.',
   needs: 'org:write',
   input: deleteInviteInput,
   async run(call, { orgId, inviteId }): Promise<{ deletedId: string; invite: Invite }> {
@@ -166,6 +198,8 @@ export const deleteInvite = orgMutation({
 
 /** Makes the caller a member. Throws NOT_FOUND for an invite to another address. */
 export const acceptInvite = builderMutation({
+  description:
+    "Accepts an invite to the caller's own e-mail address: the caller becomes a member of the org.",
   input: acceptInviteInput,
   async run(call, { inviteId, invitedEmail }, viewer): Promise<Accepted> {
     const named = inviteId ?? invitedEmail ?? '';
@@ -221,7 +255,7 @@ async function endPending(call: Call, tx: Transaction, { where, status }: Ending
   const invite = await tx.invite.findFirst({ where });
   if (!invite) throw notFound('Invite', where.id);
   if (count === 0) {
-    throw conflict(`The invite is ${inviteStatus(call, invite).toLowerCase()}, not pending.`);
+    throw conflict(`The invite is ${currentStatus(call, invite).toLowerCase()}, not pending.`);
   }
   return invite;
 }

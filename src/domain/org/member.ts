@@ -33,6 +33,8 @@ export const addMemberInput = z
  * existing member stays one. Throws NOT_FOUND for builders that the caller may not see.
  */
 export const addMember = builderMutation({
+  description:
+    'Adds a builder to an org of the caller who is a colleague in another org, or has an address of a domain that the org has proven; others are invited. A builder who names themselves joins, as by `joinOrg`.',
   input: addMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<Row<'Org'>> {
     if (builderId === viewer.id) return joinOrg(call, { orgId });
@@ -68,6 +70,8 @@ async function findAddable(
  * second. Throws CONFLICT for the last member.
  */
 export const removeMember = builderMutation({
+  description:
+    'Removes a member from an org of the caller; the last one stays. `deletedId` is the id of the builder, who keeps their other orgs.',
   input: removeMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOrg(call, orgId);

@@ -14,10 +14,58 @@ import { read } from '../declared-read.ts';
 import { label } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import {
+  computed,
+  createdFields,
+  enumeration,
+  resource,
+  shownId,
+  updateTime,
+} from '../resource.ts';
 import { byId, getOrg, orgIdsOf } from '../scope.ts';
 import { endMembership, renewMembership } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
+
+export const parentType = enumeration('ParentType', 'The type that a parentId is an id of.', {
+  ORG: 'An org.',
+});
+
+/** `parentType` and `parentId` name the org that owns an object, as in the reference API. */
+export const parentFields = {
+  parentType: computed(
+    parentType.describe('The type that parentId is an id of.'),
+    (_owned: object) => 'ORG' as const,
+  ),
+  parentId: computed(
+    shownId.describe('The id of the org that it belongs to.'),
+    ({ orgId }: { orgId: string }) => orgId,
+  ),
+};
+
+export const billingAccountResource = resource(
+  'BillingAccount',
+  'The account that pays for an org.',
+  {
+    ...createdFields,
+    displayName: z.string().describe('The name that people see.'),
+    billingProvider: z
+      .string()
+      .describe('The service that takes the payments; `none` until one is connected.'),
+    billingProviderRef: z.string().describe('The id of the account at that service.'),
+    updateTime,
+  },
+);
+
+export const orgResource = resource(
+  'Org',
+  'A company of builders. It owns projects and has one billing account.',
+  {
+    ...createdFields,
+    label: z.string().describe('The name that people see.'),
+    updateTime,
+  },
+);
 
 export const createOrgInput = z
   .object({ label: label.describe('The name that people see, 1 to 128 characters.') })
@@ -44,8 +92,10 @@ export const findOrg = read(
 );
 
 /** The viewer's org of that id. Throws NOT_FOUND. */
-export const getOwnOrg = read('org:read', (call: Call, { orgId }: { orgId: string }) =>
-  getOrg(call, orgId),
+export const getOwnOrg = read(
+  'org:read',
+  'Gets an org.',
+  (call: Call, { orgId }: { orgId: string }) => getOrg(call, orgId),
 );
 
 /** The org of a project that the viewer may see. */
@@ -59,10 +109,14 @@ export const getOrgOfProject = read(
 );
 
 /** A builder's orgs, or the org of a key's project. */
-export const listOrgs = read('org:read', (call: Call, args: PageArgs) => {
-  const where = { id: orgIdsOf(call.viewer) };
-  return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
-});
+export const listOrgs = read(
+  'org:read',
+  "Lists a builder's orgs, or the org of a key's project, newest first.",
+  (call: Call, args: PageArgs) => {
+    const where = { id: orgIdsOf(call.viewer) };
+    return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
+  },
+);
 
 /** The most orgs of a builder: far more than a person works in. The limit exists because orgs are free. */
 const ORGS_OF_BUILDER_MAX = 100;
@@ -72,6 +126,7 @@ const ORGS_OF_BUILDER_MAX = 100;
  * CONFLICT if the caller has too many orgs.
  */
 export const createOrg = builderMutation({
+  description: 'Creates an org with a billing account. The caller is its first member.',
   input: createOrgInput,
   async run(call, { label }, viewer): Promise<Org> {
     const org = await inTransaction(call.database, async (tx) => {
@@ -118,6 +173,7 @@ function insertOrg(
 
 /** Renames an org. For members only: an API key can't do it. */
 export const updateOrg = builderMutation({
+  description: 'Renames an org of the caller.',
   input: updateOrgInput,
   async run(call, { orgId, label }): Promise<Org> {
     const { id } = await getOrg(call, orgId);
@@ -128,6 +184,8 @@ export const updateOrg = builderMutation({
 
 /** Deletes an org with its members, invites, claimed domains and billing account. For members only. */
 export const deleteOrg = builderMutation({
+  description:
+    'Deletes an org of the caller that has no projects, with its members, invites, claimed domains and billing account.',
   input: deleteOrgInput,
   async run(call, { orgId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOrg(call, orgId);

@@ -12,9 +12,28 @@ import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { computed, createdInProject, resource } from '../resource.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
-import { ALL_SCOPES, scope, scopesOf } from '../viewer/scopes.ts';
+import { ALL_SCOPES, nameOfScope, scope, scopeName, scopesOf } from '../viewer/scopes.ts';
+
+export const apiKeyResource = resource(
+  'ApiKey',
+  'An API key of a project. Only the response that creates it contains its value.',
+  {
+    ...createdInProject,
+    label: z.string().describe('Its name, for people.'),
+    active: z.boolean().describe('Whether requests with the key are accepted.'),
+    prefix: z.string().describe('The first characters of its value, by which people recognise it.'),
+    scopes: computed(z.array(scopeName).describe('What the key may do.'), (key: Row<'ApiKey'>) =>
+      scopesOf(key).map(nameOfScope),
+    ),
+    lastUsedTime: z
+      .date()
+      .nullable()
+      .describe('When it was last used, to the minute; null if it never was.'),
+  },
+);
 
 /** Filters for lists of API keys and of JWT keys. */
 export const keyFilters = z.object({
@@ -70,6 +89,7 @@ export const getApiKeyInput = deleteApiKeyInput.meta({
 
 export const listApiKeys = read(
   'read',
+  'Lists API keys, newest first.',
   (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof keyFilters>) => {
     const list = { name: 'Project.apiKeys', parentId: project.id, table: 'ApiKey' } as const;
     const where = { projectId: project.id, active: args.active ?? undefined };
@@ -80,6 +100,7 @@ export const listApiKeys = read(
 /** Finds a key by its value or its id. Throws NOT_FOUND. */
 export const getApiKey = projectRead(
   'read',
+  'Gets an API key, by its value or its id.',
   (call, { apiKey }: z.output<typeof getApiKeyInput>, { id: projectId }) =>
     getKey(call, projectId, apiKey),
 );
@@ -91,6 +112,7 @@ export interface CreatedApiKey {
 }
 
 export const createApiKey = projectMutation({
+  description: 'Creates an API key of a project, with the scopes that it needs.',
   needs: 'keys:write',
   input: createApiKeyInput,
   async run(call, input, { id: projectId }): Promise<CreatedApiKey> {
@@ -112,6 +134,7 @@ export const createApiKey = projectMutation({
 
 /** Updates a key, which is identified by its id or its value. */
 export const updateApiKey = projectMutation({
+  description: 'Changes an API key. All processes know the change within a second.',
   needs: 'keys:write',
   input: updateApiKeyInput,
   async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, { id: projectId }) {
@@ -127,6 +150,8 @@ export const updateApiKey = projectMutation({
 
 /** Deletes a key, which is identified by its value or its id. A key may delete itself. */
 export const deleteApiKey = projectMutation({
+  description:
+    'Deletes an API key, by its value or its id. Requests with it are refused within a second.',
   needs: 'keys:write',
   input: deleteApiKeyInput,
   async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {

@@ -3,6 +3,7 @@
  * erased.
  */
 
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -10,12 +11,27 @@ import { read } from '../declared-read.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { createdInProject, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
 
 type Consumer = Row<'Consumer'>;
 
+export const consumerResource = resource(
+  'Consumer',
+  "One of the builder's users, who has connected an account.",
+  {
+    ...createdInProject,
+    consumerRef: z
+      .string()
+      .describe("The builder's own id of the consumer, unique in the project."),
+    consumerName: z.string().describe('The name that people see. Default: the ref.'),
+    updateTime,
+  },
+);
+
 export const listConsumers = read(
   'read',
+  'Lists consumers, newest first. A consumer is created by its first connection.',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,

@@ -3,6 +3,7 @@
  * erased.
  */
 
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -10,12 +11,25 @@ import { read } from '../declared-read.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
+import { createdInProject, resource, updateTime } from '../resource.ts';
 import { findInProject } from '../scope.ts';
 
 type Group = Row<'Group'>;
 
+export const groupResource = resource(
+  'Group',
+  "A set of the builder's users who share connections: a customer or a team.",
+  {
+    ...createdInProject,
+    groupRef: z.string().describe("The builder's own id of the group, unique in the project."),
+    groupName: z.string().describe('The name that people see. Default: the ref.'),
+    updateTime,
+  },
+);
+
 export const listGroups = read(
   'read',
+  'Lists groups, newest first. A group is created by its first connection.',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,

@@ -11,10 +11,23 @@ import { projectRead, read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { createdInProject, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
 import { scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import type { keyFilters } from './api-key.ts';
+
+export const jwtKeyResource = resource(
+  'JWTKey',
+  "A key by which the builder's own server signs tokens of end users: JWTs whose header has its id as `kid`, with the claims `groupRef`, `consumerRef`, `iat` and `exp`, 600 seconds apart at most.",
+  {
+    ...createdInProject,
+    label: z.string().describe('The name that people gave it.'),
+    publicKeyPem: z.string().describe('The public half, as SPKI in PEM.'),
+    active: z.boolean().describe('Whether tokens that it has signed are accepted.'),
+    updateTime,
+  },
+);
 
 export { JWT_ALGORITHM } from '../viewer/jwt-claims.ts';
 
@@ -67,6 +80,7 @@ export const deleteJwtKeyInput = z
 
 export const listJwtKeys = read(
   'read',
+  'Lists JWT keys, newest first.',
   (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof keyFilters>) => {
     const list = { name: 'Project.jwtKeys', parentId: project.id, table: 'JwtKey' } as const;
     const where = { projectId: project.id, active: args.active ?? undefined };
@@ -76,12 +90,15 @@ export const listJwtKeys = read(
 
 export const getJwtKey = projectRead(
   'read',
+  'Gets a JWT key with its public half.',
   (call, { jwtKeyId: id }: { jwtKeyId: string }, { id: projectId }) =>
     getOwned(call, 'JwtKey', { projectId, id, what: 'JWT key' }),
 );
 
 /** Registers a key. Its tokens grant the usual permissions, so the caller must have the scopes for them. */
 export const createJwtKey = projectMutation({
+  description:
+    "Registers a JWT key, by which the builder's own server signs tokens of end users. They permit CONNECT, INSTALL and READ.",
   needs: 'keys:write',
   input: createJwtKeyInput,
   async run(call, { label, publicKeyPem }, { id: projectId }): Promise<JwtKey> {
@@ -92,6 +109,8 @@ export const createJwtKey = projectMutation({
 });
 
 export const updateJwtKey = projectMutation({
+  description:
+    'Changes a JWT key. Tokens of an inactive one are refused within a second, on open streams too.',
   needs: 'keys:write',
   input: updateJwtKeyInput,
   async run(call, { jwtKeyId, label, active }, { id: projectId }): Promise<JwtKey> {
@@ -108,6 +127,8 @@ export const updateJwtKey = projectMutation({
 });
 
 export const deleteJwtKey = projectMutation({
+  description:
+    'Deletes a JWT key. Tokens that it has signed are refused within a second, on open streams too.',
   needs: 'keys:write',
   input: deleteJwtKeyInput,
   async run(call, { jwtKeyId }, { id: projectId }): Promise<{ deletedId: string }> {

@@ -10,6 +10,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { computed, createdFields, resource, shownId, updateTime } from '../resource.ts';
 import { findProject, getProjectOf, orgIdsOf, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -17,6 +18,46 @@ import { projectIdOf } from '../viewer/viewer.ts';
 import { allowedOrigins } from './origins.ts';
 
 type Project = Row<'Project'>;
+
+export const booleanEntitlementResource = resource(
+  'BooleanEntitlement',
+  'A feature that a plan has or does not have.',
+  {
+    value: z.boolean().describe('Whether the plan has the feature.'),
+  },
+);
+
+export const entitlementsResource = resource(
+  'Entitlements',
+  'The features that the plan of an org has. The service sets them.',
+  {
+    brandingRemoval: computed(
+      booleanEntitlementResource.describe(
+        "Whether the pages that end users connect with may leave out the platform's name.",
+      ),
+      ({ brandingRemoval }: { brandingRemoval: boolean }) => ({ value: brandingRemoval }),
+    ),
+  },
+);
+
+export const projectResource = resource(
+  'Project',
+  'One application of a builder: the tenant that everything else belongs to.',
+  {
+    ...createdFields,
+    name: z.string().describe('Unique in the whole service, in lower case.'),
+    appName: z.string().describe('The name of the app that end users see while they connect.'),
+    orgId: shownId.describe('The id of the org that owns it.'),
+    entitlements: computed(
+      entitlementsResource.describe('The features that the plan of the org has.'),
+      (project: Row<'Project'>) => project,
+    ),
+    allowedOrigins: z
+      .array(z.string())
+      .describe('Origins whose pages may call the gateway with tokens of its end users.'),
+    updateTime,
+  },
+);
 
 const name = projectName.describe(
   '2 to 128 letters, digits and hyphens, unique in the whole service; stored in lower case.',
@@ -52,35 +93,45 @@ export const readProject = read(
 /** The viewer's project of that id or name. Throws NOT_FOUND. */
 export const getOwnProject = projectRead(
   orEndUser('read'),
+  'Gets a project by id or name.',
   (_call, _input: unknown, project) => project,
 );
 
 /** Lists the projects that the viewer may see: the project of an API key or end user, or all of a builder's orgs. */
-export const listProjects = read(orEndUser('read'), (call: Call, args: PageArgs) => {
-  const { viewer } = call;
-  const own = projectIdOf(viewer);
-  const where = own === null ? { orgId: orgIdsOf(viewer) } : { id: own };
-  return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
-});
+export const listProjects = read(
+  orEndUser('read'),
+  "Lists a key's project, or all projects of a builder's orgs, newest first.",
+  (call: Call, args: PageArgs) => {
+    const { viewer } = call;
+    const own = projectIdOf(viewer);
+    const where = own === null ? { orgId: orgIdsOf(viewer) } : { id: own };
+    return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
+  },
+);
 
 /** Lists the projects of an org that the viewer may see. */
-export const listOrgProjects = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
-  const { viewer } = call;
-  const id = projectIdOf(viewer);
-  const own = id === null ? {} : { id };
-  return listPage(
-    call,
-    {
-      name: 'Org.projects',
-      parentId: org.id,
-      table: 'Project',
-      where: { orgId: ownOrgId(viewer, org), ...own },
-    },
-    args,
-  );
-});
+export const listOrgProjects = read(
+  'org:read',
+  'Lists the projects of an org that the caller may see, newest first.',
+  (call: Call, org: Row<'Org'>, args: PageArgs) => {
+    const { viewer } = call;
+    const id = projectIdOf(viewer);
+    const own = id === null ? {} : { id };
+    return listPage(
+      call,
+      {
+        name: 'Org.projects',
+        parentId: org.id,
+        table: 'Project',
+        where: { orgId: ownOrgId(viewer, org), ...own },
+      },
+      args,
+    );
+  },
+);
 
 export const createProject = builderMutation({
+  description: 'Creates a project in an org of the caller.',
   input: createProjectInput,
   run({ database }, { orgId, name, appName }, { orgIds }): Promise<Project> {
     if (!orgIds.includes(orgId)) throw notFound('Org', orgId);
@@ -91,6 +142,8 @@ export const createProject = builderMutation({
 });
 
 export const updateProject = projectMutation({
+  description:
+    'Changes the name, the app name or the allowed origins of a project. What is left out stays.',
   needs: 'full',
   input: updateProjectInput,
   async run(call, { projectIdOrName: _project, ...changes }, project): Promise<Project> {

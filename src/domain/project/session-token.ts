@@ -88,6 +88,8 @@ export interface SessionToken {
  * use.
  */
 export const createSessionToken = projectMutation({
+  description:
+    "Makes a token for one end user: a group and a consumer. It sees what is its group's, and may do what its permissions say.",
   needs: 'connections:write',
   input: createSessionTokenInput,
   async run(call, input, project): Promise<SessionToken> {

@@ -7,6 +7,7 @@ import { oauthScopes, secretText } from '../connection/credential-input.ts';
 import { issueAt, refuseIssues } from '../issues.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
+import { enumeration } from '../resource.ts';
 import { NOT_A_PROVIDER } from './catalogue.ts';
 
 const TEXT_MAX = 1_024;
@@ -71,7 +72,6 @@ const MASKS = {
   SCOPES: 'scopes',
   METADATA: 'metadata',
 } as const satisfies Record<string, keyof AppChanges>;
-const MASK_NAMES = Object.keys(MASKS) as (keyof typeof MASKS)[];
 
 /** Accepts any value. The input checks the rules of the fields in the mask. */
 const unchecked = z
@@ -103,12 +103,26 @@ const unchecked = z
     description: 'The new values of the fields that updateMask names.',
   });
 
+const providerAppField = enumeration(
+  'ProviderAppField',
+  'A field of a provider app, for updateMask.',
+  {
+    EXTERNAL_REF: 'The id at the provider: `externalRef`.',
+    CLIENT_ID: 'The OAuth client id: `clientId`.',
+    CLIENT_SECRET: 'The OAuth client secret: `clientSecret`.',
+    WEBHOOK_SECRET: 'The secret that signs events: `webhookSecret`.',
+    PROVIDER: 'The provider: `provider`. Only while no connection uses the app.',
+    SCOPES: 'The OAuth scopes to request: `scopes`.',
+    METADATA: 'Further parameters: `metadata`.',
+  } satisfies Record<keyof typeof MASKS, string>,
+);
+
 export const updateProviderAppInput = z
   .object({
     projectIdOrName,
     providerAppId: id.describe('The id of the provider app.'),
     updateMask: z
-      .array(z.enum(MASK_NAMES).meta({ id: 'ProviderAppField' }))
+      .array(providerAppField)
       .min(1, 'must name a field.')
       .describe('The fields to change, at least one.'),
     providerApp: unchecked,

@@ -7,6 +7,7 @@ import { isForeignKeyViolation, isMissingRow } from '../../database/violations.t
 import { conflict, notFound } from '../../errors.ts';
 import { announceSubscriptions } from '../../events/channel.ts';
 import { id, newId } from '../../ids.ts';
+import { isConsentScheme } from '../../providers/contract.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
@@ -16,7 +17,9 @@ import { refuseIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { computed, createdInProject, jsonObject, resource, updateTime } from '../resource.ts';
 import { getOwned } from '../scope.ts';
+import { storedJson } from '../storable-json.ts';
 import { orPage } from '../viewer/needs.ts';
 import {
   type AppChanges,
@@ -25,6 +28,46 @@ import {
   providerIssues,
   updateProviderAppInput,
 } from './provider-app-input.ts';
+
+export const CALLBACK_PATH = '/oauth/callback';
+
+/** The OAuth redirect URL to register at the provider for an app. Null if customers of the provider do not consent in a browser. */
+export function redirectUrlOf(
+  { publicUrl, catalogue }: Pick<Call, 'publicUrl' | 'catalogue'>,
+  { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
+): string | null {
+  const { authSchemes = [] } = catalogue.find(provider) ?? {};
+  return authSchemes.some(isConsentScheme) ? publicUrl() + CALLBACK_PATH : null;
+}
+
+export const providerAppResource = resource(
+  'ProviderApp',
+  'An OAuth client that the builder has registered at a provider. No answer shows its secret.',
+  {
+    ...createdInProject,
+    provider: z.string().describe('The name of the provider.'),
+    clientId: z.string().describe('The OAuth client id that the provider gave.'),
+    externalRef: z.string().nullable().describe("The provider's own id of the app."),
+    scopes: z.array(z.string()).describe('The OAuth scopes to request when a customer connects.'),
+    metadata: computed(
+      jsonObject
+        .nullable()
+        .describe(
+          '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
+        ),
+      ({ metadata }: Row<'ProviderApp'>) => storedJson(metadata),
+    ),
+    redirectUrl: computed(
+      z.string().nullable().meta({
+        wireName: 'redirectURL',
+        description:
+          'The OAuth redirect URL to register at the provider. Null if customers do not consent there in a browser.',
+      }),
+      (app: Row<'ProviderApp'>, call: Call) => redirectUrlOf(call, app),
+    ),
+    updateTime,
+  },
+);
 
 export const deleteProviderAppInput = z
   .object({ projectIdOrName, providerAppId: id.describe('The id of the provider app.') })
@@ -46,6 +89,7 @@ export const providerAppFilters = z.object({
 export const listProviderApps = read(
   // The page that connects Salesforce reads the URL of the package to install.
   orPage('read'),
+  'Lists provider apps, newest first.',
   (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof providerAppFilters>) => {
     const list = {
       name: 'Project.providerApps',
@@ -68,6 +112,8 @@ export async function findDefaultApp(
 }
 
 export const createProviderApp = projectMutation({
+  description:
+    'Registers an OAuth client of the builder, by which customers connect to its provider.',
   needs: 'provider-apps:write',
   input: createProviderAppInput,
   async run(
@@ -97,6 +143,7 @@ export const createProviderApp = projectMutation({
 
 /** Changes only the masked fields. An app that connections use can't change its provider. */
 export const updateProviderApp = projectMutation({
+  description: 'Changes the fields of a provider app that updateMask names.',
   needs: 'provider-apps:write',
   input: updateProviderAppInput,
   async run(call, input, { id: projectId }): Promise<Row<'ProviderApp'>> {
@@ -125,6 +172,7 @@ export const updateProviderApp = projectMutation({
 });
 
 export const deleteProviderApp = projectMutation({
+  description: 'Deletes a provider app that no connection uses.',
   needs: 'provider-apps:write',
   input: deleteProviderAppInput,
   async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {

@@ -64,6 +64,7 @@ export const findProvider = read(orEndUser('read'), findPermittedProvider);
 /** Throws NOT_FOUND. */
 export const getProvider = read(
   orEndUser('read'),
+  'Gets how to connect to a provider, and what can be done with its records.',
   async (call: Call, { name }: { name: string }): Promise<Provider> => {
     const provider = await findPermittedProvider(call, name);
     if (!provider) throw notFound('Provider', name);
@@ -72,10 +73,18 @@ export const getProvider = read(
 );
 
 /** All providers without pages, because the catalogue is small and in memory. */
-export const getCatalogue = read(orEndUser('read'), listPermittedProviders);
+export const getCatalogue = read(
+  orEndUser('read'),
+  'Gets the whole catalogue of providers, by name.',
+  listPermittedProviders,
+);
 
 /** All providers, by name. */
-export const listProviders = read(orEndUser('read'), async (call: Call, args: PageArgs) => {
-  const key = (provider: Provider) => provider.name;
-  return pageOfArray({ name: 'Query.providers', key }, await listPermittedProviders(call), args);
-});
+export const listProviders = read(
+  orEndUser('read'),
+  'The catalogue of providers, in the order of their names.',
+  async (call: Call, args: PageArgs) => {
+    const key = (provider: Provider) => provider.name;
+    return pageOfArray({ name: 'Query.providers', key }, await listPermittedProviders(call), args);
+  },
+);

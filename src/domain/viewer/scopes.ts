@@ -1,5 +1,5 @@
 /** Scopes: what an API key may do. */
-import { z } from 'zod';
+import { enumeration } from '../resource.ts';
 
 export const SCOPES = {
   full: "Everything in the key's project, and reading its org. Not credentials in clear.",
@@ -84,8 +84,14 @@ export function scopeOfName(name: ScopeName): Scope {
   return SCOPES_BY_NAME.get(name) as Scope;
 }
 
+const meanings = ALL_SCOPES.map((scope) => [nameOfScope(scope), SCOPES[scope]]);
+
+/** The name of a scope in the API. */
+export const scopeName = enumeration(
+  'Scope',
+  'What an API key may do. Error messages name the scopes in the form of REST: `connections:write` for `CONNECTIONS_WRITE`.',
+  Object.fromEntries(meanings) as Record<ScopeName, string>,
+);
+
 /** Parses the name of a scope. */
-export const scope = z
-  .enum([...SCOPES_BY_NAME.keys()])
-  .meta({ id: 'Scope' })
-  .transform(scopeOfName);
+export const scope = scopeName.transform(scopeOfName);

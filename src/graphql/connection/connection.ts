@@ -182,7 +182,6 @@ builder.objectFields(ConnectedAccount, (t) => ({
 
 builder.objectField(Project, 'connections', (t) =>
   listField(t, ConnectedAccounts, {
-    description: 'The connections of the project, newest first.',
     args: parsedArgs(t.arg, connectionFilters),
     exclusive: CONNECTION_EXCLUSIVE,
     list: listConnections,
@@ -190,32 +189,20 @@ builder.objectField(Project, 'connections', (t) =>
 );
 
 builder.mutationFields((t) => ({
-  generateConnection: mutationField(t, generateConnection, {
-    type: payload('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
-    description:
-      'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is stored. If the provider has no inexpensive request to check with, times out or fails, the credentials are stored unchecked.',
-  }),
-  updateConnection: mutationField(t, updateConnection, {
-    type: payload(
-      'UpdateConnectionPayload',
-      'connection',
-      ConnectedAccount,
-      'The connection with its new values.',
-    ),
-    description:
-      'Gives a connection new credentials of its scheme, or other facts of the account. Members that are left out stay. A key or a password that the provider refuses is `UNPROCESSABLE`, and nothing is changed.',
-  }),
-  refreshConnection: mutationField(t, refreshConnection, {
-    type: payload(
-      'RefreshConnectionPayload',
-      'connection',
-      ConnectedAccount,
-      'The connection with its new values.',
-    ),
-    description: 'Refreshes the access token now, even if it has not expired.',
-  }),
-  deleteConnection: mutationField(t, deleteConnection, {
-    type: DeletePayload,
-    description: 'Deletes a connection that no installation uses.',
-  }),
+  generateConnection: mutationField(
+    t,
+    generateConnection,
+    payload('generateConnection', 'connection', ConnectedAccount),
+  ),
+  updateConnection: mutationField(
+    t,
+    updateConnection,
+    payload('updateConnection', 'connection', ConnectedAccount),
+  ),
+  refreshConnection: mutationField(
+    t,
+    refreshConnection,
+    payload('refreshConnection', 'connection', ConnectedAccount),
+  ),
+  deleteConnection: mutationField(t, deleteConnection, DeletePayload),
 }));

@@ -26,20 +26,20 @@ function startedPayload(name: string, description: string) {
 }
 
 builder.mutationFields((t) => ({
-  startOAuthConnect: mutationField(t, startOAuthConnect, {
-    type: startedPayload(
+  startOAuthConnect: mutationField(
+    t,
+    startOAuthConnect,
+    startedPayload(
       'StartOAuthConnectPayload',
       'Result of `startOAuthConnect`: the link at which the person consents at the provider.',
     ),
-    description:
-      'Begins a connect in a browser and returns the link to open there. When the person has consented in the browser that opened the link, the callback creates or renews the connection.',
-  }),
-  startOAuthUpdate: mutationField(t, startOAuthUpdate, {
-    type: startedPayload(
+  ),
+  startOAuthUpdate: mutationField(
+    t,
+    startOAuthUpdate,
+    startedPayload(
       'StartOAuthUpdatePayload',
       'Result of `startOAuthUpdate`: the link at which the person consents again.',
     ),
-    description:
-      'Begins a new consent in a browser for an existing connection and returns the link to open there. When the person has consented in the browser that opened the link, the callback renews the connection.',
-  }),
+  ),
 }));

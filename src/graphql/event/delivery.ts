@@ -129,8 +129,6 @@ Delivery.implement({
 
 builder.objectField(Project, 'deliveries', (t) =>
   listField(t, Deliveries, {
-    description:
-      'The deliveries of the project to all destinations, newest first, also to deleted ones.',
     args: parsedArgs(t.arg, projectDeliveryFilters),
     exclusive: DELIVERY_EXCLUSIVE,
     list: listProjectDeliveries,
@@ -139,7 +137,6 @@ builder.objectField(Project, 'deliveries', (t) =>
 
 builder.objectField(Destination, 'deliveries', (t) =>
   listField(t, Deliveries, {
-    description: 'The deliveries to the destination, oldest first.',
     args: parsedArgs(t.arg, deliveryFilters),
     list: listDestinationDeliveries,
   }),
@@ -147,7 +144,6 @@ builder.objectField(Destination, 'deliveries', (t) =>
 
 builder.interfaceField(NotificationEvent, 'deliveries', (t) =>
   listField(t, Deliveries, {
-    description: 'The deliveries that carry the event, oldest first.',
     list: listEventDeliveries,
   }),
 );
@@ -166,28 +162,11 @@ const RetryDeliveriesPayload = builder
   });
 
 builder.mutationFields((t) => ({
-  retryDeliveries: mutationField(t, retryDeliveries, {
-    type: RetryDeliveriesPayload,
-    description:
-      'Sends many deliveries again now, for example after an outage. Those to deleted destinations stay as they are.',
-  }),
-  sendTestMessage: mutationField(t, sendTestMessage, {
-    type: payload(
-      'SendTestMessagePayload',
-      'delivery',
-      Delivery,
-      'The delivery: pending, and due now if the destination is enabled.',
-    ),
-    description:
-      'Sends a message of the type `test.message` to a destination, as a delivery like all others.',
-  }),
-  retryDelivery: mutationField(t, retryDelivery, {
-    type: payload(
-      'RetryDeliveryPayload',
-      'delivery',
-      Delivery,
-      'The delivery: pending, and due now.',
-    ),
-    description: 'Sends a delivery again now, even if it has succeeded or was given up.',
-  }),
+  retryDeliveries: mutationField(t, retryDeliveries, RetryDeliveriesPayload),
+  sendTestMessage: mutationField(
+    t,
+    sendTestMessage,
+    payload('sendTestMessage', 'delivery', Delivery),
+  ),
+  retryDelivery: mutationField(t, retryDelivery, payload('retryDelivery', 'delivery', Delivery)),
 }));

@@ -1,11 +1,11 @@
 import {
-  EVENT_MEANINGS,
+  eventType,
   listedEventFilters,
   listNotificationEvents,
   topicsOf,
 } from '../../domain/event/notification-event.ts';
 import { createdFields, linkField, listField, projectField } from '../schema/fields.ts';
-import { enumType } from '../schema/inputs.ts';
+import { enumOf } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder, typeNameOfEvent } from '../schema/schema-builder.ts';
@@ -20,12 +20,6 @@ import {
   Topic,
 } from '../schema/types.ts';
 
-export const NotificationEventType = enumType(
-  'NotificationEventType',
-  'What happened. Each description begins with the name that messages carry.',
-  EVENT_MEANINGS,
-);
-
 NotificationEvent.implement({
   description:
     'An event of a project that was routed to at least one topic. Each type of event is a type with the members of its `data`.',
@@ -35,7 +29,7 @@ NotificationEvent.implement({
     ...createdFields(t),
     project: projectField(t),
     eventType: t.expose('eventType', {
-      type: NotificationEventType,
+      type: enumOf(eventType),
       description: 'What happened.',
     }),
     data: t.expose('data', {
@@ -81,8 +75,6 @@ NotificationEvent.implement({
 
 builder.objectField(Project, 'notificationEvents', (t) =>
   listField(t, NotificationEvents, {
-    description:
-      'Events that were routed to at least one topic, in the order in which they were committed.',
     args: parsedArgs(t.arg, listedEventFilters),
     list: listNotificationEvents,
   }),

@@ -23,7 +23,6 @@ StreamMessage.implement({
 
 builder.objectField(Destination, 'messages', (t) =>
   listField(t, StreamMessages, {
-    description: 'What was put into a stream, oldest first. A webhook has none.',
     list: listStreamMessages,
   }),
 );

@@ -1,6 +1,6 @@
 /** What a customer chooses of the events of an object. */
 import type { SubscribeConfig } from '../../domain/installation/installation-config.ts';
-import { nameOfWord } from '../../domain/stored-word.ts';
+import { nameOfWord } from '../../domain/resource.ts';
 import { FieldsAuto } from '../integration/spec-enums.ts';
 import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';

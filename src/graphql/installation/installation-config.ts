@@ -5,7 +5,7 @@ import {
   type ReadConfig,
   type WriteConfig,
 } from '../../domain/installation/installation-config.ts';
-import { nameOfWord } from '../../domain/stored-word.ts';
+import { nameOfWord } from '../../domain/resource.ts';
 import { FieldMapping } from '../integration/integration-content.ts';
 import { FieldsAuto } from '../integration/spec-enums.ts';
 import { createdFields } from '../schema/fields.ts';

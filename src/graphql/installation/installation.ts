@@ -189,7 +189,6 @@ builder.objectFields(Installation, (t) => ({
 
 builder.objectField(Project, 'installations', (t) =>
   listField(t, Installations, {
-    description: 'The installations of all integrations of the project, newest first.',
     args: parsedArgs(t.arg, projectInstallationFilters),
     exclusive: INSTALLATION_EXCLUSIVE,
     list: listInstallations,
@@ -198,7 +197,6 @@ builder.objectField(Project, 'installations', (t) =>
 
 builder.objectField(Integration, 'installations', (t) =>
   listField(t, Installations, {
-    description: 'The installations of the integration, newest first.',
     args: parsedArgs(t.arg, installationFilters),
     list: listInstallationsOfIntegration,
   }),
@@ -206,32 +204,20 @@ builder.objectField(Integration, 'installations', (t) =>
 
 builder.objectField(ConnectedAccount, 'installations', (t) =>
   listField(t, Installations, {
-    description: 'The installations that use the connection, newest first.',
     list: listConnectionInstallations,
   }),
 );
 
 builder.mutationFields((t) => ({
-  createInstallation: mutationField(t, createInstallation, {
-    type: payload(
-      'CreateInstallationPayload',
-      'installation',
-      Installation,
-      'The installation. Its scheduled reads begin.',
-    ),
-    description: 'Installs an integration for a group. A group can have an integration once.',
-  }),
-  updateInstallation: mutationField(t, updateInstallation, {
-    type: payload(
-      'UpdateInstallationPayload',
-      'installation',
-      Installation,
-      'The installation with its new values.',
-    ),
-    description: 'Changes the connection or the config of an installation.',
-  }),
-  deleteInstallation: mutationField(t, deleteInstallation, {
-    type: DeletePayload,
-    description: 'Deletes an installation. Its connection and its operations stay.',
-  }),
+  createInstallation: mutationField(
+    t,
+    createInstallation,
+    payload('createInstallation', 'installation', Installation),
+  ),
+  updateInstallation: mutationField(
+    t,
+    updateInstallation,
+    payload('updateInstallation', 'installation', Installation),
+  ),
+  deleteInstallation: mutationField(t, deleteInstallation, DeletePayload),
 }));

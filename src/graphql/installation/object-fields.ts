@@ -5,7 +5,7 @@ import {
 } from '../../domain/installation/object-fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
-import { mutationOf } from '../schema/payloads.ts';
+import { resultOf } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 enumType('FieldCardinality', 'How many records may refer to one record.', {
@@ -60,9 +60,10 @@ const ObjectUpsert = builder.objectRef<DefinedObject>('ObjectUpsert').implement(
   }),
 });
 
-function payload(name: string) {
+function payload(mutation: string) {
+  const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
   return builder.objectRef<DefinedObject[]>(name).implement({
-    description: `The answer of ${mutationOf(name)}: what has become of each field.`,
+    description: resultOf(mutation),
     fields: (t) => ({
       success: t.boolean({
         description: 'Whether every field is as defined.',
@@ -81,16 +82,11 @@ function isDone(objects: DefinedObject[]): boolean {
   return objects.every(({ fields }) => fields.every(({ error }) => error === null));
 }
 
-const HOW =
-  "Salesforce's fields become visible to the connection's user by a permission set, HubSpot's are in a group of properties of their own. A change that is cut off may be made again: what is there stays.";
-
 builder.mutationFields((t) => ({
-  upsertObjectMetadata: mutationField(t, upsertObjectMetadata, {
-    type: payload('UpsertObjectMetadataPayload'),
-    description: `Makes fields in a customer's account, or brings them in line (HubSpot, Salesforce, the sandbox). ${HOW}`,
-  }),
-  upsertInstalledObjectMetadata: mutationField(t, upsertInstalledObjectMetadata, {
-    type: payload('UpsertInstalledObjectMetadataPayload'),
-    description: `Does the same as upsertObjectMetadata, through the group's installation of an integration. ${HOW}`,
-  }),
+  upsertObjectMetadata: mutationField(t, upsertObjectMetadata, payload('upsertObjectMetadata')),
+  upsertInstalledObjectMetadata: mutationField(
+    t,
+    upsertInstalledObjectMetadata,
+    payload('upsertInstalledObjectMetadata'),
+  ),
 }));

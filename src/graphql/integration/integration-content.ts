@@ -16,7 +16,7 @@ import {
   VALUE_DEFAULTS,
   WATCH_SCHEMA,
 } from '../../domain/integration/integration-content-input.ts';
-import { nameOfWord } from '../../domain/stored-word.ts';
+import { nameOfWord } from '../../domain/resource.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { AlwaysEnabled, DeliveryMode, FieldsAuto } from './spec-enums.ts';
 import { SubscribeSpec } from './subscribe-spec.ts';

@@ -61,7 +61,6 @@ builder.objectFields(Project, (t) => ({
     resolve: (project, { idOrName }, { call }) => readIntegration(call, project, idOrName),
   }),
   integrations: listField(t, Integrations, {
-    description: 'The integrations of the project, newest first.',
     args: parsedArgs(t.arg, integrationFilters),
     exclusive: INTEGRATION_EXCLUSIVE,
     list: listIntegrations,
@@ -97,17 +96,7 @@ const UpsertIntegrationsPayload = builder
   });
 
 builder.mutationFields((t) => ({
-  upsertIntegrations: mutationField(t, upsertIntegrations, {
-    type: UpsertIntegrationsPayload,
-    description:
-      'Creates integrations, and gives new revisions to those that exist: all of them or none. A content that is in force already makes no revision.',
-  }),
-  createIntegration: mutationField(t, createIntegration, {
-    type: CreateIntegrationPayload,
-    description: 'Creates an integration with its first revision.',
-  }),
-  deleteIntegration: mutationField(t, deleteIntegration, {
-    type: DeletePayload,
-    description: 'Deletes an integration with its revisions and installations.',
-  }),
+  upsertIntegrations: mutationField(t, upsertIntegrations, UpsertIntegrationsPayload),
+  createIntegration: mutationField(t, createIntegration, CreateIntegrationPayload),
+  deleteIntegration: mutationField(t, deleteIntegration, DeletePayload),
 }));

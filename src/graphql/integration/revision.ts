@@ -25,7 +25,6 @@ Revision.implement({
 
 builder.objectField(Integration, 'revisions', (t) =>
   listField(t, Revisions, {
-    description: 'The revisions of the integration, newest first.',
     list: listRevisions,
   }),
 );
@@ -53,9 +52,5 @@ const CreateRevisionPayload = builder
   });
 
 builder.mutationFields((t) => ({
-  createRevision: mutationField(t, createRevision, {
-    type: CreateRevisionPayload,
-    description:
-      'Creates the new latest revision of an integration. It is refused if installations read an object that it drops, unless destructive is true.',
-  }),
+  createRevision: mutationField(t, createRevision, CreateRevisionPayload),
 }));

@@ -6,7 +6,7 @@ import type {
   UpdateEvent,
 } from '../../domain/integration/integration-content.ts';
 import { ENABLED } from '../../domain/integration/integration-content-input.ts';
-import { nameOfWord } from '../../domain/stored-word.ts';
+import { nameOfWord } from '../../domain/resource.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { AlwaysEnabled, WatchFieldsAuto } from './spec-enums.ts';
 

@@ -1,6 +1,6 @@
 import type { WatchSchema } from '../../domain/integration/integration-content.ts';
 import { WATCH_SCHEMA } from '../../domain/integration/integration-content-input.ts';
-import { nameOfWord } from '../../domain/stored-word.ts';
+import { nameOfWord } from '../../domain/resource.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { AlwaysEnabled } from './spec-enums.ts';
 

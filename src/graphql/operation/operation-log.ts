@@ -32,7 +32,6 @@ const OperationLogs = connectionOf(OperationLog, 'lines of a log');
 
 builder.objectField(Operation, 'logs', (t) =>
   listField(t, OperationLogs, {
-    description: 'The log of the operation, oldest line first.',
     list: listOperationLogs,
   }),
 );

@@ -151,7 +151,6 @@ Operation.implement({
 
 builder.objectField(Project, 'operations', (t) =>
   listField(t, Operations, {
-    description: 'The operations of the project, newest first.',
     args: parsedArgs(t.arg, projectOperationFilters),
     exclusive: OPERATION_EXCLUSIVE,
     list: listOperations,
@@ -160,7 +159,6 @@ builder.objectField(Project, 'operations', (t) =>
 
 builder.objectField(Installation, 'operations', (t) =>
   listField(t, Operations, {
-    description: 'The operations of the installation, newest first.',
     args: parsedArgs(t.arg, operationFilters),
     list: listInstallationOperations,
   }),

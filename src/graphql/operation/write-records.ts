@@ -81,8 +81,5 @@ const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload
 });
 
 builder.mutationFields((t) => ({
-  writeRecords: mutationField(t, writeRecords, {
-    type: WriteRecordsPayload,
-    description: "Creates, updates or deletes records in a group's account at the provider.",
-  }),
+  writeRecords: mutationField(t, writeRecords, WriteRecordsPayload),
 }));

@@ -35,9 +35,5 @@ const CreateSessionTokenPayload = builder
   });
 
 builder.mutationField('createSessionToken', (t) =>
-  mutationField(t, createSessionToken, {
-    type: CreateSessionTokenPayload,
-    description:
-      "Makes a token for one end user: a group and a consumer. It sees what is its group's, and may do what its permissions say.",
-  }),
+  mutationField(t, createSessionToken, CreateSessionTokenPayload),
 );

@@ -144,7 +144,6 @@ builder.queryFields((t) => ({
     resolve: (_root, { name }, { call }) => findProvider(call, name),
   }),
   providers: rootListField(t, Providers, {
-    description: 'The catalogue of providers, in the order of their names.',
     list: listProviders,
   }),
 }));

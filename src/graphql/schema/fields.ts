@@ -27,7 +27,6 @@ import {
   type ProjectTable,
   type Row,
 } from '../../domain/scope.ts';
-import type { Need } from '../../domain/viewer/needs.ts';
 import type { Context } from '../execution/context.ts';
 import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
@@ -191,11 +190,13 @@ function linkedRow(parent: unknown, column: string): object | null | undefined {
   return (parent as PageRow).linked?.[column];
 }
 
+type DeclaredRead = Pick<Read<never, unknown>, 'needs' | 'description'>;
 type Lists<N> = readonly [ObjectRef<Types, N> | InterfaceRef<Types, N>, unknown];
 type Listed<N> = Promise<Page<N>> | Page<N>;
 
 interface ListOptions<A, L> {
-  description: string;
+  /** Default: that of the read. */
+  description?: string;
   /** The list's own filters. */
   args?: A;
   /** Filters that no document may have together. */
@@ -237,10 +238,10 @@ const ONE_DIRECTION = [
 function pagedField<P, N extends object, A extends PageArgs>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
   [type, connection]: Lists<N>,
-  { list, description, args, exclusive = [] }: ListOptions<unknown, { needs: Need }>,
+  { list, description, args, exclusive = [] }: ListOptions<unknown, DeclaredRead>,
   run: (parent: P, args: A, call: Call) => Listed<N>,
 ): FieldRef<Types, unknown> {
-  const { extensions, ...told } = needing(list, description);
+  const { extensions, ...told } = needing(list, description ?? list.description);
   const field = {
     ...told,
     extensions: { ...extensions, exclusive },

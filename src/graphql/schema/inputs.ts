@@ -2,14 +2,15 @@
  * Creates GraphQL inputs from the domain's zod schemas, so that a field, its description and its rules are declared
  * once. A schema's `meta({ id })` names its type, and `meta({ graphql })` names a scalar that zod does not have.
  */
-import type { InputRef, InputType } from '@pothos/core';
+import type { EnumRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
+import { type Enumeration, enumerationOf } from '../../domain/resource.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type Param = InputType<Types>;
 
-const ENUMS = new Map<string, Param>();
+const ENUMS = new Map<string, unknown>();
 const INPUTS = new Map<string, InputRef<unknown>>();
 
 /** Creates an enum of the schema. Inputs use it for zod enums with the same `meta({ id })`. */
@@ -24,8 +25,14 @@ export function enumType<V extends string>(
       Object.entries<string>(values).map(([value, text]) => [value, { description: text }]),
     ) as Record<V, { description: string }>,
   });
-  ENUMS.set(name, ref as unknown as Param);
+  ENUMS.set(name, ref);
   return ref;
+}
+
+/** The enum of a declaration, created at its first use. */
+export function enumOf<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output<E>, z.output<E>> {
+  const { name, description, values } = enumerationOf(schema) as Enumeration;
+  return (ENUMS.get(name) ?? enumType(name, description, values)) as never;
 }
 
 /** The description of an `input` argument, which is that of its type. */
@@ -68,19 +75,26 @@ export function fieldOptions(path: string, schema: z.ZodType) {
   return { type, required: !isOptional, defaultValue, description };
 }
 
-function isList(schema: z.ZodType): schema is z.ZodArray {
+export function isList(schema: z.ZodType): schema is z.ZodArray {
   return schema instanceof z.ZodArray;
 }
 
 function typeOf(path: string, schema: z.ZodType): Param {
+  if (schema instanceof z.ZodObject) return inputType(schema) as unknown as Param;
+  return scalarOf(path, schema);
+}
+
+/** The scalar or the enum of a schema. */
+export function scalarOf(path: string, schema: z.ZodType): Param {
   const { id: name, graphql } = schema.meta() ?? {};
   if (typeof graphql === 'string') return graphql as Param;
-  if (schema instanceof z.ZodObject) return inputType(schema) as unknown as Param;
+  if (schema instanceof z.ZodEnum && enumerationOf(schema)) return enumOf(schema) as Param;
   if (schema instanceof z.ZodRecord) return 'JSONObject';
   if (schema instanceof z.ZodDate) return 'DateTime';
   if (schema instanceof z.ZodBoolean) return 'Boolean';
   if (schema instanceof z.ZodNumber) return schema.format === 'safeint' ? 'Int' : 'Float';
   if (schema instanceof z.ZodEnum && name && ENUMS.has(name)) return ENUMS.get(name) as Param;
   if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return 'String';
+  if (schema instanceof z.ZodUnknown) return 'JSON';
   throw new Error(`${path}: no GraphQL type for ${schema.type}.`);
 }

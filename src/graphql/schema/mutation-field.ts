@@ -1,4 +1,4 @@
-/** A field of a declared mutation: its argument, its need and its function come from the declaration. */
+/** A field of a declared mutation, with the argument, the description, the need and the function of the declaration. */
 import type { ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
@@ -13,13 +13,12 @@ import type { Types } from './schema-builder.ts';
 export function mutationField<S extends z.ZodObject, R extends object>(
   t: PothosSchemaTypes.MutationFieldBuilder<Types, object>,
   declared: Mutation<S, R>,
-  shown: { type: ObjectRef<Types, R>; description: string },
+  result: ObjectRef<Types, R>,
 ) {
   const mutation: Mutation<z.ZodObject, object> = declared;
-  const type: ObjectRef<Types, object> = shown.type;
   return t.field({
-    ...needing(mutation, shown.description),
-    type,
+    ...needing(mutation),
+    type: result as ObjectRef<Types, object>,
     nullable: true,
     args: {
       input: t.arg({

@@ -2,33 +2,33 @@
 import type { ObjectRef } from '@pothos/core';
 import { builder, type Types } from './schema-builder.ts';
 
-/** Defines the payload type of a mutation whose result is one field: `payload('CreateTopicPayload', 'topic', Topic, 'The new topic.')`. */
-export function payload<F extends string, T extends object>(
-  name: string,
-  field: F,
+/** Defines the payload type of a mutation that returns one object: `payload('createTopic', 'topic', Topic)`. */
+export function payload<T extends object>(
+  mutation: string,
+  field: string,
   type: ObjectRef<Types, T>,
-  description: string,
 ): ObjectRef<Types, T> {
+  const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
   return builder.objectRef<T>(name).implement({
-    description: `The answer of ${mutationOf(name)}: \`${field}\` as it is after the mutation.`,
+    description: resultOf(mutation),
     fields: (t) => ({
       [field]: t.field({
         type: type as ObjectRef<Types, object>,
-        description,
-        resolve: (shown) => shown,
+        description: `The ${type.name} after the mutation.`,
+        resolve: (row) => row,
       }),
     }),
   });
 }
 
-/** Returns `createTopic` for `CreateTopicPayload`. */
-export function mutationOf(payload: string): string {
-  return payload.charAt(0).toLowerCase() + payload.slice(1, -'Payload'.length);
+/** The description of a payload type. */
+export function resultOf(mutation: string): string {
+  return `Result of \`${mutation}\`.`;
 }
 
 export const DeletePayload = builder.objectRef<{ deletedId: string }>('DeletePayload').implement({
-  description: 'The answer of a mutation that deletes.',
+  description: 'Result of a mutation that deletes.',
   fields: (t) => ({
-    deletedId: t.exposeID('deletedId', { description: 'The id of what was deleted.' }),
+    deletedId: t.exposeID('deletedId', { description: 'The id of the deleted object.' }),
   }),
 });

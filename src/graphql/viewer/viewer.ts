@@ -1,14 +1,13 @@
 import { listJoinableOrgs } from '../../domain/org/domain-proof.ts';
 import { listInvitesToViewer } from '../../domain/org/invite.ts';
 import { byId } from '../../domain/scope.ts';
-import { nameOfScope } from '../../domain/viewer/scopes.ts';
+import { nameOfScope, scopeName } from '../../domain/viewer/scopes.ts';
 import { projectIdOf, type Viewer as ViewerRow } from '../../domain/viewer/viewer.ts';
 import { SessionPermission } from '../project/session-token.ts';
 import { rootListField } from '../schema/fields.ts';
-import { enumType } from '../schema/inputs.ts';
+import { enumOf, enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Consumer, Group, Invites, Orgs, Project } from '../schema/types.ts';
-import { Scope } from './scope-enum.ts';
 
 const ViewerKind = enumType('ViewerKind', 'What a caller authenticates with.', {
   API_KEY: 'An API key of a project.',
@@ -26,7 +25,7 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
       resolve: ({ kind }) => kind,
     }),
     scopes: t.field({
-      type: [Scope],
+      type: [enumOf(scopeName)],
       description: 'What an API key or a builder may do. Empty for an end user.',
       resolve: (viewer) => (viewer.kind === 'END_USER' ? [] : viewer.scopes.map(nameOfScope)),
     }),
@@ -52,13 +51,9 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
         viewer.kind === 'BUILDER' ? find(byId('Builder'), viewer.id) : null,
     }),
     invites: rootListField(t, Invites, {
-      description:
-        'For a builder: pending invites to their e-mail address, from any org, newest first. Empty for other callers.',
       list: listInvitesToViewer,
     }),
     joinableOrgs: rootListField(t, Orgs, {
-      description:
-        'For a builder: orgs that have proven the domain of their e-mail address, and that they can join by `joinOrg`. Empty for other callers.',
       list: listJoinableOrgs,
     }),
   }),

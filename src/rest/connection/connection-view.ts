@@ -1,13 +1,14 @@
 /** Connections as answers show them, with their group, consumer and app. */
 import { z } from 'zod';
 import type { ShownCredentials, ShownToken } from '../../domain/connection/credentials.ts';
+import { consumerResource } from '../../domain/project/consumer.ts';
+import { groupResource } from '../../domain/project/group.ts';
+import { providerAppResource } from '../../domain/provider/provider-app.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
-import { consumer, showConsumer } from '../project/consumer.ts';
-import { group, showGroup } from '../project/group.ts';
-import { providerApp, showProviderApp } from '../provider/provider-app.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 import { authScheme } from '../provider/provider-view.ts';
 
 /** Facts of an account, as the platform shows them: each with where it comes from. */
@@ -61,9 +62,9 @@ export const connection = resource(
   {
     ...createdShape,
     provider: z.string().describe('The name of the provider.'),
-    group,
-    consumer,
-    providerApp: providerApp.optional(),
+    group: responseOf(groupResource),
+    consumer: responseOf(consumerResource),
+    providerApp: responseOf(providerAppResource).optional(),
     authScheme: authScheme.describe('The scheme by which it authenticates at the provider.'),
     status: words('ConnectionStatus', STATUSES).describe(
       'Whether its credentials work: they are new or just refreshed, accepted, or refused.',
@@ -94,9 +95,10 @@ export const connection = resource(
 /** With its credentials, if they are given: for callers who may see them. */
 export async function showConnection(
   row: Row<'Connection'>,
-  { get, find, call }: RestRequest,
+  request: RestRequest,
   credentials: ShownCredentials | null = null,
 ) {
+  const { get, find } = request;
   const { providerAppId } = row;
   const [ofGroup, ofConsumer, app] = await Promise.all([
     get(byId('Group'), row.groupId),
@@ -105,9 +107,9 @@ export async function showConnection(
   ]);
   return {
     ...row,
-    group: showGroup(ofGroup),
-    consumer: showConsumer(ofConsumer),
-    providerApp: app ? showProviderApp(app, { call }) : undefined,
+    group: showResource(groupResource, ofGroup, request),
+    consumer: showResource(consumerResource, ofConsumer, request),
+    providerApp: app ? showResource(providerAppResource, app, request) : undefined,
     authScheme: wordOf('AuthScheme', row.authScheme),
     status: wordOf('ConnectionStatus', row.status),
     tokenExpireTime: row.tokenExpireTime ?? undefined,

@@ -20,16 +20,13 @@ import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { installation, showInstallation } from '../installation/installation-view.ts';
 import { connection, showConnection } from './connection-view.ts';
 
 const tag = 'Connections';
 const path = '/projects/{projectIdOrName}/connections';
-
-const CHECKED =
-  'A key or a password that the provider refuses is answered 422 with its words, and nothing is stored or changed. If the provider has no inexpensive request to check with, times out or fails, the credentials are stored unchecked.';
 
 const wanted = z.object({
   ...refreshConnectionInput.shape,
@@ -58,7 +55,6 @@ export const connectionEndpoints = [
     id: 'listConnections',
     path,
     tag,
-    summary: 'Lists connections, newest first.',
     input: z.object({ projectIdOrName, ...withCreatedParameters(connectionFilters.shape) }),
     item: connection,
     list: createdWithin(within(getOwnProject, listConnections)),
@@ -69,8 +65,6 @@ export const connectionEndpoints = [
     method: 'POST',
     path: `${path}:generate`,
     tag,
-    summary: 'Connects an account with credentials, or replaces those of an existing connection.',
-    description: CHECKED,
     mutation: generateConnection,
     status: 201,
     output: connection,
@@ -97,7 +91,6 @@ export const connectionEndpoints = [
     id: 'listConnectionInstallations',
     path: `${path}/{connectionId}/installations`,
     tag,
-    summary: 'Lists the installations that use a connection, newest first.',
     input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
     item: installation,
     list: within(getConnection, listConnectionInstallations),
@@ -108,8 +101,6 @@ export const connectionEndpoints = [
     method: 'PATCH',
     path: `${path}/{connectionId}`,
     tag,
-    summary: 'Changes a connection. New credentials must fit its scheme.',
-    description: CHECKED,
     mutation: updateConnection,
     places: { skipCheck: { in: 'query', name: 'skipCheck' } },
     mask: 'connection',
@@ -117,16 +108,11 @@ export const connectionEndpoints = [
     output: connection,
     show: showConnection,
   }),
-  mutationEndpoint({
+  deleteEndpoint({
     id: 'deleteConnection',
-    method: 'DELETE',
     path: `${path}/{connectionId}`,
     tag,
-    summary: 'Deletes a connection that no installation uses.',
     mutation: deleteConnection,
-    status: 204,
-    output: null,
-    show: noBody,
   }),
 ];
 

@@ -36,9 +36,6 @@ export const oauthConnectEndpoints = [
     method: 'POST',
     path: '/oauth-connect',
     tag,
-    summary: 'Begins a connect in a browser.',
-    description:
-      'The person must consent within 10 minutes, in the browser that opened the link. The callback then creates or renews the connection.',
     mutation: startOAuthConnect,
     beside: { enableCSRFProtection },
     status: 200,

@@ -5,6 +5,7 @@ import type { Relations } from '../../domain/relations.ts';
 import { authorize, type Need, needText } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { Issue } from '../../errors.ts';
+import { inRestTerms, responseOf, showResource } from '../openapi/shown-resource.ts';
 import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
 import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
 
@@ -26,23 +27,54 @@ export type Parts = Record<Part, unknown>;
 type Status = 200 | 201 | 204;
 
 /** The members of every endpoint's declaration. */
-export interface Described<Shown> {
+export interface Described {
   /** Unique: the name of the function in generated clients. */
   id: string;
   /** Below /v1, like `/projects/{projectIdOrName}/topics`. */
   path: string;
   tag: string;
-  summary: string;
+  /** Replaces the description of the domain's function, for an endpoint that differs. */
+  summary?: string;
+  /** Sentences to add to the description of the domain's function. */
   description?: string;
+  /** Converts another form of the request, which the reference API has, into the form that `input` describes. */
+  rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
+  /** For lists: the page size of a request that names none. */
+  pageSizeDefault?: number;
+}
+
+/** The summary and the description of an endpoint: the first sentence of the function's description, and the rest. */
+export function describe(declared: { description: string }, { summary, description }: Described) {
+  const [first, ...rest] = inRestTerms(declared.description).split(/(?<=[.:]) (?=[A-Z`])/);
+  const sentences = summary === undefined ? [...rest, description] : [description];
+  return { summary: summary ?? first ?? '', description: sentences.filter(Boolean).join(' ') };
+}
+
+/** The response of an endpoint. */
+interface Output<Shown> {
   /** Null for a response without a body. */
   output: z.ZodType<unknown, Shown> | null;
   /** Set if the response is text and not JSON. */
   mediaType?: 'text/plain';
-  /** Converts another form of the request, which the reference API has, into the form that `input` describes. */
-  rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
   failure?: Failure<Shown>;
-  /** For lists: the page size of a request that names none. */
-  pageSizeDefault?: number;
+}
+
+/** How a result of the domain is shown: as its resource, or as the endpoint's own schema and function say. */
+export type Response<R, Shown, A extends unknown[] = []> =
+  | { resource: z.ZodObject }
+  | (Output<Shown> & { show(result: R, request: RestRequest, ...rest: A): Shown | Promise<Shown> });
+
+type Responding<R, Shown, A extends unknown[]> = Extract<Response<R, Shown, A>, { show: unknown }>;
+
+/** The schema of a response, and the function that creates it. */
+export function respond<R, Shown, A extends unknown[] = []>(
+  response: Response<R, Shown, A>,
+): Responding<R, Shown, A> {
+  if (!('resource' in response)) return response;
+  const { resource } = response;
+  const show = (...[row, request]: [row: R, request: RestRequest, ...unknown[]]) =>
+    showResource(resource, row as object, request) as Shown;
+  return { output: responseOf(resource) as z.ZodType<unknown, Shown>, show };
 }
 
 /** The response for work that was tried and has failed: `output` with another status, or a problem for clients that accept one. */
@@ -56,7 +88,8 @@ interface Failure<Shown> {
 /** Members of the input at another location or with another name than the default. */
 export type OtherPlaces<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Place };
 
-export interface Definition<I extends z.ZodObject, Shown> extends Described<Shown> {
+export interface Definition<I extends z.ZodObject, Shown> extends Described, Output<Shown> {
+  summary: string;
   method: Method;
   status: Status;
   /** The need of the domain function. It is checked before the input is validated. */

@@ -5,22 +5,31 @@ import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/pagin
 import { resource } from '../openapi/schemas.ts';
 import {
   type Described,
+  describe,
   type Endpoint,
   endpoint,
   type OtherPlaces,
   type RestRequest,
+  respond,
 } from './endpoint.ts';
 import type { Place } from './places.ts';
 
-interface ListDefinition<I extends z.ZodObject, Row, Item>
-  extends Omit<Described<Item>, 'output' | 'mediaType' | 'failure'> {
+interface ListOf<I extends z.ZodObject, Row> extends Described {
   /** The filters, and what is in the path. */
   input: I;
   places?: OtherPlaces<I>;
-  item: z.ZodType<unknown, Item>;
   list: Read<[input: z.output<I> & PageArgs], Promise<Page<Row>> | Page<Row>>;
-  show(row: Row, request: RestRequest): Item | Promise<Item>;
 }
+
+/** The items are shown as their resource, or as the endpoint's own schema and function say. */
+type ListDefinition<I extends z.ZodObject, Row, Item> = ListOf<I, Row> &
+  (
+    | { resource: z.ZodObject }
+    | {
+        item: z.ZodType<unknown, Item>;
+        show(row: Row, request: RestRequest): Item | Promise<Item>;
+      }
+  );
 
 /**
  * A plain array. If there is a next page, the Link header has its URL. A caller who ignores pages gets the
@@ -29,12 +38,13 @@ interface ListDefinition<I extends z.ZodObject, Row, Item>
 export function listEndpoint<I extends z.ZodObject, Row, Item>(
   definition: ListDefinition<I, Row, Item>,
 ): Endpoint {
+  const { item, showPage, ...rest } = paged(definition, PAGE_MAX);
   return endpoint({
-    ...paged(definition, PAGE_MAX),
-    description: 'If there is a next page, the Link header has its URL.',
-    output: z.array(definition.item).describe('One page of the list, in the order of the summary.'),
+    ...rest,
+    description: `${rest.description} If there is a next page, the Link header has its URL.`.trim(),
+    output: z.array(item).describe('One page of the list, in the order of the summary.'),
     async run(request, input) {
-      const { items, nextPageToken } = await showPage(definition, request, input);
+      const { items, nextPageToken } = await showPage(request, input);
       if (nextPageToken !== undefined)
         request.setHeader('link', linkToNext(request, nextPageToken));
       return items;
@@ -49,16 +59,17 @@ const RESULTS_DEFAULT = 200;
 export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
   definition: ListDefinition<I, Row, Item>,
 ): Endpoint {
+  const { item, showPage, ...rest } = paged(definition, RESULTS_DEFAULT);
   return endpoint({
-    ...paged(definition, RESULTS_DEFAULT),
+    ...rest,
     output: z
       .object({
-        results: z.array(definition.item).describe('The items of this page.'),
+        results: z.array(item).describe('The items of this page.'),
         pagination,
       })
       .describe('One page of the list, in the order of the summary.'),
     async run(request, input) {
-      const { items, nextPageToken } = await showPage(definition, request, input);
+      const { items, nextPageToken } = await showPage(request, input);
       const done = nextPageToken === undefined;
       return { results: items, pagination: { done, nextPageToken } };
     },
@@ -74,20 +85,27 @@ const pagination = resource('Pagination', 'Whether there is a next page, and how
 });
 
 function paged<I extends z.ZodObject, Row, Item>(
-  { list, show: _show, item: _item, ...rest }: ListDefinition<I, Row, Item>,
-  usual: number,
+  definition: ListDefinition<I, Row, Item>,
+  pageSizeDefault: number,
 ) {
+  const { list, places, input, ...rest } = definition;
+  const { output: item, show } = respond<Row, Item>(
+    'item' in definition ? { output: definition.item, show: definition.show } : definition,
+  );
   const first = pageSize
-    .default(usual)
-    .describe(`The most items of one page, 1 to ${PAGE_MAX}. Default: ${usual}.`);
+    .default(pageSizeDefault)
+    .describe(`The most items of one page, 1 to ${PAGE_MAX}. Default: ${pageSizeDefault}.`);
   return {
-    ...rest,
-    pageSizeDefault: usual,
+    ...(rest as Described),
+    ...describe(list, rest),
+    item: item as z.ZodType<unknown, Item>,
+    showPage: (request: RestRequest, given: object) => showPage({ list, show }, request, given),
+    pageSizeDefault,
     needs: list.needs,
     method: 'GET' as const,
     status: 200 as const,
-    input: z.object({ ...rest.input.shape, first, after }) as z.ZodObject,
-    places: { ...rest.places, ...PAGE_PLACES },
+    input: z.object({ ...input.shape, first, after }) as z.ZodObject,
+    places: { ...places, ...PAGE_PLACES },
   };
 }
 
@@ -106,7 +124,12 @@ const PAGE_PLACES: Record<string, Place> = {
 };
 
 async function showPage<I extends z.ZodObject, Row, Item>(
-  { list, show }: ListDefinition<I, Row, Item>,
+  {
+    list,
+    show,
+  }: Pick<ListOf<I, Row>, 'list'> & {
+    show(row: Row, request: RestRequest): Item | Promise<Item>;
+  },
   request: RestRequest,
   input: object,
 ): Promise<{ items: Item[]; nextPageToken: string | undefined }> {

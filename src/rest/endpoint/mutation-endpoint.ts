@@ -1,19 +1,19 @@
-/** Defines the endpoint of a mutation. The input, the need and the function come from the mutation's declaration. */
+/** Defines the endpoint of a mutation. Its input, need and description come from the mutation's declaration. */
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import {
   type Described,
+  describe,
   type Endpoint,
   endpoint,
   type OtherPlaces,
+  type Response,
   type RestRequest,
+  respond,
 } from './endpoint.ts';
 import type { Place } from './places.ts';
 
-interface Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown>
-  extends Described<Shown> {
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  status: 200 | 201 | 204;
+interface Mutating<S extends z.ZodObject, R, B extends z.ZodRawShape> extends Described {
   mutation: Mutation<S, R>;
   places?: OtherPlaces<S> & { [member in keyof B & string]?: Place };
   mask?: string;
@@ -21,24 +21,46 @@ interface Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown>
   beside?: B;
   /** Throws if these members refuse the request. */
   before?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
-  show(result: R, request: RestRequest): Shown | Promise<Shown>;
 }
+
+type Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown> = Mutating<S, R, B> & {
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  status: 200 | 201 | 204;
+} & Response<R, Shown>;
 
 export function mutationEndpoint<
   S extends z.ZodObject,
   R,
   Shown,
   B extends z.ZodRawShape = Record<never, never>,
->({ mutation, beside, before, show, ...rest }: Definition<S, R, B, Shown>): Endpoint {
+>({ mutation, beside, before, ...rest }: Definition<S, R, B, Shown>): Endpoint {
   const { input: schema, needs } = mutation;
+  const { show, ...response } = respond<R, Shown>(rest as Response<R, Shown>);
   return endpoint({
-    ...rest,
+    ...(rest as Omit<typeof rest, 'resource' | 'show'>),
+    ...describe(mutation, rest),
+    ...response,
     needs,
     input: (beside ? schema.safeExtend(beside as z.ZodRawShape) : schema) as z.ZodObject,
     async run(request: RestRequest, given) {
       await before?.(request, given as Parameters<typeof before>[1]);
       return show(await mutation(request.call, membersOf(schema, given)), request);
     },
+  });
+}
+
+/** Defines the endpoint of a mutation that deletes. Its response has no body. */
+export function deleteEndpoint<
+  S extends z.ZodObject,
+  R,
+  B extends z.ZodRawShape = Record<never, never>,
+>(definition: Mutating<S, R, B>): Endpoint {
+  return mutationEndpoint<S, R, void, B>({
+    ...definition,
+    method: 'DELETE',
+    status: 204,
+    output: null,
+    show: noBody,
   });
 }
 

@@ -3,26 +3,29 @@ import type { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import {
   type Described,
+  describe,
   type Endpoint,
   endpoint,
   type OtherPlaces,
-  type RestRequest,
+  type Response,
+  respond,
 } from './endpoint.ts';
 
-interface Definition<I extends z.ZodObject, R, Shown> extends Described<Shown> {
+type Definition<I extends z.ZodObject, R, Shown> = Described & {
   read: Read<[input: z.output<I>], R | Promise<R>>;
   input: I;
   places?: OtherPlaces<I>;
-  show(found: R, request: RestRequest, input: z.output<I>): Shown | Promise<Shown>;
-}
+} & Response<R, Shown, [input: z.output<I>]>;
 
 export function readEndpoint<I extends z.ZodObject, R, Shown>({
   read,
-  show,
   ...rest
 }: Definition<I, R, Shown>): Endpoint {
+  const { show, ...response } = respond<R, Shown, [z.output<I>]>(rest);
   return endpoint({
     ...rest,
+    ...describe(read, rest),
+    ...response,
     method: 'GET',
     status: 200,
     needs: read.needs,

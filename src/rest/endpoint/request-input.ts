@@ -9,7 +9,7 @@ import type { Endpoint, Part, Parts } from './endpoint.ts';
 import { applyMask, maskRemedy } from './mask.ts';
 import { issueInRequest, type Places } from './places.ts';
 import { openWireForms } from './wire-form.ts';
-import { wordOf } from './words.ts';
+import { enumNameOf, wordOf } from './words.ts';
 
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
 
@@ -195,12 +195,12 @@ function readItems(schema: z.ZodArray, { value, path }: At, reading: Reading): u
 }
 
 function readWord(schema: z.ZodEnum, { value, path }: At, { issues }: Reading): unknown {
-  const { id } = schema.meta() ?? {};
+  const enumName = enumNameOf(schema);
   const names = schema.options as string[];
-  const name = names.find((one) => wordOf(id, one) === value);
+  const name = names.find((name) => wordOf(enumName, name) === value);
   if (name !== undefined) return name;
-  const known = names.map((one) => wordOf(id, one)).join(', ');
-  issues.push(issueAt(path, `must be one of ${known}.`, value));
+  const allowed = names.map((name) => wordOf(enumName, name)).join(', ');
+  issues.push(issueAt(path, `must be one of ${allowed}.`, value));
   // The value may be the domain's name, which the schema would accept.
   return null;
 }

@@ -8,7 +8,7 @@ import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Places } from './places.ts';
-import { wordOf } from './words.ts';
+import { enumNameOf, wordOf } from './words.ts';
 
 /** Details with these codes may quote a provider or concern no input, so they are not translated. */
 const UNTRANSLATED: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
@@ -80,7 +80,7 @@ function createTranslation(places: Places, words: ReadonlyMap<string, string>) {
 function* wordsIn(schema: z.ZodType): Generator<[name: string, word: string]> {
   const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodEnum) {
-    for (const name of inner.options as string[]) yield [name, wordOf(inner.meta()?.id, name)];
+    for (const name of inner.options as string[]) yield [name, wordOf(enumNameOf(inner), name)];
   }
   if (inner instanceof z.ZodArray) yield* wordsIn(inner.element as z.ZodType);
   if (inner instanceof z.ZodObject) {

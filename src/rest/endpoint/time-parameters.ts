@@ -36,7 +36,10 @@ interface InQuery {
 export function createdWithin<I extends { createTime?: TimeRange | null | undefined }, R>(
   list: Read<[input: I], R>,
 ): Read<[input: Omit<I, 'createTime'> & InQuery], R> {
-  return read(list.needs, (call, { createTimeFrom: from, createTimeUntil: until, ...input }) =>
-    list(call, { ...input, createTime: { from, until } } as unknown as I),
+  return read(
+    list.needs,
+    list.description,
+    (call, { createTimeFrom: from, createTimeUntil: until, ...input }) =>
+      list(call, { ...input, createTime: { from, until } } as unknown as I),
   );
 }

@@ -1,5 +1,6 @@
 /** How names of the domain are written in REST: by the platform's own words. */
 import { z } from 'zod';
+import { enumerationOf } from '../../domain/resource.ts';
 import { type ScopeName, scopeOfName } from '../../domain/viewer/scopes.ts';
 import { EVENTS } from '../../events/event-types.ts';
 
@@ -24,6 +25,11 @@ const WORDS: Record<string, (name: string) => string> = {
   Scope: (name) => scopeOfName(name as ScopeName),
   WriteOccasion: camelCase,
 };
+
+/** The name of the enum that a schema declares. */
+export function enumNameOf(schema: z.ZodType): string | undefined {
+  return enumerationOf(schema)?.name ?? schema.meta()?.id;
+}
 
 /** The word for one name of an enum. Names that are not in capitals are the platform's already. */
 export function wordOf(enumId: string | undefined, name: string): string {

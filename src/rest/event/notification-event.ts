@@ -74,7 +74,6 @@ export const notificationEventEndpoints = [
     id: 'listNotificationEvents',
     path,
     tag,
-    summary: 'Lists events, in the order in which they were committed.',
     input: z.object({
       projectIdOrName,
       ...withCreatedParameters(listedEventFilters.shape),
@@ -91,7 +90,6 @@ export const notificationEventEndpoints = [
     id: 'getNotificationEvent',
     path: `${path}/{eventId}`,
     tag,
-    summary: 'Gets an event with its payload.',
     input: z.object({ projectIdOrName, eventId: id.describe('The id of the event.') }),
     read: getNotificationEvent,
     output: notificationEvent,

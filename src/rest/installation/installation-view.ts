@@ -6,13 +6,14 @@ import {
 } from '../../domain/installation/installed-object.ts';
 import { lastOperations } from '../../domain/installation/last-operations.ts';
 import { contentOf } from '../../domain/integration/integration-content.ts';
+import { groupResource } from '../../domain/project/group.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection, showConnection } from '../connection/connection-view.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 import { operationStatus } from '../operation/operation-view.ts';
-import { group, showGroup } from '../project/group.ts';
 import {
   installationConfig,
   isSilentOnEvents,
@@ -75,7 +76,7 @@ export const installation = resource(
       .string()
       .optional()
       .describe('Why it is unhealthy, for people; left out if it is healthy.'),
-    group,
+    group: responseOf(groupResource),
     connection,
     config: installationConfig,
     objects: z
@@ -107,7 +108,7 @@ export async function showInstallation(row: Row<'Installation'>, request: RestRe
     ...row,
     healthStatus: wordOf('InstallationHealth', row.healthStatus),
     healthReason: row.healthReason ?? undefined,
-    group: showGroup(ofGroup),
+    group: showResource(groupResource, ofGroup, request),
     connection: through,
     config: showInstallationConfig(config, {
       provider,

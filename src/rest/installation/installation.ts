@@ -25,7 +25,7 @@ import { getProjectOf } from '../../domain/scope.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
@@ -55,7 +55,6 @@ export const installationEndpoints = [
     id: 'listProjectInstallations',
     path: '/projects/{projectIdOrName}/installations',
     tag,
-    summary: 'Lists installations of all integrations, newest first.',
     input: z.object({
       projectIdOrName,
       ...withCreatedParameters(projectInstallationFilters.shape),
@@ -68,7 +67,6 @@ export const installationEndpoints = [
     id: 'listInstallations',
     path,
     tag,
-    summary: "Lists an integration's installations, newest first.",
     input: z.object({
       projectIdOrName,
       integrationIdOrName,
@@ -84,7 +82,6 @@ export const installationEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Installs an integration for a group. A group can have an integration once.',
     mutation: createInstallation,
     beside: { configRevisionId: revisionId },
     before: requireLatest,
@@ -102,7 +99,6 @@ export const installationEndpoints = [
     id: 'getInstallation',
     path: `${path}/{installationId}`,
     tag,
-    summary: 'Gets an installation with its config and its health.',
     input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
     places: ofIntegration,
     read: getInstallation,
@@ -110,19 +106,14 @@ export const installationEndpoints = [
     show: showInstallation,
   }),
   ...updateInstallationEndpoints,
-  mutationEndpoint({
+  deleteEndpoint({
     id: 'deleteInstallation',
-    method: 'DELETE',
     path: `${path}/{installationId}`,
     tag,
-    summary: 'Deletes an installation. Its connection and its operations stay.',
     mutation: deleteInstallation,
     beside: { integrationIdOrName },
     before: ({ call }, input) => getInstallationOf(call, input),
     places: ofIntegration,
-    status: 204,
-    output: null,
-    show: noBody,
   }),
 ];
 

@@ -92,7 +92,6 @@ export const defineFieldsEndpoints = [
     method: 'PUT',
     path: '/projects/{projectIdOrName}/providers/{provider}/object-metadata',
     tag,
-    summary: "Makes fields of a provider's objects, or brings them in line, in a group's account.",
     mutation: upsertObjectMetadata,
     places: { objects: fields },
     status: 200,
@@ -104,7 +103,6 @@ export const defineFieldsEndpoints = [
     method: 'PUT',
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/object-metadata',
     tag,
-    summary: "Makes fields, or brings them in line, through a group's installation.",
     description:
       "Objects may have the provider's names, or those that the integration maps them to.",
     mutation: upsertInstalledObjectMetadata,

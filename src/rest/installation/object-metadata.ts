@@ -67,7 +67,6 @@ export const objectMetadataEndpoints = [
     id: 'getObjectMetadata',
     path: '/projects/{projectIdOrName}/providers/{provider}/objects/{objectName}/metadata',
     tag,
-    summary: "Reads the fields of a provider's object through a group's connection.",
     input: objectMetadataInput,
     read: readObjectMetadata,
     output: objectMetadata,
@@ -77,7 +76,6 @@ export const objectMetadataEndpoints = [
     id: 'getInstalledObjectMetadata',
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata',
     tag,
-    summary: "Reads the fields of a provider's object through a group's installation.",
     description:
       "Name the object by the provider's name, or by the one that the integration maps it to.",
     input: installedObjectMetadataInput,

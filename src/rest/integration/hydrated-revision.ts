@@ -89,7 +89,6 @@ export const hydratedRevisionEndpoint = readEndpoint({
   id: 'getHydratedRevision',
   path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate',
   tag: 'Integrations',
-  summary: 'Gets a revision with what the account of a connection has for its objects.',
   input: hydratedRevisionInput,
   places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
   read: getHydratedRevision,

@@ -15,7 +15,7 @@ import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { sendWarnings } from '../endpoint/warnings.ts';
@@ -54,7 +54,6 @@ export const integrationEndpoints = [
     id: 'listIntegrations',
     path,
     tag,
-    summary: 'Lists integrations, newest first.',
     input: z.object({ projectIdOrName, ...integrationFilters.shape }),
     item: integration,
     list: within(getOwnProject, listIntegrations),
@@ -65,7 +64,6 @@ export const integrationEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Creates an integration with its first revision.',
     description: `The Location header has the path of the integration. ${WARNED}`,
     mutation: createIntegration,
     rewrite: (parts, request) => withoutIgnored(parts, ['latestRevision', 'content'], request),
@@ -81,8 +79,7 @@ export const integrationEndpoints = [
     method: 'PUT',
     path: `${path}:batch`,
     tag,
-    summary: 'Creates all integrations of a manifest, or gives new revisions to those there are.',
-    description: `All of them are put, or none. A content that is in force already makes no revision, and integrations that are not named stay. ${WARNED}`,
+    description: WARNED,
     mutation: upsertIntegrations,
     beside: manifestShape,
     rewrite: contentsOfManifest,
@@ -102,23 +99,17 @@ export const integrationEndpoints = [
     id: 'getIntegration',
     path: `${path}/{integrationId}`,
     tag,
-    summary: 'Gets an integration by id or name.',
     input: z.object({ projectIdOrName, integrationIdOrName }),
     places,
     read: getNamedIntegration,
     output: integration,
     show: showIntegration,
   }),
-  mutationEndpoint({
+  deleteEndpoint({
     id: 'deleteIntegration',
-    method: 'DELETE',
     path: `${path}/{integrationId}`,
     tag,
-    summary: 'Deletes an integration, by id or name, with its revisions and installations.',
     mutation: deleteIntegration,
     places,
-    status: 204,
-    output: null,
-    show: noBody,
   }),
 ];

@@ -71,7 +71,6 @@ export const revisionEndpoints = [
     id: 'listRevisions',
     path,
     tag,
-    summary: "Lists an integration's revisions, newest first.",
     input: z.object({ projectIdOrName, integrationIdOrName }),
     places,
     item: revision,
@@ -83,9 +82,7 @@ export const revisionEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary:
-      'Creates the new latest revision of an integration. It holds for all installations at once.',
-    description: `It is refused if installations read an object that it drops, unless destructive is true. ${WARNED}`,
+    description: WARNED,
     mutation: createRevision,
     beside: manifestShape,
     rewrite: revisionOfManifest,
@@ -105,7 +102,6 @@ export const revisionEndpoints = [
     id: 'getRevision',
     path: `${path}/{revisionId}`,
     tag,
-    summary: 'Gets a revision of an integration.',
     input: z.object({
       projectIdOrName,
       integrationIdOrName,

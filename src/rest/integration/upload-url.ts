@@ -25,7 +25,6 @@ export const uploadUrlEndpoint = readEndpoint({
   id: 'generateUploadUrl',
   path: '/generate-upload-url',
   tag: 'Integrations',
-  summary: 'Gets a URL to upload a zip archive with a manifest to.',
   description:
     'PUT the archive, of at most 1 MiB, to `url` within an hour; the URL takes one file. Then give `url`, or `gs://{bucket}/{path}`, as `sourceZipUrl`, within the same hour and in the same project. The manifest is `amp.yaml` or `amp.yml` at the top of the archive.',
   input: uploadUrlInput,

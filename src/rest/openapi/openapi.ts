@@ -11,7 +11,7 @@ import { needText } from '../../domain/viewer/needs.ts';
 import { problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import { wordOf } from '../endpoint/words.ts';
+import { enumNameOf, wordOf } from '../endpoint/words.ts';
 import { webhooks } from '../webhooks.ts';
 import { namedSchemas } from './schemas.ts';
 
@@ -158,8 +158,8 @@ const describe: Override = ({ zodSchema: schema, jsonSchema }) => {
     jsonSchema.format = 'date-time';
   }
   if (schema instanceof z.ZodEnum) {
-    const { id } = schema.meta() ?? {};
-    jsonSchema.enum = (schema.options as string[]).map((name) => wordOf(id, name));
+    const enumName = enumNameOf(schema);
+    jsonSchema.enum = (schema.options as string[]).map((name) => wordOf(enumName, name));
   }
 };
 

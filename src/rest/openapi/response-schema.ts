@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { storedJson } from '../../domain/storable-json.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
-import { words } from '../endpoint/words.ts';
+import { enumNameOf, words } from '../endpoint/words.ts';
 
 /**
  * The same members with the same descriptions. What an input may leave out, an answer may too; there
@@ -30,7 +30,7 @@ function responseType(schema: z.ZodType, always: Record<string, z.ZodType>): z.Z
   if (schema instanceof z.ZodNumber) return z.number();
   if (schema instanceof z.ZodString) return responseText(schema);
   if (schema instanceof z.ZodEnum) {
-    return words(schema.meta()?.id ?? '', schema.options as string[]);
+    return words(enumNameOf(schema) ?? '', schema.options as string[]);
   }
   throw new Error(`There is no way yet to show ${schema.type}.`);
 }

@@ -24,7 +24,6 @@ export const backfillProgressEndpoint = readEndpoint({
   id: 'getBackfillProgress',
   path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/objects/{objectName}/backfill-progress',
   tag: 'Installations',
-  summary: 'Gets how far the first read of an object has come.',
   input: z.object({
     projectIdOrName,
     integrationIdOrName,

@@ -41,9 +41,6 @@ export const readEndpoints = [
     method: 'POST',
     path: `${ofIntegration}/objects/{objectName}:read`,
     tag,
-    summary: 'Reads an object once, now, beside its schedule.',
-    description:
-      'The answer does not wait for the end of the read: its operation tells the outcome, and so does an event.',
     mutation: triggerRead,
     beside: { mode: z.enum(['async']).optional().describe('Always `async`, the default.') },
     places,
@@ -73,8 +70,6 @@ export const readEndpoints = [
     method: 'POST',
     path: `${ofIntegration}/installations/{installationId}:pause`,
     tag,
-    summary:
-      'Pauses reads of an installation: those under way stop after their page. triggerRead still works.',
     mutation: pauseReads,
     beside: { integrationIdOrName },
     before: ({ call }, input) => getInstallationOf(call, input),
@@ -88,7 +83,6 @@ export const readEndpoints = [
     method: 'POST',
     path: `${ofIntegration}/installations/{installationId}:unpause`,
     tag,
-    summary: 'Resumes reads that were paused: those under way go on with their next page.',
     mutation: resumeReads,
     beside: { integrationIdOrName },
     before: ({ call }, input) => getInstallationOf(call, input),

@@ -122,7 +122,6 @@ export const writeEndpoints = [
     method: 'POST',
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}',
     tag: 'Writes',
-    summary: "Creates, updates or deletes records in a group's account at the provider.",
     description:
       'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it goes on, and its operation tells the outcome.',
     mutation: writeRecords,

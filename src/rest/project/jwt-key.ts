@@ -6,33 +6,34 @@ import {
   createJwtKey,
   deleteJwtKey,
   getJwtKey,
+  jwtKeyResource,
   listJwtKeys,
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { createdShape, resource } from '../openapi/schemas.ts';
+
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 
 const tag = 'End users';
 const path = '/projects/{projectIdOrName}/jwt-keys';
 const inPath: Place = { in: 'path', name: 'keyId' };
 
-const jwtKey = resource('JWTKey', "A key by which the builder's server signs end users' tokens.", {
-  ...createdShape,
-  label: z.string().describe('The name that people gave it.'),
-  algorithm: z.literal('RSA').describe('The kind of the key; its tokens are signed by RS256.'),
-  publicKeyPem: z.string().describe('The public half, as SPKI in PEM.'),
-  active: z.boolean().describe('Whether tokens that it has signed are accepted.'),
+const jwtKey = responseOf(jwtKeyResource, (members) => ({
+  ...members,
+  algorithm: z.literal('RSA').describe('The kind of the key. Its tokens are signed with RS256.'),
   updateTime: z.date().describe('When it was last changed, or created.'),
-});
+}));
 
-function showJwtKey(row: Row<'JwtKey'>) {
-  return { ...row, algorithm: 'RSA' as const, updateTime: row.updateTime ?? row.createTime };
+function showJwtKey(row: Row<'JwtKey'>, request: RestRequest) {
+  const members = showResource(jwtKeyResource, row, request);
+  return { ...members, algorithm: 'RSA', updateTime: row.updateTime ?? row.createTime };
 }
 
 export const jwtKeyEndpoints = [
@@ -41,7 +42,6 @@ export const jwtKeyEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Registers the public half of a key that signs tokens of end users.',
     mutation: createJwtKey,
     beside: { algorithm: z.literal('RS256').describe('Always `RS256`.') },
     status: 201,
@@ -54,7 +54,6 @@ export const jwtKeyEndpoints = [
     id: 'listJWTKeys',
     path,
     tag,
-    summary: 'Lists JWT keys, newest first.',
     input: z.object({ projectIdOrName, ...keyFilters.shape }),
     item: jwtKey,
     list: within(getOwnProject, listJwtKeys),
@@ -64,7 +63,6 @@ export const jwtKeyEndpoints = [
     id: 'getJWTKey',
     path: `${path}/{keyId}`,
     tag,
-    summary: 'Gets a JWT key with its public half.',
     input: z.object({ projectIdOrName, jwtKeyId: id.describe('The id of the JWT key.') }),
     places: { jwtKeyId: inPath },
     read: getJwtKey,
@@ -76,7 +74,6 @@ export const jwtKeyEndpoints = [
     method: 'PATCH',
     path: `${path}/{keyId}`,
     tag,
-    summary: 'Changes a JWT key. Tokens of an inactive one are refused within a second.',
     mutation: updateJwtKey,
     places: { jwtKeyId: inPath },
     mask: 'jwtKey',
@@ -84,16 +81,11 @@ export const jwtKeyEndpoints = [
     output: jwtKey,
     show: showJwtKey,
   }),
-  mutationEndpoint({
+  deleteEndpoint({
     id: 'deleteJWTKey',
-    method: 'DELETE',
     path: `${path}/{keyId}`,
     tag,
-    summary: 'Deletes a JWT key. Tokens that it has signed are refused within a second.',
     mutation: deleteJwtKey,
     places: { jwtKeyId: inPath },
-    status: 204,
-    output: null,
-    show: noBody,
   }),
 ];

@@ -8,48 +8,29 @@ import {
   getOwnProject,
   listOrgProjects,
   listProjects,
+  projectResource,
   updateProject,
 } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { responseOf, showResource } from '../openapi/shown-resource.ts';
 import { orgId } from '../org/org.ts';
 
 const tag = 'Projects';
 
-const entitlement = z
-  .object({ value: z.boolean().describe('Whether the plan has the feature.') })
-  .describe("Whether the pages that end users connect with may leave out the platform's name.");
+export const project = responseOf(projectResource, ({ entitlements, ...members }) => ({
+  ...members,
+  entitlements: (entitlements as z.ZodType)
+    .optional()
+    .describe('The features that the plan of the org has, if includeEntitlements is true.'),
+}));
 
-export const project = resource(
-  'Project',
-  'The project: one application of a builder, to which everything else belongs.',
-  {
-    id: createdShape.id,
-    name: z.string().describe('Unique in the whole service, in lower case.'),
-    appName: z.string().describe('The name of the app that end users see while they connect.'),
-    orgId: z.string().describe('The id of the org that owns it.'),
-    allowedOrigins: z
-      .array(z.string())
-      .describe('Origins whose pages may call the gateway with tokens of its end users.'),
-    createTime: createdShape.createTime,
-    ...updateTimeShape,
-    entitlements: z
-      .object({ brandingRemoval: entitlement })
-      .optional()
-      .describe('The features that the plan of the org has; only if includeEntitlements is true.'),
-  },
-);
-
-export function showProject({ updateTime, ...row }: Row<'Project'>) {
-  return { ...row, updateTime: updateTime ?? undefined };
-}
-
-function showWithEntitlements(row: Row<'Project'>) {
-  const { brandingRemoval: value } = row;
-  return { ...showProject(row), entitlements: { brandingRemoval: { value } } };
+export function showProject(row: Row<'Project'>, request: RestRequest) {
+  const { entitlements: _entitlements, ...members } = showResource(projectResource, row, request);
+  return members;
 }
 
 export const projectEndpoints = [
@@ -57,7 +38,6 @@ export const projectEndpoints = [
     id: 'listProjects',
     path: '/projects',
     tag,
-    summary: "Lists a key's project, or all projects of a builder's orgs, newest first.",
     input: z.object({}),
     item: project,
     list: listProjects,
@@ -67,7 +47,6 @@ export const projectEndpoints = [
     id: 'listOrgProjects',
     path: '/orgs/{orgId}/projects',
     tag,
-    summary: 'Lists the projects of an org that the caller may see, newest first.',
     input: z.object({ orgId }),
     item: project,
     list: within(getOwnOrg, listOrgProjects),
@@ -78,7 +57,6 @@ export const projectEndpoints = [
     method: 'POST',
     path: '/projects',
     tag,
-    summary: 'Creates a project in an org of the caller.',
     mutation: createProject,
     status: 201,
     output: project,
@@ -88,7 +66,6 @@ export const projectEndpoints = [
     id: 'getProject',
     path: '/projects/{projectIdOrName}',
     tag,
-    summary: 'Gets a project by id or name.',
     input: z.object({
       projectIdOrName,
       includeEntitlements: z
@@ -98,32 +75,24 @@ export const projectEndpoints = [
     }),
     read: getOwnProject,
     output: project,
-    show: (row, _request, { includeEntitlements }) =>
-      includeEntitlements ? showWithEntitlements(row) : showProject(row),
+    show: (row, request, { includeEntitlements }) =>
+      includeEntitlements ? showResource(projectResource, row, request) : showProject(row, request),
   }),
   mutationEndpoint({
     id: 'updateProject',
     method: 'PATCH',
     path: '/projects/{projectIdOrName}',
     tag,
-    summary: 'Changes the name, the app name or the allowed origins of a project.',
     mutation: updateProject,
     mask: 'project',
     status: 200,
     output: project,
     show: showProject,
   }),
-  mutationEndpoint({
+  deleteEndpoint({
     id: 'deleteProject',
-    method: 'DELETE',
     path: '/projects/{projectIdOrName}',
     tag,
-    summary: 'Deletes a project with all that is in it.',
-    description:
-      'Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. Its name can be used again.',
     mutation: deleteProject,
-    status: 204,
-    output: null,
-    show: noBody,
   }),
 ];

@@ -8,7 +8,6 @@ export const sessionTokenEndpoints = [
     method: 'POST',
     path: '/projects/{projectIdOrName}/session-tokens',
     tag: 'End users',
-    summary: 'Makes a token for one end user: a group and a consumer.',
     mutation: createSessionToken,
     status: 201,
     output: z

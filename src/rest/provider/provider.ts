@@ -10,7 +10,6 @@ export const providerEndpoints = [
     id: 'listProviders',
     path: '/providers',
     tag,
-    summary: 'Gets the whole catalogue of providers, by name.',
     input: z.object({}),
     read: getCatalogue,
     output: z.record(z.string(), provider).describe('The providers, by name.'),
@@ -20,7 +19,6 @@ export const providerEndpoints = [
     id: 'getProvider',
     path: '/providers/{provider}',
     tag,
-    summary: 'Gets how to connect to a provider, and what can be done with its records.',
     input: z.object({
       name: z.string().min(1).max(128).describe('The name of the provider, like `hubspot`.'),
     }),

@@ -13,7 +13,7 @@ import { DomainError, type Problem } from '../../../src/errors.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
 import { errorInRestTerms } from '../../../src/rest/endpoint/rest-terms.ts';
-import { wordOf } from '../../../src/rest/endpoint/words.ts';
+import { enumNameOf, wordOf } from '../../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
 import { PLACEHOLDER } from '../fuzz/fuzz.ts';
 import type { RestTenant } from './rest-client.ts';
@@ -190,7 +190,7 @@ function setMember(target: Input, [firstStep = '', ...rest]: string[], value: un
 function toWireValue(schemaOfValue: z.ZodType, value: unknown): unknown {
   const { inner } = unwrapped(schemaOfValue);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
-    return wordOf(inner.meta()?.id, value);
+    return wordOf(enumNameOf(inner), value);
   }
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
     return value.map((item) => toWireValue(inner.element as z.ZodType, item));

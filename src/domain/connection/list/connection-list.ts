@@ -37,6 +37,7 @@ export const CONNECTION_EXCLUSIVE = Object.keys(connectionFilters.shape)
 
 export const listConnections = read(
   orEndUser('read'),
+  'Lists connections, newest first.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -76,6 +77,7 @@ async function conditionsOf(
 /** The connections of a group, newest first. */
 export const listGroupConnections = read(
   orEndUser('read'),
+  'The connections of the group, newest first.',
   (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) => {
     const where = { projectId, groupId, status: Object.values(ConnectionStatus) };
     const list = { name: 'Group.connections', parentId: groupId, table: 'Connection' } as const;
@@ -86,6 +88,7 @@ export const listGroupConnections = read(
 /** The connections of a consumer, newest first. */
 export const listConsumerConnections = read(
   orEndUser('read'),
+  'The connections of the consumer, newest first.',
   (call: Call, { id: consumerId, projectId }: Row<'Consumer'>, args: PageArgs) => {
     const where = { projectId, consumerId, status: Object.values(ConnectionStatus) };
     const list = {

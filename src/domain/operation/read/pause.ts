@@ -49,6 +49,8 @@ export const resumeReadsInput = input.meta({
 });
 
 export const pauseReads = projectMutation({
+  description:
+    'Pauses reads of an installation: those under way stop after their page. triggerRead still works.',
   needs: orEndUser('reads:control', 'READ'),
   input: pauseReadsInput,
   run: (call, control, { id: projectId }) =>
@@ -66,6 +68,7 @@ export const pauseReads = projectMutation({
  * that begins where the last one ended.
  */
 export const resumeReads = projectMutation({
+  description: 'Resumes reads that were paused: those under way go on with their next page.',
   needs: orEndUser('reads:control', 'READ'),
   input: resumeReadsInput,
   run: (call, control, { id: projectId }) =>

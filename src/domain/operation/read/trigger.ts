@@ -61,6 +61,8 @@ type TriggerRead = z.output<typeof triggerReadInput>;
 
 /** Starts a read and returns its operation. Throws RATE_LIMITED if the project has too many triggered reads or pending deliveries. */
 export const triggerRead = projectMutation({
+  description:
+    'Reads an object once, now, beside its schedule. The answer does not wait for the end of the read.',
   needs: orEndUser('reads:control', 'READ'),
   input: triggerReadInput,
   async run(call, input, project): Promise<Row<'Operation'>> {

@@ -1,0 +1,118 @@
+/**
+ * Resources and enums of the API, each declared once. GraphQL creates its types from these declarations, and REST its
+ * responses and the components of the OpenAPI document.
+ */
+import { z } from 'zod';
+
+/**
+ * Declares a resource: its fields with their types and descriptions. A field has the value of the row's column of the
+ * same name, unless it is `computed`. GraphQL shows an empty field as null, and REST omits it: descriptions say "null".
+ * `meta({ wireName })` names a field whose name in REST differs.
+ */
+export function resource<S extends z.ZodRawShape>(
+  name: string,
+  description: string,
+  fields: S,
+): z.ZodObject<S> {
+  const schema = z.object(fields).describe(description) as z.ZodObject<S>;
+  return schema.register(resources, { name, description });
+}
+
+/** The names and the descriptions of all resources. */
+export const resources = z.registry<{ name: string; description: string }>();
+
+declare const source: unique symbol;
+
+/** Marks a field that is computed from a value of type `Source`. */
+export interface Computed<Source> {
+  readonly [source]: (from: Source) => void;
+}
+
+interface Computation {
+  value(from: never, call: never): unknown;
+}
+
+const computations = z.registry<Computation>();
+
+/** The value of a field. A resource in it is shown from any object that has its columns. */
+type Value<T> = T extends z.ZodObject
+  ? object
+  : T extends z.ZodNullable<infer Inner>
+    ? Value<Inner> | null
+    : T extends z.ZodArray<infer Item>
+      ? readonly Value<Item>[]
+      : z.input<T>;
+
+/** Declares a field whose value is computed from the row and the call. */
+export function computed<T extends z.ZodType, Source, Call = unknown>(
+  type: T,
+  value: (from: Source, call: Call) => Value<T>,
+): T & Computed<Source> {
+  computations.add(type, { value } as Computation);
+  return type as T & Computed<Source>;
+}
+
+type Compute = (from: unknown, call: unknown) => unknown;
+
+/** The function that computes a field. Undefined if the field is a column. */
+export function computationOf(field: z.ZodType): Compute | undefined {
+  return computations.get(field)?.value as Compute | undefined;
+}
+
+/** Declares an enum: what its values say, by their names in GraphQL. REST has words of its own for them. */
+export function enumeration<const V extends string>(
+  name: string,
+  description: string,
+  values: Record<V, string>,
+) {
+  const names = Object.keys(values) as [V, ...V[]];
+  return z.enum(names).meta({ enumeration: { name, description, values } });
+}
+
+export interface Enumeration {
+  name: string;
+  description: string;
+  values: Record<string, string>;
+}
+
+/** The declaration of an enum, also if a field has added its own description. */
+export function enumerationOf(schema: z.ZodType): Enumeration | undefined {
+  return schema.meta()?.enumeration as Enumeration | undefined;
+}
+
+/** A JSON object in a response. */
+export const jsonObject = z.unknown().meta({ graphql: 'JSONObject' });
+
+/** An id in a response. */
+export const shownId = z.string().meta({ graphql: 'ID' });
+
+export const createdFields = {
+  id: shownId.describe('Unique in the whole service.'),
+  createTime: z.date().describe('When it was created.'),
+};
+
+/** The fields of every resource of a project. GraphQL shows the project itself in place of its id. */
+export const createdInProject = {
+  ...createdFields,
+  projectId: shownId.describe('The project that it belongs to.'),
+};
+
+export const updateTime = z
+  .date()
+  .nullable()
+  .describe('When it was last changed; null if it never was.');
+
+/** Parses `ALWAYS` into `always`. `id` is the name of the enum in the API. */
+export function storedWord<const N extends string>(id: string, names: readonly [N, ...N[]]) {
+  return z.enum(names).meta({ id }).transform(wordOfName);
+}
+
+/** Returns the stored word of a name, like `always` of `ALWAYS`. */
+export function wordOfName<N extends string>(name: N): Lowercase<N> {
+  return name.toLowerCase() as Lowercase<N>;
+}
+
+/** Returns the name of a stored word, like `ALWAYS` of `always`. */
+export function nameOfWord<W extends string>(word: W): Uppercase<W> {
+  return word.toUpperCase() as Uppercase<W>;
+}
