@@ -5,6 +5,7 @@ import { type Database, openDatabase } from './database/database.ts';
 import { hidingRows } from './database/reads/hidden-rows.ts';
 import type { Services } from './domain/call.ts';
 import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
+import { FieldLearner } from './domain/contract/field-learner.ts';
 import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { messageCursor } from './domain/event/stream-message.ts';
@@ -90,6 +91,7 @@ export async function openServices(
   const erasedSubjects = use('erasures', await watchErasedSubjects(opened, log));
   const database = withoutErased(opened, erasedSubjects);
   const sandbox = use('sandbox', await openSandbox({ config, database, log }));
+  const now = overrides.now ?? database.now;
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
     config,
@@ -105,11 +107,12 @@ export async function openServices(
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
     providerAccess: openProviderAccess(use, { log, outbound: providerOutbound(config, sandbox) }),
+    fieldLearner: use('fields to store', new FieldLearner({ log, database, now })),
     eventRates: createEventRates(config),
     manifests: use('manifests', new ManifestReader()),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
-    now: overrides.now ?? database.now,
+    now,
     random: overrides.random ?? Math.random,
   };
   linkProblemsTo(services.publicUrl);

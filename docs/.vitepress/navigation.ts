@@ -33,6 +33,7 @@ export const SECTIONS: Section[] = [
     text: 'Build',
     pages: [
       page('docs/manifest.md', 'Manifest'),
+      page('docs/contract.md', 'Contract'),
       page('docs/connect.md', 'Connect page'),
       page('docs/clients.md', 'Clients'),
       page('docs/webhooks.md', 'Webhooks'),

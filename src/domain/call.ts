@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
 import type { ReadTxtRecords } from '../outbound/txt-records.ts';
 import type { Vault } from '../secrets.ts';
+import type { FieldLearner } from './contract/field-learner.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { ManifestReader } from './integration/manifest/manifest-reader.ts';
 import type { Catalogue } from './provider/catalogue.ts';
@@ -51,6 +52,8 @@ export interface Services {
   readTxtRecords: ReadTxtRecords;
   /** The HTTP client for providers. */
   providerAccess: ProviderAccess;
+  /** Stores the types of fields that accounts describe. */
+  fieldLearner: FieldLearner;
   /** Rate limits of the events that providers send, by provider app. */
   eventRates: EventRates;
   /** Parses the YAML of manifests without blocking other requests. */

@@ -3,7 +3,7 @@
  * test/providers/contract.ts tests every provider against this interface.
  */
 import type { DefineFieldsCapability } from './defining-fields.ts';
-import type { ObjectDescription, ObjectSummary } from './descriptions.ts';
+import type { FieldDescription, ObjectDescription, ObjectSummary } from './descriptions.ts';
 import type {
   BatchWrite,
   ListRequest,
@@ -311,4 +311,10 @@ export interface CommonObject extends ObjectSummary {
   filters?: number;
   /** True if records can be read by id. Default: true if the provider has `readRecords`. */
   isReadByIds?: boolean;
+  /** The writes that the object supports. Default: both, if it supports WRITE. */
+  writes?: readonly BatchWrite['type'][];
+  /** Matches the fields that a search may name. Default: all fields. */
+  searchableNames?: RegExp;
+  /** The fields that every account has. Absent if only the account describes them. */
+  fields?: readonly FieldDescription[];
 }

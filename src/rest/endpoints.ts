@@ -3,6 +3,7 @@ import { activityEndpoints } from './activity/activity.ts';
 import { accountObjectEndpoints } from './connection/account-objects.ts';
 import { connectionEndpoints } from './connection/connection.ts';
 import { oauthConnectEndpoints } from './connection/oauth-connect.ts';
+import { contractEndpoints } from './contract/object-contract.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { deliveryEndpoints } from './event/delivery.ts';
 import { destinationEndpoints } from './event/destination.ts';
@@ -58,6 +59,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...integrationEndpoints,
   ...revisionEndpoints,
   hydratedRevisionEndpoint,
+  ...contractEndpoints,
   uploadUrlEndpoint,
   ...installationEndpoints,
   backfillProgressEndpoint,

@@ -4,7 +4,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { problemOf } from '../errors.ts';
 import { readBody } from './endpoint/body.ts';
-import type { Endpoint } from './endpoint/endpoint.ts';
+import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { allowedMethods } from './endpoint/methods.ts';
 import { type Gateway, perform } from './endpoint/perform.ts';
 import type { Validated } from './endpoint/request-input.ts';
@@ -101,8 +101,10 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
           return validated as Validated;
         },
         url: request.url,
+        knownVersions: headers['if-none-match'],
         setHeader: (name, value) => void reply.header(name, value),
       });
+      if (shown === NOT_MODIFIED) return reply.code(304).send();
       const { failure, status } = endpoint;
       if (failure?.isFailed(shown)) {
         reply.code(failure.status);

@@ -75,6 +75,10 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'listRoutesOfTopic',
       'listRoutesToTopic',
     ]),
+    ...ofEach('REST has the contract of the project. GraphQL has it as a field of each row.', [
+      'getInstallationContract',
+      'getRevisionContract',
+    ]),
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',

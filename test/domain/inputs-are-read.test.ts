@@ -28,12 +28,9 @@ const FIELDS = Object.values(schema.getTypeMap())
 /** Members without a reader, with the reason. A member that is read must be removed from the list. */
 const NOT_READ: Record<string, string> = {
   'ClaimDomainInput.parentType': 'It has one value, which the schema checks.',
-  'DynamicMappingInput.mapToDisplayName': 'A display name, which pages read back.',
   'DynamicMappingInput.mappedValues': 'Choices that pages show to people and read back.',
   'OfferedValueInput.mappedDisplayValue': 'A choice that pages show to people and read back.',
   'OfferedValueInput.mappedValue': 'A choice that pages show to people and read back.',
-  'FieldMappingInput.mapToDisplayName': 'A display name, which the revision returns.',
-  'ReadObjectSpecInput.mapToDisplayName': 'A display name, which the revision returns.',
 };
 
 const root = join(import.meta.dirname, '../..');

@@ -114,6 +114,7 @@ const PROJECT_TABLES = [
   'ActivityHistogram',
   'WriteTask',
   'IdempotencyKey',
+  'LearnedField',
   'Integration',
   'ProviderApp',
   'Group',

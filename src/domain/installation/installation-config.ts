@@ -203,7 +203,7 @@ function mappingsByDefault(spec: ReadObject | undefined): ReadConfig['fieldMappi
   const fields = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
   return fields.flatMap(({ fieldName, default: byDefault = null, ...names }: FieldMapping) =>
     fieldName === null && byDefault !== null
-      ? { ...names, fieldName: byDefault, default: null, prompt: null }
+      ? { ...names, fieldName: byDefault, default: null, prompt: null, valueType: null }
       : [],
   );
 }

@@ -8,6 +8,7 @@ import { unprocessable } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
+import { moduleKey } from '../contract/learned-fields.ts';
 
 const FRESH_MS = 60_000;
 /** The most characters of JSON in the cache: some dozens of the largest objects, with hundreds of fields each. */
@@ -62,5 +63,24 @@ async function fetchDescription(request: DescriptionRequest): Promise<ObjectDesc
   const provider = services.catalogue.findAt(connection.provider, module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
-  return describe(openSession(services, connection, provider), objectName);
+  const description = await describe(openSession(services, connection, provider), objectName);
+  learnFields(services, { connection, module, objectName }, description);
+  return description;
+}
+
+/** Stores the types of the fields for contracts, in the background. */
+export function learnFields(
+  { catalogue, fieldLearner }: Pick<Services, 'catalogue' | 'fieldLearner'>,
+  { connection, module, objectName }: LearnedFrom,
+  description: ObjectDescription,
+): void {
+  const { projectId, provider: name } = connection;
+  const provider = catalogue.find(name);
+  if (!provider) return;
+  const object = { projectId, provider: name, module: moduleKey(provider, module), objectName };
+  fieldLearner.learn(object, description);
+}
+
+interface LearnedFrom extends Pick<DescriptionRequest, 'module' | 'objectName'> {
+  connection: Pick<Row<'Connection'>, 'projectId' | 'provider'>;
 }

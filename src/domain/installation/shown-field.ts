@@ -10,6 +10,11 @@ export function valueTypeWord(type: ValueType): string {
 
 export const VALUE_TYPE_WORDS = FIELD_VALUE_TYPES.map(valueTypeWord);
 
+/** Converts `singleSelect` to `SINGLE_SELECT`. Unknown words are OTHER. */
+export function valueTypeOfWord(word: string): ValueType {
+  return FIELD_VALUE_TYPES.find((type) => valueTypeWord(type) === word) ?? 'OTHER';
+}
+
 /** Omits members that the provider does not report. */
 export function showField(field: FieldDescription) {
   return {

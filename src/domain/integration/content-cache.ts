@@ -36,14 +36,34 @@ export async function findContent<T extends ContentTable>(
   table: T,
   { projectId, id }: { projectId: string; id: string },
 ): Promise<Row<T> | null> {
-  let cache = CACHES.get(database.prisma);
+  const [row] = await findContents(database, table, { projectId, ids: [id] });
+  return row ?? null;
+}
+
+/** Finds revisions or configs as `findContent` does, in one statement, and omits those that do not exist. */
+export async function findContents<T extends ContentTable>(
+  database: Database,
+  table: T,
+  { projectId, ids }: { projectId: string; ids: readonly string[] },
+): Promise<Row<T>[]> {
+  const cache = cacheOf(database);
+  const found = new Map(ids.map((id) => [id, cache.get(id)]));
+  const missing = ids.filter((id) => !found.get(id));
+  if (missing.length > 0) {
+    const rows = await database.rows.find<ContentTable>(table, { projectId, id: missing });
+    for (const row of rows) {
+      found.set(row.id, row);
+      cache.set(row.id, row);
+    }
+  }
+  return ids.flatMap((id) => (found.get(id) ?? []) as Row<T>);
+}
+
+function cacheOf({ prisma }: Database): LRUCache<string, Row<ContentTable>> {
+  let cache = CACHES.get(prisma);
   if (!cache) {
     cache = new LRUCache({ max: CACHED_MAX, ttl: MINUTE_MS });
-    CACHES.set(database.prisma, cache);
+    CACHES.set(prisma, cache);
   }
-  const cached = cache.get(id);
-  if (cached) return cached as Row<T>;
-  const [row] = await database.rows.find<ContentTable>(table, { projectId, id });
-  if (row) cache.set(id, row);
-  return (row as Row<T> | undefined) ?? null;
+  return cache;
 }

@@ -50,13 +50,22 @@ export const getHydratedRevision = read(
       const detail = `is a connection to ${connection.provider}, not to ${content.provider}.`;
       throw invalid('connectionId', detail, connectionId);
     }
-    const names = objectNamesOf(content);
-    const objects = await Promise.all(
-      names.map((name) => hydrate(call, { connection, module: content.module, objectName: name })),
-    );
-    return { revision, objects: new Map(names.map((name, at) => [name, objects[at]!])) };
+    return { revision, objects: await describeObjects(call, connection, content) };
   },
 );
+
+/** Describes the objects that a content reads or writes, by the provider's names, in their order. */
+export async function describeObjects(
+  call: Call,
+  connection: Row<'Connection'>,
+  content: IntegrationContent,
+): Promise<HydratedRevision['objects']> {
+  const described = objectNamesOf(content).map(async (objectName) => {
+    const description = await hydrate(call, { connection, module: content.module, objectName });
+    return [objectName, description] as const;
+  });
+  return new Map(await Promise.all(described));
+}
 
 function objectNamesOf({ read: reads, write: writes }: IntegrationContent): string[] {
   const objects = [...(reads?.objects ?? []), ...(writes?.objects ?? [])];

@@ -3,6 +3,8 @@
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
+import { FIELD_VALUE_TYPES } from '../../providers/descriptions.ts';
+import { valueTypeWord } from '../installation/shown-field.ts';
 import { broken, rules } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { storedWord, wordOfName } from '../resource.ts';
@@ -46,6 +48,11 @@ export const fieldMappingInput = z
     ),
     prompt: orNull(z.string().max(PROMPT_MAX)).describe(
       'Only without fieldName: what people are told when they map it.',
+    ),
+    valueType: orNull(
+      z.enum(FIELD_VALUE_TYPES).meta({ id: 'FieldValueType' }).transform(valueTypeWord),
+    ).describe(
+      "The type of the field in contracts. Default: the one that the accounts' descriptions share.",
     ),
   })
   .meta({

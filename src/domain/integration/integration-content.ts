@@ -12,11 +12,11 @@ type ParsedRead = Objects<'read'>;
 type ParsedField = ParsedRead['requiredFields'][number];
 
 /**
- * Null for `fieldName` means that the config of an installation maps the field. Older stored content lacks the last two
+ * Null for `fieldName` means that the config of an installation maps the field. Older stored content lacks the last three
  * members.
  */
-export type FieldMapping = Omit<ParsedField, 'default' | 'prompt'> &
-  Partial<Pick<ParsedField, 'default' | 'prompt'>>;
+export type FieldMapping = Omit<ParsedField, 'default' | 'prompt' | 'valueType'> &
+  Partial<Pick<ParsedField, 'default' | 'prompt' | 'valueType'>>;
 
 /**
  * Null for `schedule` means that only triggers start reads. `optionalFieldsAuto: all` means that a config may select

@@ -7,7 +7,7 @@ import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
-import type { ConfigContent, SubscribeConfig } from '../installation/installation-config.ts';
+import type { ConfigContent } from '../installation/installation-config.ts';
 import { installationFields } from '../installation/installation-events.ts';
 import {
   REQUESTED_INSTALLATIONS,
@@ -15,6 +15,7 @@ import {
 } from '../installation/rows-of-installations.ts';
 import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
 import { readPlan } from '../operation/read/read-plan.ts';
+import { recordKinds, withChoice } from './event-kinds.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'connectionId'>;
@@ -202,31 +203,6 @@ function desiredSubscriptions(content: IntegrationContent, config: ConfigContent
   });
 }
 
-/** The events of the integration without those that the config disables. */
-function withChoice(spec: SubscribeObject, choice: SubscribeConfig): SubscribeObject {
-  const { createEvent, updateEvent, deleteEvent, otherEvents } = choice;
-  const isDisabled = (chosen: { enabled: string } | null) => chosen?.enabled === 'NEVER';
-  return {
-    ...spec,
-    createEvent: isDisabled(createEvent) ? null : spec.createEvent,
-    updateEvent: isDisabled(updateEvent) ? null : watching(spec, choice),
-    deleteEvent: isDisabled(deleteEvent) ? null : spec.deleteEvent,
-    // A newer revision may have fewer events than the config.
-    otherEvents: spec.otherEvents.filter((name) => otherEvents?.includes(name) ?? true),
-  };
-}
-
-/** Watched fields of the config replace those of the integration. */
-function watching(
-  { updateEvent: spec }: SubscribeObject,
-  { updateEvent: choice }: SubscribeConfig,
-): SubscribeObject['updateEvent'] {
-  if (!spec || !choice) return spec;
-  const { watchFieldsAuto, requiredWatchFields } = choice;
-  if (watchFieldsAuto === null && requiredWatchFields.length === 0) return spec;
-  return { ...spec, watchFieldsAuto, requiredWatchFields };
-}
-
 /** The fields that the installation reads. Null if it does not read the object. */
 function fieldsRead(
   content: IntegrationContent,
@@ -239,21 +215,6 @@ function fieldsRead(
   const { fields, readsAll } = readPlan(spec, choice, { pageSize: 1 });
   // An empty list means all fields: every update counts.
   return readsAll ? [] : fields;
-}
-
-function recordKinds({
-  createEvent,
-  updateEvent,
-  deleteEvent,
-  associationChangeEvent,
-}: SubscribeObject): ProviderEventKind[] {
-  const listed = {
-    CREATE: createEvent,
-    UPDATE: updateEvent,
-    DELETE: deleteEvent,
-    ASSOCIATION_UPDATE: associationChangeEvent,
-  };
-  return (Object.keys(listed) as (keyof typeof listed)[]).filter((kind) => listed[kind] !== null);
 }
 
 function otherKind({ otherEvents }: SubscribeObject): ProviderEventKind[] {

@@ -16,6 +16,7 @@ import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
+import { learnFields } from '../installation/object-descriptions.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
 import { findInstalled, type Installed, installationHead } from '../operation/read/source.ts';
@@ -94,6 +95,7 @@ async function describeAll(
   const known: KnownObjects = {};
   for (const name of objectNames(content)) {
     const description = await describe(session, name);
+    learnFields(services, { connection, module: content.module, objectName: name }, description);
     if (!description.isPartial) known[name] = knownFieldsOf(description);
   }
   return known;

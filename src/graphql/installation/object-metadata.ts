@@ -11,7 +11,7 @@ import { builder } from '../schema/schema-builder.ts';
 
 const nullable = true;
 
-const FieldValueType = enumType('FieldValueType', 'The type of the values of a field.', {
+export const FieldValueType = enumType('FieldValueType', 'The type of the values of a field.', {
   STRING: 'Text.',
   BOOLEAN: 'True or false.',
   SINGLE_SELECT: 'One of the values that the field lists.',
@@ -24,7 +24,7 @@ const FieldValueType = enumType('FieldValueType', 'The type of the values of a f
   OTHER: 'Any other type: providerType names it.',
 });
 
-const FieldValue = builder
+export const FieldValue = builder
   .objectRef<NonNullable<FieldDescription['values']>[number]>('FieldValue')
   .implement({
     description: 'A value that a select field may have.',

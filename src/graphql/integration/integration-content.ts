@@ -1,4 +1,6 @@
 /** What an integration does, as a revision holds it. */
+
+import { valueTypeOfWord } from '../../domain/installation/shown-field.ts';
 import {
   type BackfillPeriod as BackfillPeriodShape,
   backfillPeriod,
@@ -17,6 +19,7 @@ import {
   WATCH_SCHEMA,
 } from '../../domain/integration/integration-content-input.ts';
 import { nameOfWord } from '../../domain/resource.ts';
+import { FieldValueType } from '../installation/object-metadata.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { AlwaysEnabled, DeliveryMode, FieldsAuto } from './spec-enums.ts';
 import { SubscribeSpec } from './subscribe-spec.ts';
@@ -50,6 +53,12 @@ export const FieldMapping = builder.objectRef<FieldMappingShape>('FieldMapping')
       nullable,
       description: 'What people are told when they map a field to mapToName.',
       resolve: (field) => field.prompt ?? null,
+    }),
+    valueType: t.field({
+      type: FieldValueType,
+      nullable,
+      description: 'The type of the field in contracts; null if its accounts describe it.',
+      resolve: ({ valueType }) => (valueType ? valueTypeOfWord(valueType) : null),
     }),
   }),
 });

@@ -25,6 +25,7 @@ import '../integration/integration.ts';
 import '../integration/revision.ts';
 import '../installation/installation.ts';
 import '../installation/installation-config.ts';
+import '../contract/object-contract.ts';
 import '../operation/reads.ts';
 import '../operation/record-search.ts';
 import '../operation/operation.ts';

@@ -18,7 +18,7 @@ import {
   type ObjectDeclaration,
   objectDeclaration,
 } from './declaration/declaration.ts';
-import { allObjects, describeObject } from './describe-object.ts';
+import { allObjects, describeObject, describeStandardFields } from './describe-object.ts';
 import { subscribeByList } from './events/event-list.ts';
 import { identifyBy, subscribeBy } from './events/subscribe-by.ts';
 import type { Vendor } from './failure.ts';
@@ -110,6 +110,9 @@ function connectorOf(
       supports: supportsOf(object),
       filters: filtersOf(object),
       isReadByIds: object.byIds !== undefined,
+      writes: writesOf(object),
+      searchableNames: searchList(object)?.equals?.names,
+      fields: describeStandardFields(object.standardFields),
     })),
     limits: limitsOf(vendor, limits),
     takes: {
@@ -149,6 +152,12 @@ function factsOf({ declaration: declared }: Vendor): Facts {
       ...(isOptional && { optional: true as const }),
     })),
   };
+}
+
+/** Returns the types of writes that the vendor has a request for. */
+function writesOf({ create, update }: ObjectDeclaration): BatchWrite['type'][] {
+  const routes = { CREATE: create, UPDATE: update };
+  return (['CREATE', 'UPDATE'] as const).filter((type) => routes[type] !== undefined);
 }
 
 function filtersOf(object: ObjectDeclaration): number {

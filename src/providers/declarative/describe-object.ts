@@ -48,8 +48,9 @@ export async function describeObject(
   return { name: objectName, displayName, fields: all, ...(!fields && { isPartial: true }) };
 }
 
-function describeStandardFields(
-  standardFields: Record<string, FieldValueType>,
+/** Describes the fields that every account has. They need no request. */
+export function describeStandardFields(
+  standardFields: Record<string, FieldValueType> = {},
 ): FieldDescription[] {
   return Object.entries(standardFields).map(([fieldName, valueType]) => ({
     fieldName,

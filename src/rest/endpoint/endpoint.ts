@@ -16,9 +16,14 @@ export interface RestRequest extends Relations {
   url: string;
   /** Sets a header of the response. */
   setHeader(name: string, value: string): void;
+  /** Sets the ETag of the response. True if the client has this version already. */
+  hasVersion(version: string): boolean;
   /** Members that were accepted and ignored. The endpoint passes them to `sendWarnings`. */
   warnings: string[];
 }
+
+/** The result of an endpoint whose client has the response already. */
+export const NOT_MODIFIED = Symbol('304');
 
 export type Part = Issue['in'];
 
@@ -101,7 +106,9 @@ export interface Definition<I extends z.ZodObject, Shown> extends Described, Out
   places?: OtherPlaces<I>;
   /** The member of the body with the new values, for endpoints whose updateMask names the fields to change. */
   mask?: string;
-  run(request: RestRequest, input: z.output<I>): Promise<Shown>;
+  /** True if responses have an ETag, and may be 304. */
+  hasEtag?: boolean;
+  run(request: RestRequest, input: z.output<I>): Promise<Shown | typeof NOT_MODIFIED>;
 }
 
 /** An endpoint with the properties that are derived from its definition. */

@@ -29,6 +29,8 @@ export interface Received {
   parts: Parts;
   validate: Validate;
   url: string;
+  /** The header `If-None-Match`. */
+  knownVersions: string | undefined;
   setHeader(name: string, value: string): void;
 }
 
@@ -54,6 +56,12 @@ export async function perform(
     const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
     meters.requested({ surface: 'rest', kind: kindOf(endpoint), outcome, seconds, projectId });
   });
+}
+
+/** True if the header `If-None-Match` names the version. Proxies may have marked it as weak (RFC 9110, 13.1.2). */
+function includesVersion(header: string | undefined, version: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(`"${version}"`);
 }
 
 async function rewrittenParts(
@@ -97,9 +105,13 @@ async function runEndpoint(
 ): Promise<unknown> {
   // Must precede validation: a caller without the scope learns nothing else.
   authorize(viewer, endpoint.needs);
-  const { url, setHeader, sender } = received;
+  const { url, setHeader, sender, knownVersions } = received;
   const call = createCall(services, viewer, { slot, gatewayUrl: sender.gatewayUrl });
-  const request = { call, ...createRelations(call), url, setHeader, warnings: [] };
+  const hasVersion = (version: string) => {
+    setHeader('etag', `"${version}"`);
+    return includesVersion(knownVersions, version);
+  };
+  const request = { call, ...createRelations(call), url, setHeader, hasVersion, warnings: [] };
   const parts = await rewrittenParts(endpoint, received.parts, request);
   const { input, places } = readInput(endpoint, parts, received.validate);
   const run = () => inSpan('execute', {}, () => endpoint.run(request, input));

@@ -6,6 +6,7 @@ import {
   describe,
   type Endpoint,
   endpoint,
+  NOT_MODIFIED,
   type OtherPlaces,
   type Response,
   respond,
@@ -15,10 +16,13 @@ type Definition<I extends z.ZodObject, R, Shown> = Described & {
   read: Read<[input: z.output<I>], R | Promise<R>>;
   input: I;
   places?: OtherPlaces<I>;
+  /** The version of the response. A client that has it already gets 304 instead. */
+  etag?(found: R): string;
 } & Response<R, Shown, [input: z.output<I>]>;
 
 export function readEndpoint<I extends z.ZodObject, R, Shown>({
   read,
+  etag,
   ...rest
 }: Definition<I, R, Shown>): Endpoint {
   const { show, ...response } = respond<R, Shown, [z.output<I>]>(rest);
@@ -29,6 +33,11 @@ export function readEndpoint<I extends z.ZodObject, R, Shown>({
     method: 'GET',
     status: 200,
     needs: read.needs,
-    run: async (request, input) => show(await read(request.call, input), request, input),
+    hasEtag: etag !== undefined,
+    async run(request, input) {
+      const found = await read(request.call, input);
+      if (etag && request.hasVersion(etag(found))) return NOT_MODIFIED;
+      return show(found, request, input);
+    },
   });
 }

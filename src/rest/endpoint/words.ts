@@ -17,6 +17,9 @@ const AUTH_SCHEME_WORDS: Record<string, string> = {
 /** The enums, by the id of their schemas, whose words are more than the name in lower case. */
 const WORDS: Record<string, (name: string) => string> = {
   AuthScheme: (name) => AUTH_SCHEME_WORDS[name] ?? name,
+  ContractFieldType: camelCase,
+  ContractFindingKind: camelCase,
+  ContractVerb: camelCase,
   FieldCardinality: (name) => name.toLowerCase().replaceAll('_', '-'),
   FieldDeletionRule: camelCase,
   FieldValueType: camelCase,

@@ -14,7 +14,7 @@ import { resource } from '../openapi/schemas.ts';
 
 const tag = 'Object metadata';
 
-const fieldValue = z.object({
+export const fieldValue = z.object({
   value: z.string().describe('The value as records hold it.'),
   displayValue: z.string().describe('The value as people see it.'),
 });

@@ -1,5 +1,6 @@
 /** Revisions with the names and fields of one account, for pages on which people choose fields. */
 import { z } from 'zod';
+import { unnamedFields } from '../../domain/contract/contract-fields.ts';
 import type { FieldDescription } from '../../domain/installation/object-metadata.ts';
 import { showField } from '../../domain/installation/shown-field.ts';
 import {
@@ -118,8 +119,7 @@ function showReadObject(spec: ReadObject, found: HydratedObject) {
   const fields = 'error' in found ? [] : found.fields;
   const names = new Map(fields.map((one) => [one.fieldName, one.displayName ?? one.fieldName]));
   const named = (mapping: FieldMapping) => showMapping(mapping, names);
-  const known = new Set([...spec.requiredFields, ...spec.optionalFields].map(nameOf));
-  const others = spec.optionalFieldsAuto ? fields.filter((one) => !known.has(one.fieldName)) : [];
+  const others = unnamedFields(spec, fields);
   return {
     ...showNamed(spec, found),
     schedule: spec.schedule ?? '',
@@ -134,11 +134,6 @@ function showReadObject(spec: ReadObject, found: HydratedObject) {
           ),
         }),
   };
-}
-
-/** Null for a name that installations map to a field. */
-function nameOf({ fieldName }: FieldMapping): string | null {
-  return fieldName;
 }
 
 function showExistent({ fieldName, displayName: shown }: FieldDescription) {

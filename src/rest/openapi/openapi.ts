@@ -30,6 +30,7 @@ const TAGS = [
   { name: 'Connections', description: 'Accounts at providers that groups and consumers connect.' },
   { name: 'Object metadata', description: "The fields of providers' objects." },
   { name: 'Integrations', description: 'What is read and written at a provider, in revisions.' },
+  { name: 'Contracts', description: 'Objects and fields that callers can rely on.' },
   { name: 'Installations', description: 'Integrations that groups use.' },
   { name: 'Writes', description: "Records that are written to customers' accounts." },
   { name: 'Reads', description: 'Triggered reads; pausing and resuming scheduled ones.' },
@@ -89,7 +90,12 @@ export function schemaOf(endpoint: Endpoint): FastifySchema {
     ...(parts.query && { querystring: parts.query }),
     ...(parts.header && { headers: parts.header }),
     ...(parts.body && { body: parts.body }),
-    response: { [endpoint.status]: success(endpoint), ...failed(endpoint), ...REFUSALS },
+    response: {
+      [endpoint.status]: success(endpoint),
+      ...(endpoint.hasEtag && { 304: z.null().describe(UNCHANGED) }),
+      ...failed(endpoint),
+      ...REFUSALS,
+    },
   };
 }
 
@@ -102,6 +108,7 @@ function success({ id, output, status, mediaType: text }: Endpoint) {
 
 const CREATED_WITHOUT_BODY =
   'It is created. The answer has no body; the Location header says where it is.';
+const UNCHANGED = 'The version that `If-None-Match` names is the current one.';
 const DONE_WITHOUT_BODY = 'The change is made. The answer has no body.';
 
 function failed({ failure, output }: Endpoint) {

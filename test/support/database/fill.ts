@@ -262,6 +262,16 @@ function statements(
       key: `(array['READ SUCCESS', ${id('dst', `n % ${few}`)}])[1 + n % 2]`,
       first: '1',
     }),
+    insert('LearnedField', events, {
+      provider: `'sandbox'`,
+      module: `'root'`,
+      objectName: `'object_' || n % ${few}`,
+      fieldName: `'field_' || n`,
+      valueType: `'STRING'`,
+      readOnly: 'false',
+      required: 'false',
+      lastSeenTime: 'now()',
+    }),
     // Counts of each hour, for one destination after another.
     insert('ActivityCount', events, {
       grain: `'hour'`,

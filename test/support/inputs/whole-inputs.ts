@@ -191,7 +191,12 @@ const CONNECTION_STEPS: Step[] = [
 ];
 
 const [readObject] = wholeContent.read.objects;
-const surname = { mapToName: 'surname', default: 'lastname', prompt: 'Which is the surname?' };
+const surname = {
+  mapToName: 'surname',
+  default: 'lastname',
+  prompt: 'Which is the surname?',
+  valueType: 'string',
+};
 const requiredFields = [...(readObject?.requiredFields ?? []), surname];
 const watchAlways = { enabled: 'always' };
 const content = contentFor('crm', {
@@ -226,7 +231,14 @@ const installationInput = {
         destination: 'records',
         schedule: '0 * * * *',
         selectedFields: ['phone'],
-        fieldMappings: [{ fieldName: 'lastname', mapToName: 'surname', mapToDisplayName: 'Name' }],
+        fieldMappings: [
+          {
+            fieldName: 'lastname',
+            mapToName: 'surname',
+            mapToDisplayName: 'Name',
+            valueType: 'string',
+          },
+        ],
         selectedFieldsAuto: 'all',
         dynamicMappings: [
           {

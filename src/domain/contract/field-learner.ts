@@ -1,0 +1,141 @@
+/**
+ * Stores the types of fields that accounts describe. It works in the background, so that the request that read a
+ * description neither waits for it nor fails with it, and only if a description differs from those that it stored.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
+import { DAY_MS } from '../../work/durations.ts';
+import { Outage } from '../../work/outage.ts';
+import type { Services } from '../call.ts';
+
+/** The most types that are stored of one object. It exceeds the fields of any account. */
+export const LEARNED_FIELDS_MAX = 5_000;
+/** The most objects whose stored descriptions this process remembers. */
+const OBJECTS_MAX = 10_000;
+/** The most objects that wait to be stored. Further ones are stored when they are described the next time. */
+const WAITING_MAX = 1_000;
+
+/** Identifies the object of a description. */
+export interface LearnedObject {
+  projectId: string;
+  provider: string;
+  module: string;
+  objectName: string;
+}
+
+interface Lesson {
+  object: LearnedObject;
+  fields: readonly FieldDescription[];
+  digest: string;
+}
+
+export class FieldLearner implements AsyncDisposable {
+  readonly #prisma: Services['database']['prisma'];
+  readonly #now: Services['now'];
+  readonly #outage: Outage;
+  /** Objects with the digests of their stored descriptions. Entries expire, so that rows keep a recent time. */
+  readonly #stored = new LRUCache<string, true>({ max: OBJECTS_MAX, ttl: DAY_MS });
+  readonly #waiting = new Map<string, Lesson>();
+  #storing: Promise<void> | null = null;
+
+  constructor({ database, log, now }: Pick<Services, 'database' | 'log' | 'now'>) {
+    this.#prisma = database.prisma;
+    this.#now = now;
+    this.#outage = new Outage(log, 'learned_fields.not_stored');
+  }
+
+  /** Returns immediately. */
+  learn(object: LearnedObject, { fields }: Pick<ObjectDescription, 'fields'>): void {
+    const facts = fields.map((field) => [
+      field.fieldName,
+      field.valueType,
+      field.readOnly,
+      field.isRequired,
+    ]);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([Object.values(object), facts]))
+      .digest('base64url');
+    if (this.#stored.has(digest) || this.#waiting.size >= WAITING_MAX) return;
+    this.#waiting.set(digest, { object, fields, digest });
+    if (!this.#storing) this.#start();
+  }
+
+  #start(): void {
+    this.#storing = this.#storeWaiting().finally(() => {
+      this.#storing = null;
+      // An object may have been added after the loop had ended.
+      if (this.#waiting.size > 0) this.#start();
+    });
+  }
+
+  /** Resolves when everything that was learned is stored, or could not be. */
+  async settled(): Promise<void> {
+    while (this.#storing) await this.#storing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
+  }
+
+  async #storeWaiting(): Promise<void> {
+    for (const [key, lesson] of this.#waiting) {
+      this.#waiting.delete(key);
+      const isStored = await this.#outage.watch(async () => {
+        await this.#store(lesson);
+        return true;
+      });
+      if (isStored) this.#stored.set(lesson.digest, true);
+    }
+  }
+
+  /** Adds new types, and updates those that changed or were last seen more than a day ago. */
+  async #store({ object, fields }: Lesson): Promise<void> {
+    const prisma = this.#prisma;
+    const seen = this.#now();
+    const rows = await prisma.learnedField.findMany({
+      where: object,
+      take: LEARNED_FIELDS_MAX,
+    });
+    const stored = new Map(rows.map((row) => [keyOf(row), row]));
+    const added = fields.filter((field) => !stored.has(keyOf(field)));
+    if (added.length > 0) {
+      await prisma.learnedField.createMany({
+        data: added
+          .slice(0, Math.max(0, LEARNED_FIELDS_MAX - rows.length))
+          .map(({ fieldName, valueType, readOnly, isRequired: required }) => {
+            return { ...object, fieldName, valueType, readOnly, required, lastSeenTime: seen };
+          }),
+        skipDuplicates: true,
+      });
+    }
+    const present = fields.flatMap((field) => {
+      const row = stored.get(keyOf(field));
+      return row ? { field, row } : [];
+    });
+    const namesOf = (isMeant: (one: (typeof present)[number]) => boolean) =>
+      Map.groupBy(present.filter(isMeant), ({ row }) => row.valueType);
+    const before = new Date(seen.getTime() - DAY_MS);
+    const changes = [
+      { data: { lastSeenTime: seen }, groups: namesOf(({ row }) => row.lastSeenTime < before) },
+      {
+        data: { readOnly: false },
+        groups: namesOf(({ field, row }) => row.readOnly && !field.readOnly),
+      },
+      {
+        data: { required: false },
+        groups: namesOf(({ field, row }) => row.required && !field.isRequired),
+      },
+    ];
+    for (const { data, groups } of changes) {
+      for (const [valueType, some] of groups) {
+        const fieldName = { in: some.map(({ field }) => field.fieldName) };
+        await prisma.learnedField.updateMany({ where: { ...object, valueType, fieldName }, data });
+      }
+    }
+  }
+}
+
+function keyOf({ fieldName, valueType }: { fieldName: string; valueType: string }): string {
+  return JSON.stringify([fieldName, valueType]);
+}

@@ -1,0 +1,72 @@
+/** Types of fields in contracts, and the type that several descriptions of a field share. */
+import type { FieldValueType } from '../../providers/contract.ts';
+
+export const CONTRACT_FIELD_TYPES = [
+  'STRING',
+  'INTEGER',
+  'NUMBER',
+  'BOOLEAN',
+  'DATE',
+  'DATE_TIME',
+  'ENUM',
+  'REFERENCE',
+  'JSON',
+] as const;
+export type ContractFieldType = (typeof CONTRACT_FIELD_TYPES)[number];
+
+export interface FieldType {
+  type: ContractFieldType;
+  /** True if a value is a list of values of the type. */
+  isList: boolean;
+  /** False if no description of the field says its type, or descriptions contradict each other. */
+  isTypeKnown: boolean;
+}
+
+export const UNKNOWN_TYPE: Readonly<FieldType> = {
+  type: 'JSON',
+  isList: false,
+  isTypeKnown: false,
+};
+
+const TYPES: Record<FieldValueType, ContractFieldType> = {
+  STRING: 'STRING',
+  BOOLEAN: 'BOOLEAN',
+  SINGLE_SELECT: 'ENUM',
+  MULTI_SELECT: 'ENUM',
+  DATE: 'DATE',
+  DATETIME: 'DATE_TIME',
+  INT: 'INTEGER',
+  FLOAT: 'NUMBER',
+  REFERENCE: 'REFERENCE',
+  OTHER: 'JSON',
+};
+
+/** A type that a manifest pins. It is known, also if it is JSON. */
+export function pinnedType(valueType: FieldValueType): FieldType {
+  return { type: TYPES[valueType], isList: valueType === 'MULTI_SELECT', isTypeKnown: true };
+}
+
+/** A type from a provider's description. OTHER says nothing about the values. */
+export function describedType(valueType: FieldValueType): FieldType {
+  return valueType === 'OTHER' ? UNKNOWN_TYPE : pinnedType(valueType);
+}
+
+/** Types whose values the first one can hold. */
+const WIDER: readonly (readonly ContractFieldType[])[] = [
+  ['NUMBER', 'INTEGER'],
+  ['STRING', 'ENUM', 'REFERENCE'],
+];
+
+/**
+ * Returns the narrowest type that holds the values of all known types. Unknown types do not count. Null if the known
+ * types contradict each other.
+ */
+export function sharedType(types: readonly FieldType[]): FieldType | null {
+  const known = types.filter(({ isTypeKnown }) => isTypeKnown);
+  const [first, ...others] = known;
+  if (!first) return UNKNOWN_TYPE;
+  if (others.some(({ isList }) => isList !== first.isList)) return null;
+  if (others.every(({ type }) => type === first.type)) return first;
+  const wider = WIDER.find((family) => known.every(({ type }) => family.includes(type)));
+  return wider?.[0] ? { ...first, type: wider[0] } : null;
+}

@@ -1,0 +1,94 @@
+/** A contract as JSON Schema: a definition for the records of each object, and for the inputs that write them. */
+import type { FieldContract } from '../contract-fields.ts';
+import type { ContractFieldType } from '../field-type.ts';
+import type { Contract, ObjectContract } from '../object-contract.ts';
+import {
+  createdFields,
+  type GeneratedObject,
+  generatedObjects,
+  readFields,
+  updatedFields,
+} from './generated.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+const ID = { type: 'string', description: "The provider's id of the record." };
+
+export function jsonSchemaOf(contract: Contract): JsonSchema {
+  const definitions = generatedObjects(contract).flatMap((object) => definitionsOf(object));
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `Contract ${contract.hash}`,
+    $defs: Object.fromEntries(definitions),
+  };
+}
+
+function definitionsOf({ types, ...object }: GeneratedObject): [string, JsonSchema][] {
+  const { verbs } = object;
+  const definitions: [string, JsonSchema][] = [];
+  if (verbs.includes('LIST')) definitions.push([types.record, recordSchema(object)]);
+  if (verbs.includes('CREATE')) {
+    const required = createdFields(object).filter(({ isRequired }) => isRequired);
+    const properties = propertiesOf(createdFields(object));
+    definitions.push([
+      types.create,
+      inputSchema(object, { properties, required: names(required) }),
+    ]);
+  }
+  if (verbs.includes('UPDATE')) {
+    const properties = { id: ID, ...propertiesOf(updatedFields(object)) };
+    definitions.push([types.update, inputSchema(object, { properties, required: ['id'] })]);
+  }
+  return definitions;
+}
+
+/** Records may have further members, because providers add fields. */
+function recordSchema(object: ObjectContract): JsonSchema {
+  const fields = readFields(object);
+  const always = fields.filter(({ isAlwaysRead }) => isAlwaysRead);
+  return {
+    type: 'object',
+    ...described(object.displayName),
+    properties: { id: ID, ...propertiesOf(fields) },
+    required: ['id', ...names(always)],
+  };
+}
+
+function inputSchema(
+  { displayName, acceptsOtherFields }: ObjectContract,
+  { properties, required }: { properties: JsonSchema; required: string[] },
+): JsonSchema {
+  const rest = { properties, required, additionalProperties: acceptsOtherFields };
+  return { type: 'object', ...described(displayName), ...rest };
+}
+
+function names(fields: readonly FieldContract[]): string[] {
+  return fields.map(({ name }) => name);
+}
+
+function propertiesOf(fields: readonly FieldContract[]): JsonSchema {
+  return Object.fromEntries(fields.map((field) => [field.name, propertySchema(field)]));
+}
+
+const TYPES: Record<Exclude<ContractFieldType, 'JSON'>, JsonSchema> = {
+  STRING: { type: 'string' },
+  INTEGER: { type: 'integer' },
+  NUMBER: { type: 'number' },
+  BOOLEAN: { type: 'boolean' },
+  DATE: { type: 'string', format: 'date' },
+  DATE_TIME: { type: 'string', format: 'date-time' },
+  ENUM: { type: 'string' },
+  REFERENCE: { type: 'string' },
+};
+
+/** Every field may be null: a record has no value for it, or a write removes its value. */
+function propertySchema({ type, isList, values, description }: FieldContract): JsonSchema {
+  if (type === 'JSON') return described(description);
+  const item = values ? { enum: values.map(({ value }) => value) } : TYPES[type];
+  const schema = isList ? { type: 'array', items: item } : item;
+  return { anyOf: [schema, { type: 'null' }], ...described(description) };
+}
+
+function described(description: string | null): JsonSchema {
+  return description === null ? {} : { description };
+}

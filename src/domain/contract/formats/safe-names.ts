@@ -1,0 +1,58 @@
+/** Names of a contract as names of types and members in generated code. */
+import type { ContractFinding, ObjectContract } from '../object-contract.ts';
+
+/** Replaces characters that GraphQL names cannot have by `_`, like `First_Name` of `First Name`. */
+export function memberName(name: string): string {
+  const safe = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_{2,}/, '_');
+  return /^[0-9]/.test(safe) || safe === '' ? `_${safe}` : safe;
+}
+
+/** Returns the beginning of the names of an object's types, like `People` of `people`. */
+export function typeName(name: string): string {
+  const safe = memberName(name);
+  return safe.slice(0, 1).toUpperCase() + safe.slice(1);
+}
+
+/** Findings for names that become the same name in generated code. Generated code has the first of them. */
+export function nameClashes(
+  objects: readonly Pick<ObjectContract, 'name' | 'fields'>[],
+): ContractFinding[] {
+  const clashes = [...repeats(objects, typeName)].map(
+    ([{ name }, first]): ContractFinding => ({
+      kind: 'NAME_CLASH',
+      object: name,
+      field: null,
+      message: `Generated code has no types for ${name}, because ${first.name} has the same type names. Map one of them to another name.`,
+    }),
+  );
+  for (const { name: object, fields } of objects) {
+    for (const [{ name: field }, first] of repeats(fields, memberName)) {
+      const message = `Generated code has no ${field} of ${object}, because ${first.name} has the same name there. Map one of them to another name.`;
+      clashes.push({ kind: 'NAME_CLASH', object, field, message });
+    }
+  }
+  return clashes;
+}
+
+/** Returns the items whose generated names no earlier item has. */
+export function withDistinctNames<T extends { name: string }>(
+  items: readonly T[],
+  nameOf: (name: string) => string,
+): T[] {
+  const repeated = new Set([...repeats(items, nameOf)].map(([item]) => item));
+  return items.filter((item) => !repeated.has(item));
+}
+
+/** Yields each item whose generated name an earlier item has, with the earlier one. */
+function* repeats<T extends { name: string }>(
+  items: readonly T[],
+  nameOf: (name: string) => string,
+): Generator<[item: T, first: T]> {
+  const firsts = new Map<string, T>();
+  for (const item of items) {
+    const name = nameOf(item.name);
+    const first = firsts.get(name);
+    if (first) yield [item, first];
+    else firsts.set(name, item);
+  }
+}

@@ -1,0 +1,101 @@
+/** A contract as TypeScript declarations (`.d.ts`). */
+import type { FieldContract } from '../contract-fields.ts';
+import type { ContractFieldType } from '../field-type.ts';
+import type { Contract } from '../object-contract.ts';
+import {
+  createdFields,
+  type GeneratedObject,
+  generatedObjects,
+  readFields,
+  updatedFields,
+} from './generated.ts';
+
+const JSON_TYPE = `export type Json = string | number | boolean | null | Json[] | { [member: string]: Json };`;
+
+export function typescriptOf(contract: Contract): string {
+  const objects = generatedObjects(contract);
+  const entries = objects.map((object) => [
+    ...comment(object.displayName, '  '),
+    `  ${propertyName(object.name)}: { ${typesOf(object).join(' ')} };`,
+  ]);
+  return [
+    `// Contract ${contract.hash}. Generated: do not edit.`,
+    JSON_TYPE,
+    ...objects.flatMap(interfacesOf),
+    [
+      '/** The types of each object, by its name. */',
+      'export interface Objects {',
+      ...entries.flat(),
+      '}',
+    ].join('\n'),
+    '',
+  ].join('\n\n');
+}
+
+function typesOf({ verbs, types }: GeneratedObject): string[] {
+  return [
+    ...(verbs.includes('LIST') ? [`record: ${types.record};`] : []),
+    ...(verbs.includes('CREATE') ? [`create: ${types.create};`] : []),
+    ...(verbs.includes('UPDATE') ? [`update: ${types.update};`] : []),
+  ];
+}
+
+function interfacesOf(object: GeneratedObject): string[] {
+  const { verbs, types, displayName, acceptsOtherFields } = object;
+  const id = 'id: string;';
+  const others = acceptsOtherFields ? ['[field: string]: Json | undefined;'] : [];
+  const interfaces: string[] = [];
+  const add = (name: string, members: string[]) => {
+    const lines = members.map((member) => `  ${member}`);
+    interfaces.push(
+      [...comment(displayName, ''), `export interface ${name} {`, ...lines, '}'].join('\n'),
+    );
+  };
+  if (verbs.includes('LIST')) {
+    const members = readFields(object).flatMap((field) => member(field, field.isAlwaysRead));
+    add(types.record, [id, ...members]);
+  }
+  if (verbs.includes('CREATE')) {
+    const members = createdFields(object).flatMap((field) => member(field, field.isRequired));
+    add(types.create, [...members, ...others]);
+  }
+  if (verbs.includes('UPDATE')) {
+    const members = updatedFields(object).flatMap((field) => member(field, false));
+    add(types.update, [id, ...members, ...others]);
+  }
+  return interfaces;
+}
+
+/** Every field may be null: a record has no value for it, or a write removes its value. */
+function member(field: FieldContract, isPresent: boolean): string[] {
+  const declared = `${propertyName(field.name)}${isPresent ? '' : '?'}: ${typeOf(field)} | null;`;
+  return [...comment(field.description, ''), declared];
+}
+
+function propertyName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+const TYPES: Record<ContractFieldType, string> = {
+  STRING: 'string',
+  INTEGER: 'number',
+  NUMBER: 'number',
+  BOOLEAN: 'boolean',
+  DATE: 'string',
+  DATE_TIME: 'string',
+  ENUM: 'string',
+  REFERENCE: 'string',
+  JSON: 'Json',
+};
+
+function typeOf({ type, isList, values }: FieldContract): string {
+  const item = values?.map(({ value }) => JSON.stringify(value)).join(' | ') ?? TYPES[type];
+  if (!isList) return item;
+  return values ? `(${item})[]` : `${item}[]`;
+}
+
+/** A comment can't contain its own end. */
+function comment(text: string | null, indent: string): string[] {
+  if (text === null) return [];
+  return [`${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */`];
+}

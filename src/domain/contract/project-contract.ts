@@ -1,0 +1,133 @@
+/** The contract of a project: the contracts of its integrations, merged by the names of objects and fields. */
+import type { FieldContract } from './contract-fields.ts';
+import { sharedType, UNKNOWN_TYPE } from './field-type.ts';
+import {
+  CONTRACT_VERBS,
+  type Contract,
+  type ContractFinding,
+  type Filterable,
+  type ObjectContract,
+  withHash,
+} from './object-contract.ts';
+
+/**
+ * Merges the contracts of a project's latest revisions. The result does not depend on their order, except for the order
+ * of objects and fields.
+ */
+export function projectContractOf(contracts: readonly Contract[]): Contract {
+  const findings = contracts.flatMap((contract) =>
+    contract.findings.filter(({ kind }) => kind !== 'NAME_CLASH'),
+  );
+  const byName = Map.groupBy(
+    contracts.flatMap(({ objects }) => objects),
+    ({ name }) => name,
+  );
+  const objects = [...byName.values()].map((group) => mergedObject(group, findings));
+  return withHash(objects, findings);
+}
+
+function mergedObject(
+  objects: readonly ObjectContract[],
+  findings: ContractFinding[],
+): ObjectContract {
+  const [first, ...others] = objects as [ObjectContract, ...ObjectContract[]];
+  if (others.length === 0) return first;
+  const fields = Map.groupBy(
+    objects.flatMap((object) => object.fields.map((field) => ({ field, object }))),
+    ({ field }) => field.name,
+  );
+  return {
+    name: first.name,
+    displayName: objects.find(({ displayName }) => displayName !== null)?.displayName ?? null,
+    sources: objects.flatMap(({ sources }) => sources),
+    verbs: CONTRACT_VERBS.filter((verb) => objects.some(({ verbs }) => verbs.includes(verb))),
+    filterable: sharedConditions(objects),
+    acceptsOtherFields: objects.some(({ acceptsOtherFields }) => acceptsOtherFields),
+    fields: [...fields.values()].map((group) => mergedField(group, { objects, findings })),
+  };
+}
+
+/** The conditions that every searchable source supports. */
+function sharedConditions(objects: readonly ObjectContract[]): Filterable {
+  const searchable = objects.filter(({ verbs }) => verbs.includes('SEARCH'));
+  const [first, ...others] = searchable.map(({ filterable }) => filterable);
+  if (!first) return { fields: [], conditionsMax: 0 };
+  return {
+    fields: first.fields.filter((name) => others.every(({ fields }) => fields.includes(name))),
+    conditionsMax: Math.min(...searchable.map(({ filterable }) => filterable.conditionsMax)),
+  };
+}
+
+interface SourceField {
+  field: FieldContract;
+  object: ObjectContract;
+}
+
+function mergedField(
+  group: readonly SourceField[],
+  { objects, findings }: { objects: readonly ObjectContract[]; findings: ContractFinding[] },
+): FieldContract {
+  const fields = group.map(({ field }) => field);
+  const [first] = fields as [FieldContract, ...FieldContract[]];
+  const type = sharedType(fields);
+  if (type === null) findings.push(typeConflict(group));
+  const merged = type ?? UNKNOWN_TYPE;
+  const creating = objects.filter(({ verbs }) => verbs.includes('CREATE'));
+  const reading = objects.filter(({ verbs }) => verbs.includes('LIST'));
+  const every = (member: 'isReadOnly' | 'isWriteOnly') => fields.every((field) => field[member]);
+  const isInEvery = (some: readonly ObjectContract[], member: 'isRequired' | 'isAlwaysRead') =>
+    some.length > 0 &&
+    some.every(({ fields: own }) => own.some((one) => one.name === first.name && one[member]));
+  return {
+    ...first,
+    type: merged.type,
+    isList: merged.isList,
+    isTypeKnown: merged.isTypeKnown,
+    providerField: sameOf(fields.map(({ providerField }) => providerField)),
+    isRequired: isInEvery(creating, 'isRequired'),
+    isReadOnly: every('isReadOnly'),
+    isWriteOnly: every('isWriteOnly'),
+    isAlwaysRead: isInEvery(reading, 'isAlwaysRead'),
+    values: merged.type === 'ENUM' ? unionOf(fields.map(({ values }) => values)) : null,
+    references: merged.type === 'REFERENCE' ? namesOf(fields) : null,
+    description: fields.find(({ description }) => description !== null)?.description ?? null,
+    origin: sameOf(fields.map(({ origin }) => origin)) ?? 'OPTIONAL',
+  };
+}
+
+function sameOf<T>(values: readonly T[]): T | null {
+  const [first, ...others] = values;
+  return first !== undefined && others.every((value) => value === first) ? first : null;
+}
+
+/** All values of the sources. Null if the values of one of them are unknown. */
+function unionOf(lists: readonly FieldContract['values'][]): FieldContract['values'] {
+  if (lists.includes(null)) return null;
+  const values = lists.flatMap((list) => list ?? []);
+  return [...new Map(values.map((value) => [value.value, value])).values()];
+}
+
+function namesOf(fields: readonly FieldContract[]): string[] | null {
+  if (fields.some(({ references }) => references === null)) return null;
+  return [...new Set(fields.flatMap(({ references }) => references ?? []))];
+}
+
+function typeConflict(group: readonly SourceField[]): ContractFinding {
+  const places = group
+    .filter(({ field }) => field.isTypeKnown)
+    .map(({ field, object }) => {
+      const type = field.isList ? `a list of ${field.type}` : field.type;
+      const at = object.sources.map(
+        ({ integration, providerObject }) =>
+          `${integration} (${providerObject}.${field.providerField ?? field.name})`,
+      );
+      return `${type} in ${at.join(', ')}`;
+    });
+  const [{ field, object }] = group as [SourceField, ...SourceField[]];
+  return {
+    kind: 'TYPE_CONFLICT',
+    object: object.name,
+    field: field.name,
+    message: `The field is ${places.join(', and ')}. Its type is JSON until they agree: pin one with valueType, or map one of them to another name.`,
+  };
+}

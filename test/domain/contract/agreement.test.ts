@@ -1,0 +1,137 @@
+/** Contracts agree with reads and writes, for generated manifests, configs and accounts. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { contractOf } from '../../../src/domain/contract/object-contract.ts';
+import { entryOf } from '../../../src/domain/operation/read/read-message.ts';
+import { readPlan } from '../../../src/domain/operation/read/read-plan.ts';
+import { inheritedNames, nameFields } from '../../../src/domain/operation/write/mapping.ts';
+import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
+import { inputOf, reading } from './contracts.ts';
+
+/** Few names, so that they often meet. */
+const NAMES = ['email', 'phone', 'score', 'tier', 'owner'];
+const name = fc.constantFrom(...NAMES);
+const mapping = fc.oneof(
+  fc.record({ fieldName: name, mapToName: fc.option(name, { nil: undefined }) }),
+  fc.record({ mapToName: name, default: fc.option(name, { nil: undefined }) }),
+);
+
+/** Fields that `createRevision` accepts: each name and each field of the provider once. */
+const fields = fc
+  .record({ requiredFields: fc.array(mapping), optionalFields: fc.array(mapping) })
+  .map((lists) => {
+    const taken = new Set<string>();
+    const isFree = (field: { fieldName?: string; mapToName?: string }) => {
+      const keys = [`name ${field.mapToName ?? field.fieldName}`];
+      if (field.fieldName) keys.push(`field ${field.fieldName}`);
+      if (keys.some((key) => taken.has(key))) return false;
+      for (const key of keys) taken.add(key);
+      return true;
+    };
+    return {
+      requiredFields: lists.requiredFields.filter(isFree),
+      optionalFields: lists.optionalFields.filter(isFree),
+    };
+  });
+
+const given = fc.record({
+  fields,
+  optionalFieldsAuto: fc.constantFrom('ALL' as const, undefined),
+  inheritMapping: fc.boolean(),
+  allowAnyFields: fc.boolean(),
+  selectedFields: fc.subarray(NAMES),
+  selectedFieldsAuto: fc.constantFrom('ALL' as const, undefined),
+  fieldMappings: fc.array(fc.record({ fieldName: name, mapToName: name })),
+  account: fc.uniqueArray(
+    fc.record({
+      fieldName: name,
+      valueType: fc.constantFrom(...FIELD_VALUE_TYPES),
+      readOnly: fc.boolean(),
+    }),
+    { selector: ({ fieldName }) => fieldName },
+  ),
+});
+
+function caseOf(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
+  const { optionalFieldsAuto, inheritMapping, allowAnyFields } = one;
+  const { selectedFields, selectedFieldsAuto, fieldMappings, account } = one;
+  const input = inputOf({
+    content: {
+      read: reading({ ...one.fields, optionalFieldsAuto }),
+      write: {
+        objects: [{ objectName: 'contacts', inheritMapping, valueDefaults: { allowAnyFields } }],
+      },
+    },
+    config: {
+      read: [{ objectName: 'contacts', selectedFields, selectedFieldsAuto, fieldMappings }],
+      write: [{ objectName: 'contacts' }],
+    },
+    account: { contacts: account },
+  });
+  const contract = contractOf(input);
+  const { content, config } = input;
+  const plan = readPlan(content.read!.objects[0]!, config!.read[0]!, { pageSize: 1 });
+  const described = account.map(({ fieldName }) => fieldName);
+  const names = plan.readsAll ? [...new Set([...plan.fields, ...described])] : plan.fields;
+  return {
+    contract,
+    object: contract.objects[0]!,
+    plan: { ...plan, fields: names },
+    names: inheritedNames(content, config!, content.write!.objects[0]!),
+  };
+}
+
+test('each field of a contract has the value of its provider field in records that are read', () => {
+  fc.assert(
+    fc.property(given, (one) => {
+      const { object, plan } = caseOf(one);
+      const raw = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
+      const entry = entryOf({ id: '1', fields: raw, raw }, plan);
+      const record: Record<string, unknown> = { ...entry.fields, ...entry.mappedFields };
+      const read = object.fields.filter(
+        ({ isWriteOnly, providerField }) => !isWriteOnly && providerField !== null,
+      );
+      for (const { name: field, providerField } of read) {
+        expect(record[field]).toBe(raw[providerField!]);
+      }
+      const unmapped = object.fields.filter(({ providerField }) => providerField === null);
+      expect(unmapped.map(({ name: field }) => field)).toEqual(plan.unmapped);
+      // Every member of a record is in the contract, under its mapped name if it has one.
+      const providerFields = new Set(read.map(({ providerField }) => providerField));
+      const readNames = new Set(object.fields.map(({ name: field }) => field));
+      const missing = plan.fields.filter((f) => !providerFields.has(f) && !readNames.has(f));
+      expect(missing).toEqual([]);
+    }),
+  );
+});
+
+test('a write accepts a field exactly if the contract says so', () => {
+  fc.assert(
+    fc.property(given, (one) => {
+      const { object, names } = caseOf(one);
+      const readOnlyAtProvider = new Set(
+        one.account.filter(({ readOnly }) => readOnly).map(({ fieldName }) => fieldName),
+      );
+      for (const { name: field, providerField, isReadOnly } of object.fields) {
+        const { record, leftOut } = nameFields({ record: { [field]: 'x' }, path: [] }, names);
+        if (!isReadOnly) expect(record).toEqual({ [providerField!]: 'x' });
+        else if (providerField === null || !readOnlyAtProvider.has(providerField)) {
+          // Without names, the provider gets the name, which is that of another field or of none.
+          const isRefused = leftOut.includes(field) || !Object.hasOwn(record, providerField ?? '');
+          expect(isRefused).toBe(true);
+        }
+      }
+    }),
+  );
+});
+
+test('equal inputs have equal contracts, whose names are distinct', () => {
+  fc.assert(
+    fc.property(given, (one) => {
+      const { contract, object } = caseOf(one);
+      expect(caseOf(one).contract.hash).toBe(contract.hash);
+      const own = object.fields.map(({ name: field }) => field);
+      expect(new Set(own).size).toBe(own.length);
+    }),
+  );
+});

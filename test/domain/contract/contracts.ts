@@ -1,0 +1,78 @@
+/** Inputs of contracts, built without an app. */
+import {
+  type Contract,
+  type ContractInput,
+  contractOf,
+  type FieldContract,
+} from '../../../src/domain/contract/object-contract.ts';
+import {
+  type ConfigInput,
+  installationConfigInput,
+  storedConfig,
+} from '../../../src/domain/installation/installation-config.ts';
+import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
+import type { FieldDescription } from '../../../src/providers/contract.ts';
+import { providerAt } from '../../../src/providers/modules.ts';
+import { PROVIDERS } from '../../support/scenes/connections.ts';
+
+export interface Given {
+  content: object;
+  /** Default: the contract of the revision. */
+  config?: ConfigInput;
+  /** The fields of the account's objects. */
+  account?: Record<string, Partial<FieldDescription>[]>;
+  learned?: ContractInput['learned'];
+}
+
+export function inputOf({ content, config, account, learned = new Map() }: Given): ContractInput {
+  const parsed = integrationContentInput.parse({ name: 'crm', provider: 'sandbox', ...content });
+  const provider = PROVIDERS.find(({ name }) => name === parsed.provider);
+  return {
+    integration: parsed.name,
+    content: parsed,
+    provider: provider ? providerAt(provider, parsed.module) : null,
+    learned,
+    config: config && storedConfig(installationConfigInput.parse(config), parsed),
+    descriptions:
+      account &&
+      new Map(
+        Object.entries(account).map(([name, fields]) => [
+          name,
+          { name, displayName: null, fields: fields.map(describedField) },
+        ]),
+      ),
+  };
+}
+
+export function describedField(field: Partial<FieldDescription>): FieldDescription {
+  return {
+    fieldName: 'email',
+    displayName: null,
+    valueType: 'STRING',
+    providerType: null,
+    readOnly: false,
+    isCustom: false,
+    isRequired: false,
+    values: null,
+    referenceTo: null,
+    ...field,
+  };
+}
+
+export function contractFor(given: Given): Contract {
+  return contractOf(inputOf(given));
+}
+
+/** The fields of an object by name. */
+export function fieldsOf(
+  { objects }: Pick<Contract, 'objects'>,
+  object = objects[0]?.name,
+): Record<string, FieldContract> {
+  const fields = objects.find(({ name }) => name === object)?.fields ?? [];
+  return Object.fromEntries(fields.map((field) => [field.name, field]));
+}
+
+/** A read object of the sandbox. */
+export function reading(given: object = {}) {
+  return { objects: [{ objectName: 'contacts', destination: 'records', ...given }] };
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { FieldDescription } from '../../../src/providers/contract.ts';
+import { DAY_MS } from '../../../src/work/durations.ts';
+import { sharedApp } from '../../support/app.ts';
+import { describedField } from './contracts.ts';
+
+let time = new Date('2026-01-01T00:00:00Z');
+const app = await sharedApp({ now: () => time });
+const { fieldLearner, database } = app.app.services;
+
+async function learner() {
+  const { projectId } = await app.tenant();
+  const object = { projectId, provider: 'sandbox', module: 'root', objectName: 'contacts' };
+  return {
+    async learn(...fields: Partial<FieldDescription>[]) {
+      fieldLearner.learn(object, { fields: fields.map(describedField) });
+      await fieldLearner.settled();
+    },
+    rows: () =>
+      database.prisma.learnedField.findMany({
+        where: { projectId },
+        orderBy: [{ fieldName: 'asc' }, { valueType: 'asc' }],
+      }),
+  };
+}
+
+test('stores a type of a field once, and each further type', async () => {
+  const { learn, rows } = await learner();
+  await learn({});
+  await learn({}, { fieldName: 'phone' });
+  await learn({ valueType: 'INT' });
+  expect(await rows()).toMatchObject([
+    { fieldName: 'email', valueType: 'INT' },
+    { fieldName: 'email', valueType: 'STRING' },
+    { fieldName: 'phone', valueType: 'STRING' },
+  ]);
+});
+
+test('a field is read-only or required only if it is so in every account', async () => {
+  const { learn, rows } = await learner();
+  await learn({ readOnly: true, isRequired: true });
+  expect(await rows()).toMatchObject([{ readOnly: true, required: true }]);
+  await learn({ readOnly: false, isRequired: true });
+  expect(await rows()).toMatchObject([{ readOnly: false, required: true }]);
+  await learn({ readOnly: true, isRequired: false });
+  expect(await rows()).toMatchObject([{ readOnly: false, required: false }]);
+});
+
+test('renews the time of a type at most once a day', async () => {
+  const { learn, rows } = await learner();
+  await learn({});
+  const [first] = await rows();
+  time = new Date(time.getTime() + DAY_MS / 2);
+  await learn({}, { fieldName: 'phone' });
+  expect((await rows())[0]).toEqual(first);
+  time = new Date(time.getTime() + DAY_MS);
+  await learn({}, { fieldName: 'score' });
+  expect((await rows())[0]?.lastSeenTime).toEqual(time);
+});
+
+test('does not fail if the project is gone, and learns from others', async () => {
+  const { learn, rows } = await learner();
+  const gone = { projectId: 'prj_gone', provider: 'sandbox', module: 'root', objectName: 'deals' };
+  fieldLearner.learn(gone, { fields: [describedField({})] });
+  await learn({});
+  expect(await rows()).toHaveLength(1);
+});

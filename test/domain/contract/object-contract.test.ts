@@ -1,0 +1,257 @@
+import { expect, test } from 'vitest';
+import type { LearnedField } from '../../../src/domain/contract/learned-fields.ts';
+import { contractFor, fieldsOf, reading } from './contracts.ts';
+
+const EMAIL = { fieldName: 'email', mapToName: 'emailAddress' };
+const TIER = { mapToName: 'tier', prompt: 'Which field is the tier?' };
+const write = (given: object = {}) => ({ objects: [{ objectName: 'contacts', ...given }] });
+
+function learned(field: string, ...types: Partial<LearnedField>[]) {
+  const rows = types.map((type) => {
+    return { valueType: 'STRING', readOnly: false, required: false, ...type } as LearnedField;
+  });
+  return new Map([['contacts', new Map([[field, rows]])]]);
+}
+
+test('has the names of the manifest and the origin of each field', () => {
+  const read = reading({
+    mapToName: 'people',
+    requiredFields: [EMAIL, { mapToName: 'owner' }],
+    optionalFields: [{ fieldName: 'phone' }, TIER],
+  });
+  const contract = contractFor({ content: { read } });
+  expect(contract.objects).toMatchObject([
+    { name: 'people', sources: [{ integration: 'crm', providerObject: 'contacts' }] },
+  ]);
+  expect(fieldsOf(contract)).toMatchObject({
+    emailAddress: { providerField: 'email', origin: 'REQUIRED', isAlwaysRead: true },
+    owner: { providerField: null, origin: 'MAPPED', isAlwaysRead: true },
+    phone: { providerField: 'phone', origin: 'OPTIONAL', isAlwaysRead: false },
+    tier: { providerField: null, origin: 'MAPPED', description: TIER.prompt },
+  });
+});
+
+test('has the verbs that the manifest allows and the provider supports', () => {
+  const verbsOf = (content: object) => contractFor({ content }).objects[0]?.verbs;
+  const read = reading();
+  expect(verbsOf({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
+  expect(verbsOf({ write: write() })).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  const subscribe = {
+    objects: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        inheritFieldsAndMapping: true,
+        createEvent: { enabled: 'ALWAYS' },
+      },
+    ],
+  };
+  expect(verbsOf({ read, subscribe })).toContain('SUBSCRIBE');
+  const deals = { objects: [{ objectName: 'deals', destination: 'records' }] };
+  expect(verbsOf({ provider: 'pipedrive', read: deals })).toEqual(['LIST', 'READ_BY_ID']);
+  const events = { objects: [{ objectName: 'events', destination: 'records' }] };
+  expect(verbsOf({ provider: 'stripe', read: events }) ?? []).not.toContain('CREATE');
+});
+
+test('has the verbs that the config of an installation leaves', () => {
+  const content = { read: reading(), write: write() };
+  const verbsOf = (config: object) => contractFor({ content, config }).objects[0]?.verbs;
+  const read = [{ objectName: 'contacts' }];
+  expect(verbsOf({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
+  expect(verbsOf({ read: [{ objectName: 'contacts', disabled: true }] })).toBeUndefined();
+  expect(verbsOf({ write: [{ objectName: 'contacts' }] })).toEqual(['CREATE', 'UPDATE']);
+  const deleting = { write: [{ objectName: 'contacts', deletionEnabled: true }] };
+  expect(verbsOf(deleting)).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+});
+
+test('a search has the conditions that the config leaves', () => {
+  const fieldFilters = [{ fieldName: 'phone', value: '1' }];
+  const contract = contractFor({
+    content: { read: reading({ requiredFields: [EMAIL] }) },
+    config: { read: [{ objectName: 'contacts', fieldFilters }] },
+  });
+  expect(contract.objects[0]?.filterable).toEqual({ fields: ['emailAddress'], conditionsMax: 19 });
+});
+
+test('takes a type from the manifest, else from the account, else from all accounts', () => {
+  const typeOf = (field: object, given: object = {}) => {
+    const content = { read: reading({ requiredFields: [{ ...EMAIL, ...field }] }) };
+    const { type, isList, isTypeKnown } = fieldsOf(contractFor({ content, ...given }))
+      .emailAddress!;
+    return { type, isList, isTypeKnown };
+  };
+  const known = (type: string, isList = false) => ({ type, isList, isTypeKnown: true });
+  const unknown = { type: 'JSON', isList: false, isTypeKnown: false };
+  expect(typeOf({})).toEqual(unknown);
+  expect(typeOf({}, { learned: learned('email', { valueType: 'INT' }) })).toEqual(known('INTEGER'));
+  const account = { contacts: [{ valueType: 'DATETIME' }] };
+  expect(typeOf({}, { account, learned: learned('email', {}) })).toEqual(known('DATE_TIME'));
+  expect(typeOf({ valueType: 'MULTI_SELECT' }, { account })).toEqual(known('ENUM', true));
+  expect(typeOf({ valueType: 'OTHER' }, { account })).toEqual(known('JSON'));
+});
+
+test('accounts of a project agree on a type if one holds the values of all', () => {
+  const content = { read: reading({ requiredFields: [EMAIL] }) };
+  const typeOf = (...valueTypes: LearnedField['valueType'][]) => {
+    const types = valueTypes.map((valueType) => ({ valueType }));
+    return fieldsOf(contractFor({ content, learned: learned('email', ...types) })).emailAddress;
+  };
+  expect(typeOf('INT', 'FLOAT')).toMatchObject({ type: 'NUMBER', isTypeKnown: true });
+  expect(typeOf('SINGLE_SELECT', 'STRING')).toMatchObject({ type: 'STRING', isTypeKnown: true });
+  expect(typeOf('STRING', 'OTHER')).toMatchObject({ type: 'STRING', isTypeKnown: true });
+  expect(typeOf('STRING', 'BOOLEAN')).toMatchObject({ type: 'JSON', isTypeKnown: false });
+  expect(typeOf('SINGLE_SELECT', 'MULTI_SELECT')).toMatchObject({ isTypeKnown: false });
+});
+
+test('resolves the mappings, the values and the extra fields of an installation', () => {
+  const content = { read: reading({ requiredFields: [TIER], optionalFieldsAuto: 'ALL' }) };
+  const read = {
+    objectName: 'contacts',
+    selectedFields: ['score'],
+    fieldMappings: [{ fieldName: 'lifecycle', mapToName: 'tier' }],
+    dynamicMappings: [{ fieldName: 'phone', mapToName: 'telephone' }],
+    valueMappings: [
+      { fieldName: 'tier', values: [{ deliveredValue: 'gold', providerValue: 'customer' }] },
+    ],
+  };
+  const values = [
+    { value: 'customer', displayValue: 'Customer' },
+    { value: 'lead', displayValue: 'Lead' },
+  ];
+  const account = {
+    contacts: [
+      { fieldName: 'lifecycle', valueType: 'SINGLE_SELECT', values } as const,
+      { fieldName: 'score', valueType: 'INT' } as const,
+      { fieldName: 'phone' },
+    ],
+  };
+  const contract = contractFor({ content, config: { read: [read] }, account });
+  expect(fieldsOf(contract)).toMatchObject({
+    tier: {
+      providerField: 'lifecycle',
+      type: 'ENUM',
+      origin: 'MAPPED',
+      values: [{ value: 'gold', displayValue: 'Customer' }, values[1]],
+    },
+    telephone: { providerField: 'phone', origin: 'MAPPED' },
+    score: { type: 'INTEGER', origin: 'EXTRA', isAlwaysRead: true },
+  });
+  expect(Object.keys(fieldsOf(contract))).toEqual(['tier', 'telephone', 'score']);
+});
+
+test('a required name that an installation has not mapped has no field of the provider', () => {
+  const content = {
+    read: reading({ requiredFields: [TIER], optionalFields: [{ mapToName: 'x' }] }),
+  };
+  const contract = contractFor({ content, config: { read: [{ objectName: 'contacts' }] } });
+  expect(fieldsOf(contract)).toMatchObject({ tier: { providerField: null, isAlwaysRead: true } });
+  expect(Object.keys(fieldsOf(contract))).toEqual(['tier']);
+});
+
+test('mapped values of another type than text have no known type', () => {
+  const content = { read: reading({ requiredFields: [{ fieldName: 'newsletter' }] }) };
+  const values = [{ deliveredValue: 'yes', providerValue: 'true' }];
+  const read = { objectName: 'contacts', valueMappings: [{ fieldName: 'newsletter', values }] };
+  const account = { contacts: [{ fieldName: 'newsletter', valueType: 'BOOLEAN' } as const] };
+  const contract = contractFor({ content, config: { read: [read] }, account });
+  expect(fieldsOf(contract).newsletter).toMatchObject({ type: 'JSON', isTypeKnown: false });
+});
+
+test('a write without the mapping has the names of the provider', () => {
+  const content = {
+    read: reading({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
+    write: write(),
+  };
+  const account = {
+    contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'made', readOnly: true }],
+  };
+  const contract = contractFor({ content, account });
+  expect(fieldsOf(contract)).toMatchObject({
+    emailAddress: { isReadOnly: true, isWriteOnly: false, isRequired: false },
+    phone: { isReadOnly: false, isWriteOnly: false },
+    email: { isReadOnly: false, isWriteOnly: true, isRequired: true, origin: 'EXTRA' },
+  });
+  expect(fieldsOf(contract).made).toBeUndefined();
+  expect(contract.objects[0]?.acceptsOtherFields).toBe(false);
+  expect(contractFor({ content }).objects[0]?.acceptsOtherFields).toBe(true);
+});
+
+test('a write with the mapping has the names of the manifest', () => {
+  const read = reading({ requiredFields: [EMAIL], optionalFields: [{ fieldName: 'phone' }] });
+  const inherited = (given: object = {}) => ({
+    read,
+    write: write({ inheritMapping: true, ...given }),
+  });
+  const account = {
+    contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'score' }],
+  };
+  const contract = contractFor({ content: inherited(), account });
+  expect(fieldsOf(contract)).toMatchObject({
+    emailAddress: { isReadOnly: false, isRequired: true },
+    phone: { isReadOnly: false, isRequired: false },
+  });
+  expect(Object.keys(fieldsOf(contract))).toEqual(['emailAddress', 'phone']);
+  const any = inherited({ valueDefaults: { allowAnyFields: true } });
+  expect(fieldsOf(contractFor({ content: any, account })).score).toMatchObject({
+    isWriteOnly: true,
+    origin: 'EXTRA',
+  });
+});
+
+test('settings of the config make a field optional or read-only', () => {
+  const content = {
+    read: reading({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
+    write: write({ inheritMapping: true }),
+  };
+  const never = { writeOnCreate: 'NEVER', writeOnUpdate: 'NEVER' } as const;
+  const fields = [
+    { fieldName: 'emailAddress', default: 'a@example.com' },
+    { fieldName: 'phone', ...never },
+  ];
+  const account = { contacts: [{ isRequired: true }, { fieldName: 'phone', isRequired: true }] };
+  const config = {
+    read: [{ objectName: 'contacts' }],
+    write: [{ objectName: 'contacts', fields }],
+  };
+  expect(fieldsOf(contractFor({ content, config, account }))).toMatchObject({
+    emailAddress: { isRequired: false, isReadOnly: false },
+    phone: { isRequired: false, isReadOnly: true },
+  });
+});
+
+test('references have the names that the contract has for their objects', () => {
+  const objects = [
+    ...reading({ requiredFields: [{ fieldName: 'company_id' }, { fieldName: 'deal' }] }).objects,
+    { objectName: 'companies', destination: 'records', mapToName: 'accounts' },
+  ];
+  const reference = { valueType: 'REFERENCE' } as const;
+  const account = {
+    contacts: [
+      { ...reference, fieldName: 'company_id', referenceTo: ['companies'] },
+      { ...reference, fieldName: 'deal', referenceTo: ['deals'] },
+    ],
+  };
+  const fields = fieldsOf(contractFor({ content: { read: { objects } }, account }), 'contacts');
+  expect(fields.company_id?.references).toEqual(['accounts']);
+  expect(fields.deal?.references).toEqual(['deals']);
+});
+
+test('finds names that are the same in generated code', () => {
+  const fields = [{ fieldName: 'a', mapToName: 'first name' }, { fieldName: 'first_name' }];
+  expect(contractFor({ content: { read: reading({ requiredFields: fields }) } }).findings).toEqual([
+    { kind: 'NAME_CLASH', object: 'contacts', field: 'first_name', message: expect.any(String) },
+  ]);
+});
+
+test('a field that the account spells in another case has its type', () => {
+  const content = { read: reading({ requiredFields: [{ fieldName: 'firstName' }] }) };
+  const account = { contacts: [{ fieldName: 'firstname', valueType: 'INT' } as const] };
+  expect(fieldsOf(contractFor({ content, account })).firstName?.type).toBe('INTEGER');
+});
+
+test('fields that every account of a provider has need no account', () => {
+  const requiredFields = [{ fieldName: 'value' }];
+  const opportunity = { objectName: 'opportunity', destination: 'records', requiredFields };
+  const content = { provider: 'close', read: { objects: [opportunity] } };
+  expect(fieldsOf(contractFor({ content })).value).toMatchObject({ type: 'INTEGER' });
+});

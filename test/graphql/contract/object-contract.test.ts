@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { createEndUser } from '../../support/scenes/end-users.ts';
+import {
+  CREATE_REVISION,
+  contentFor,
+  installFor,
+  integrate,
+  revisionOf,
+} from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+const { fieldLearner, database } = app.app.services;
+
+const CONTRACT = `contract {
+  hash
+  objects {
+    name displayName verbs acceptsOtherFields
+    sources { integration provider providerObject }
+    filterable { fields conditionsMax }
+    fields {
+      name providerField type isTypeKnown isList isRequired isReadOnly isWriteOnly isAlwaysRead
+      values { value displayValue } references description origin
+    }
+  }
+  findings { kind object field message }
+}`;
+const OF_INSTALLATION = `query ($id: ID!) { node(id: $id) { ... on Installation { ${CONTRACT} } } }`;
+const OF_REVISION = `query ($id: ID!) { node(id: $id) { ... on Revision { ${CONTRACT} } } }`;
+const OF_PROJECT = `query ($id: String) { project(idOrName: $id) { ${CONTRACT} } }`;
+
+const contacts = {
+  objectName: 'contacts',
+  destination: 'records',
+  mapToName: 'people',
+  mapToDisplayName: 'People',
+  requiredFields: [{ fieldName: 'email', mapToName: 'emailAddress' }],
+  optionalFields: [{ fieldName: 'lifecycle' }, { mapToName: 'tier', valueType: 'INT' }],
+};
+const CONTENT = contentFor('crm', {
+  read: { objects: [contacts] },
+  write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
+});
+
+async function contractOf(client: Pick<Tenant, 'query'>, query: string, id: string) {
+  const { node, project } = await client.query(query, { id });
+  return (node ?? project).contract;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+function fieldsOf({ objects }: any): Record<string, unknown> {
+  const fields: { name: string }[] = objects[0].fields;
+  return Object.fromEntries(fields.map((field) => [field.name, field]));
+}
+
+/** An installation whose account's description has been stored. */
+async function described(tenant: Tenant, given: object = {}) {
+  const integration = await integrate(app, tenant, CONTENT);
+  const config = {
+    read: [{ objectName: 'contacts', selectedFields: ['lifecycle'] }],
+    write: [{ objectName: 'contacts' }],
+  };
+  const installation = await installFor(tenant, integration, { config, ...given });
+  const own = await contractOf(tenant, OF_INSTALLATION, installation.id);
+  await fieldLearner.settled();
+  return { integration, installation, own };
+}
+
+test('an installation has the types and the values of its account', async () => {
+  const tenant = await app.tenant();
+  const { own } = await described(tenant);
+  expect(own).toMatchObject({
+    findings: [],
+    objects: [
+      {
+        name: 'people',
+        displayName: 'People',
+        verbs: ['LIST', 'SEARCH', 'READ_BY_ID', 'CREATE', 'UPDATE'],
+        sources: [{ integration: 'crm', provider: 'sandbox', providerObject: 'contacts' }],
+        filterable: { fields: ['emailAddress', 'lifecycle'], conditionsMax: 20 },
+      },
+    ],
+  });
+  expect(fieldsOf(own)).toMatchObject({
+    emailAddress: { type: 'STRING', isRequired: true, description: 'E-mail', origin: 'REQUIRED' },
+    lifecycle: {
+      type: 'ENUM',
+      values: expect.arrayContaining([{ value: 'lead', displayValue: 'Lead' }]),
+    },
+  });
+});
+
+test('a revision has the types that the accounts of its project had, and of no other project', async () => {
+  const tenant = await app.tenant();
+  const { latestRevision } = await integrate(app, tenant, CONTENT);
+  const before = await contractOf(tenant, OF_REVISION, latestRevision.id);
+  expect(fieldsOf(before)).toMatchObject({
+    emailAddress: { type: 'JSON', isTypeKnown: false },
+    tier: { type: 'INTEGER', isTypeKnown: true, providerField: null },
+  });
+  await described(await app.tenant());
+  expect(await contractOf(tenant, OF_REVISION, latestRevision.id)).toEqual(before);
+});
+
+test('stores the types of an account once', async () => {
+  const tenant = await app.tenant();
+  const { integration, installation } = await described(tenant);
+  const { projectId } = tenant;
+  const stored = () => database.prisma.learnedField.findMany({ where: { projectId } });
+  const rows = await stored();
+  expect(rows).toContainEqual(
+    expect.objectContaining({ objectName: 'contacts', fieldName: 'email', valueType: 'STRING' }),
+  );
+  await contractOf(tenant, OF_INSTALLATION, installation.id);
+  await fieldLearner.settled();
+  expect(await stored()).toEqual(rows);
+  const after = await contractOf(tenant, OF_REVISION, integration.latestRevision.id);
+  expect(fieldsOf(after)).toMatchObject({
+    emailAddress: { type: 'STRING', isRequired: true },
+    lifecycle: { type: 'ENUM', values: null },
+  });
+});
+
+test('a project has the latest revisions of its integrations', async () => {
+  const tenant = await app.tenant();
+  const { integration } = await described(tenant);
+  const deals = { objectName: 'deals', destination: 'records', mapToName: 'sales' };
+  await integrate(app, tenant, contentFor('erp', { read: { objects: [deals] } }));
+  const contract = await contractOf(tenant, OF_PROJECT, tenant.projectId);
+  expect(contract.objects.map(({ name }: { name: string }) => name)).toEqual(['people', 'sales']);
+  const revision = revisionOf(contentFor('crm', { read: { objects: [contacts] } }));
+  const key = { projectIdOrName: tenant.projectId, integrationIdOrName: integration.id };
+  await tenant.query(CREATE_REVISION, { input: { ...key, revision } });
+  const changed = await contractOf(tenant, OF_PROJECT, tenant.projectId);
+  expect(changed.hash).not.toBe(contract.hash);
+  expect(changed.objects[0].verbs).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
+});
+
+test('end users see the contract of their own installation only', async () => {
+  const tenant = await app.tenant();
+  const { installation, own, integration } = await described(tenant);
+  const { id: foreign } = await installFor(tenant, integration, { groupRef: 'other' });
+  const user = await createEndUser(app, tenant);
+  expect(await contractOf(user, OF_INSTALLATION, installation.id)).toEqual(own);
+  expect((await user.query(OF_INSTALLATION, { id: foreign })).node).toBeNull();
+  for (const [query, id] of [
+    [OF_REVISION, integration.latestRevision.id],
+    [OF_PROJECT, tenant.projectId],
+  ] as const) {
+    const { problem } = await user.refusal(query, { id });
+    expect(problem).toMatchObject({ status: 403 });
+  }
+});
+
+test('other tenants see no contract', async () => {
+  const tenant = await app.tenant();
+  const { installation, integration } = await described(tenant);
+  const stranger = await app.tenant();
+  for (const [query, id] of [
+    [OF_INSTALLATION, installation.id],
+    [OF_REVISION, integration.latestRevision.id],
+  ] as const) {
+    expect((await stranger.query(query, { id })).node).toBeNull();
+  }
+  expect((await stranger.query(OF_PROJECT, { id: tenant.projectId })).project).toBeNull();
+});
+
+test('an object that the account does not describe is a finding', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, CONTENT);
+  const { id, connection } = await installFor(tenant, integration);
+  const update = `mutation ($input: UpdateConnectionInput!) { updateConnection(input: $input) { connection { id } } }`;
+  const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
+  await tenant.query(update, { input: { ...input, apiKey: 'wrong', skipCheck: true } });
+  const contract = await contractOf(tenant, OF_INSTALLATION, id);
+  expect(contract.findings).toEqual([
+    { kind: 'NOT_DESCRIBED', object: 'people', field: null, message: expect.any(String) },
+  ]);
+});

@@ -1,0 +1,206 @@
+/** A contract says of an installation what its reads, searches and writes do. */
+import { afterAll, expect, test } from 'vitest';
+import type {
+  FieldContract,
+  ObjectContract,
+} from '../../../src/domain/contract/object-contract.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
+import {
+  type DeclaredProvider,
+  declarativeProvider,
+} from '../../../src/providers/declarative/declarative-provider.ts';
+import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { sharedApp } from '../../support/app.ts';
+import { startSandbox } from '../../support/providers/sandbox.ts';
+import { generateConnection } from '../../support/scenes/connections.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
+import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { pipedrive } from '../../support/wire/vendors/crm/pipedrive-wire.ts';
+import { zoho } from '../../support/wire/vendors/crm/zoho-wire.ts';
+import { TOKEN } from '../../support/wire/wire-format.ts';
+
+const servers = {
+  sandbox: await startSandbox(),
+  pipedrive: await vendorServer(pipedrive.fixture),
+  zoho: await vendorServer(zoho.fixture),
+};
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [
+    sandboxProvider(() => servers.sandbox.url),
+    declaredAt('pipedrive', servers.pipedrive.url),
+    declaredAt('zoho', servers.zoho.url),
+  ],
+});
+afterAll(async () => {
+  for (const server of Object.values(servers)) await server[Symbol.asyncDispose]();
+});
+
+function declaredAt(name: string, baseUrl: string): Provider {
+  const declared = DECLARATIONS.find((one) => one.name === name) as DeclaredProvider;
+  return declarativeProvider({
+    ...declared,
+    baseUrl,
+    modules: undefined,
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+    oauth2: undefined,
+    limits: { requestsPerSecond: 1_000 },
+  });
+}
+
+const CONTRACT = `query ($id: ID!) { node(id: $id) { ... on Installation { contract {
+  findings { kind }
+  objects {
+    name verbs filterable { fields conditionsMax }
+    fields { name providerField type isList isRequired isReadOnly isWriteOnly isAlwaysRead values { value } }
+  }
+} } } }`;
+const RECORDS = `query ($id: ID!, $objectName: String!, $filters: [RecordFilterInput!]) {
+  node(id: $id) { ... on Installation {
+    records(objectName: $objectName, filters: $filters) { nodes { id fields mappedFields } }
+  } }
+}`;
+const WRITE = `mutation ($input: WriteRecordsInput!) {
+  writeRecords(input: $input) { result { success recordId errors { message } } }
+}`;
+
+interface Subject {
+  provider: string;
+  objectName: string;
+  /** A field that holds text, which the integration names `label`. */
+  textField: string;
+  key: string;
+  providerMetadata?: object;
+}
+
+const SUBJECTS: Subject[] = [
+  { provider: 'sandbox', objectName: 'contacts', textField: 'lastname', key: 'sandbox-key' },
+  { provider: 'pipedrive', objectName: 'deals', textField: 'title', key: TOKEN },
+  {
+    provider: 'zoho',
+    objectName: 'Leads',
+    textField: 'Last_Name',
+    key: TOKEN,
+    providerMetadata: { zoho_token_domain: 'accounts.zoho.eu' },
+  },
+];
+
+async function install({ provider, objectName, textField, key, providerMetadata }: Subject) {
+  const tenant = await app.tenant();
+  await integrate(app, tenant, {
+    name: 'crm',
+    provider,
+    read: {
+      objects: [
+        {
+          objectName,
+          destination: 'records',
+          mapToName: 'things',
+          requiredFields: [{ fieldName: textField, mapToName: 'label' }],
+          optionalFieldsAuto: 'ALL',
+        },
+      ],
+    },
+    write: { objects: [{ objectName, inheritMapping: true }] },
+  } as { name: string; provider: string });
+  await generateConnection(tenant, { provider, apiKey: key, providerMetadata });
+  const whose = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
+  const config = {
+    read: [{ objectName, selectedFieldsAuto: 'ALL' }],
+    write: [{ objectName, deletionEnabled: true }],
+  };
+  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
+    input: { ...whose, config },
+  });
+  const { id } = createInstallation.installation;
+  const { contract } = (await tenant.query(CONTRACT, { id })).node;
+  expect(contract.findings).toEqual([]);
+  const object = contract.objects[0] as ObjectContract;
+  const write = async (type: string, record: object) => {
+    const input = { ...whose, objectName: 'things', type, record };
+    const { data } = await tenant.request(WRITE, { input });
+    return (data?.writeRecords as { result: { success: boolean; recordId: string } } | null)
+      ?.result;
+  };
+  const records = (filters?: object[]) =>
+    tenant.request(RECORDS, { id, objectName: 'things', filters });
+  return { object, write, records };
+}
+
+let emails = 0;
+
+/** A value of the field's type. */
+function valueFor({ type, isList, values, name }: FieldContract): unknown {
+  const value = {
+    STRING: name === 'email' ? `ann-${++emails}@example.com` : 'text',
+    INTEGER: 7,
+    NUMBER: 7.5,
+    BOOLEAN: true,
+    DATE: '2026-01-31',
+    DATE_TIME: '2026-01-31T12:00:00.000Z',
+    ENUM: values?.[0]?.value ?? 'value',
+    REFERENCE: null,
+    JSON: null,
+  }[type];
+  return isList ? [value] : value;
+}
+
+const writable = ({ fields }: ObjectContract) => fields.filter(({ isReadOnly }) => !isReadOnly);
+
+function recordOf(fields: readonly FieldContract[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field.name, valueFor(field)]));
+}
+
+test.each(SUBJECTS)('$provider accepts each writable field and returns it', async (subject) => {
+  const { object, write, records } = await install(subject);
+  expect(object.verbs).toEqual(expect.arrayContaining(['LIST', 'READ_BY_ID', 'CREATE', 'UPDATE']));
+  const record = recordOf(writable(object));
+  const created = await write('CREATE', record);
+  expect(created).toMatchObject({ success: true });
+  const { data } = await records();
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  const nodes = (data as any).node.records.nodes as Record<string, any>[];
+  const stored = nodes.find(({ id }) => id === created?.recordId);
+  const members: Record<string, unknown> = { ...stored?.fields, ...stored?.mappedFields };
+  const always = object.fields.filter(({ isAlwaysRead }) => isAlwaysRead);
+  expect(Object.keys(members)).toEqual(expect.arrayContaining(always.map(({ name }) => name)));
+  expect(members).toMatchObject(record);
+  const changed = await write('UPDATE', { id: created?.recordId, label: 'changed' });
+  expect(changed).toMatchObject({ success: true });
+});
+
+test.each(SUBJECTS)('$provider searches by the fields that can be filtered', async (subject) => {
+  const { object, write, records } = await install(subject);
+  await write('CREATE', recordOf(writable(object)));
+  const filters = [{ fieldName: 'label', value: 'text' }];
+  const { data, errors } = await records(filters);
+  if (object.verbs.includes('SEARCH')) {
+    expect(object.filterable.fields).toContain('label');
+    expect(data).toMatchObject({
+      node: { records: { nodes: [expect.objectContaining({ id: expect.any(String) })] } },
+    });
+  } else {
+    expect(object.filterable).toEqual({ fields: [], conditionsMax: 0 });
+    expect(errors).toMatchObject([{ extensions: { code: 'UNPROCESSABLE' } }]);
+  }
+});
+
+test('the sandbox refuses a new record without a required field', async () => {
+  const { object, write } = await install(SUBJECTS[0] as Subject);
+  const required = writable(object).filter(({ isRequired }) => isRequired);
+  expect(required.map(({ name }) => name)).toEqual(['email']);
+  const others = writable(object).filter(({ isRequired }) => !isRequired);
+  expect(await write('CREATE', recordOf(others))).toMatchObject({ success: false });
+});
+
+test('the sandbox refuses each read-only field', async () => {
+  const { object, write } = await install(SUBJECTS[0] as Subject);
+  const readOnly = object.fields.filter(({ isReadOnly, name }) => isReadOnly && name !== 'id');
+  expect(readOnly.map(({ name }) => name)).toEqual(['created_at', 'updated_at']);
+  for (const field of readOnly) {
+    const record = { email: 'bob@example.com', [field.name]: valueFor(field) };
+    expect(await write('CREATE', record)).toMatchObject({ success: false });
+  }
+});

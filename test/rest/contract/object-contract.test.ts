@@ -1,0 +1,191 @@
+/** The contract of a project over REST: its forms, and its version. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { buildSchema, isInputObjectType, isObjectType } from 'graphql';
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { ROOT } from '../../support/documents.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+const run = promisify(execFile);
+
+const CONTENT = contentFor('crm', {
+  read: {
+    objects: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        mapToName: 'people',
+        mapToDisplayName: 'People */ of customers',
+        requiredFields: [
+          { fieldName: 'email', mapToName: 'emailAddress' },
+          { fieldName: 'score' },
+          { fieldName: 'interests', mapToName: "customer's interests" },
+        ],
+        optionalFields: [
+          { fieldName: 'birthday' },
+          { fieldName: 'newsletter' },
+          { fieldName: 'created_at' },
+          { mapToName: 'tier' },
+        ],
+      },
+    ],
+  },
+  write: { objects: [{ objectName: 'contacts', inheritMapping: true }, { objectName: 'deals' }] },
+});
+
+async function described(): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  const integration = await integrate(app, rest.tenant, CONTENT);
+  const { id } = await installFor(rest.tenant, integration);
+  const query = 'query ($id: ID!) { node(id: $id) { ... on Installation { contract { hash } } } }';
+  await rest.tenant.query(query, { id });
+  await app.app.services.fieldLearner.settled();
+  return rest;
+}
+
+test('shows the contract with its hash as the version', async () => {
+  const rest = await described();
+  const { headers, body } = await rest.ask('GET', `${rest.base}/contract`);
+  expect(headers.etag).toBe(`"${body.hash}"`);
+  expect(body.objects[0]).toMatchObject({
+    name: 'people',
+    verbs: ['list', 'search', 'readById', 'create', 'update', 'delete'],
+  });
+  expect(body.objects[0].fields[0]).toMatchObject({
+    name: 'emailAddress',
+    providerField: 'email',
+    type: 'string',
+    isRequired: true,
+    origin: 'required',
+  });
+  expect(body.findings).toEqual([]);
+});
+
+test.each([
+  '',
+  '.schema.json',
+  '.graphql',
+  '.d.ts',
+])('returns 304 for a version of contract%s that the client has', async (form) => {
+  const rest = await described();
+  const url = `/v1${rest.base}/contract${form}`;
+  const key = { 'x-api-key': rest.tenant.apiKey };
+  const ask = (tag?: string) =>
+    app.app.rest.inject({ url, headers: { ...key, ...(tag && { 'if-none-match': tag }) } });
+  const first = await ask();
+  const etag = first.headers.etag as string;
+  expect(first.statusCode).toBe(200);
+  for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const { statusCode, body, headers } = await ask(tag);
+    expect({ statusCode, body, etag: headers.etag }).toEqual({ statusCode: 304, body: '', etag });
+  }
+  expect((await ask('"other"')).statusCode).toBe(200);
+});
+
+test('the JSON Schema tells valid inputs from invalid ones', async () => {
+  const rest = await described();
+  const schema = await rest.get(`${rest.base}/contract.schema.json`);
+  const ajv = new Ajv2020({ allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(schema, 'contract');
+  const isValid = (type: string, value: object) =>
+    ajv.validate({ $ref: `contract#/$defs/${type}` }, value);
+  const person = { emailAddress: 'ann@example.com', score: 7, birthday: '2000-01-31' };
+  expect(isValid('CreatePeopleInput', person)).toBe(true);
+  expect(isValid('CreatePeopleInput', { score: 7 })).toBe(false);
+  expect(isValid('CreatePeopleInput', { ...person, score: 'seven' })).toBe(false);
+  expect(isValid('CreatePeopleInput', { ...person, created_at: '2026-01-01T00:00:00Z' })).toBe(
+    false,
+  );
+  expect(isValid('UpdatePeopleInput', { id: '1', score: null })).toBe(true);
+  expect(isValid('UpdatePeopleInput', { score: 1 })).toBe(false);
+  expect(isValid('CreateDealsInput', { anything: 1 })).toBe(true);
+  const interests = { "customer's interests": ['pricing'] };
+  expect(isValid('PeopleRecord', { id: '1', ...person, ...interests, more: 1 })).toBe(true);
+  expect(isValid('PeopleRecord', { id: '1', ...person })).toBe(false);
+});
+
+test('the GraphQL types can be built', async () => {
+  const rest = await described();
+  const { body } = await rest.ask('GET', `${rest.base}/contract.graphql`);
+  const types = buildSchema(body).getTypeMap();
+  const fieldsOf = (name: string) => {
+    const type = types[name];
+    if (!isObjectType(type) && !isInputObjectType(type)) throw new Error(`There is no ${name}.`);
+    return Object.entries(type.getFields()).map(([field, { type: of }]) => `${field}: ${of}`);
+  };
+  expect(fieldsOf('PeopleRecord')).toEqual([
+    'id: ID!',
+    'emailAddress: String',
+    'score: Float',
+    'customer_s_interests: [String!]',
+    'birthday: Date',
+    'newsletter: Boolean',
+    'created_at: DateTime',
+    'tier: JSON',
+  ]);
+  expect(fieldsOf('CreatePeopleInput')).toContain('emailAddress: String!');
+  expect(fieldsOf('UpdatePeopleInput')).not.toContain('created_at: DateTime');
+  expect(fieldsOf('CreateDealsInput')).toEqual(['_otherFields: JSON']);
+});
+
+/** Compiles only if the declarations are exact. */
+const USE = `
+import type { CreatePeopleInput, Objects, PeopleRecord, UpdatePeopleInput } from './contract.d.ts';
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+type Members<T> = { [K in keyof T]: IsAny<T[K]> }[keyof T];
+const hasAny: Exclude<Members<PeopleRecord> | Members<CreatePeopleInput>, undefined> = false;
+
+export function use(person: Objects['people']['record']): UpdatePeopleInput {
+  const created: CreatePeopleInput = { emailAddress: 'ann@example.com', birthday: null };
+  const score: number | null = person.score;
+  const interests: string[] | null = person["customer's interests"];
+  const birthday: string | null | undefined = person.birthday;
+  // @ts-expect-error: a new record must have an address.
+  const missing: CreatePeopleInput = { score: 1 };
+  // @ts-expect-error: the field is read-only.
+  const readOnly: CreatePeopleInput = { emailAddress: 'a', created_at: 'now' };
+  // @ts-expect-error: the field is a number.
+  const wrong: string = person.score;
+  const deal: Objects['deals']['create'] = { anything: [1, { x: null }] };
+  return { id: person.id, score: hasAny ? null : score };
+}
+`;
+
+test('the TypeScript declarations compile, and have no any', async () => {
+  const rest = await described();
+  const { body } = await rest.ask('GET', `${rest.base}/contract.d.ts`);
+  expect(body.replaceAll(/\/\*.*?\*\/|\/\/.*/g, '')).not.toMatch(/\bany\b/);
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-contract-'));
+  try {
+    writeFileSync(join(folder, 'contract.d.ts'), body);
+    writeFileSync(join(folder, 'use.ts'), USE);
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const options = '--noEmit --strict --target es2024 --module nodenext --types';
+    const files = ['--allowImportingTsExtensions', 'use.ts', 'contract.d.ts'];
+    const compile = run(process.execPath, [tsc, ...options.split(' '), '', ...files], {
+      cwd: folder,
+    });
+    const { stdout } = await compile.catch((error: { stdout: string }) => error);
+    expect(stdout).toBe('');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('needs the scope read', async () => {
+  const rest = await described();
+  const other = await rest.withScopes('events:write');
+  expect(await other.refusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
+  const stranger = await restTenant(app);
+  expect(await stranger.refusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 404 });
+});
